@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Environment } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { EVENTS_CHANNEL } from './wake.ts';
+
+type EventSequencesTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; last: number };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    event_sequences: EventSequencesTable;
+  }
+}
+
+const LEADER_LOCK = 7_154_224;
+const BATCH = 1_000;
+const SWEEP_MS = 1_000;
+
+/**
+ * Gives committed events their position in the order of their scope. One process does it at a time (leader by advisory
+ * lock, on a connection of its own), so a reader of numbered events never sees one appear before another it has read.
+ */
+export class Dispatcher {
+  readonly #system: System;
+  #client: pg.Client | null = null;
+  #leads = false;
+  #working: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#sweep = setInterval(() => this.#wake(), SWEEP_MS);
+    this.#wake();
+  }
+
+  /** Ends after the batch in progress; another process takes over. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#sweep);
+    await this.#working;
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  #wake(): void {
+    this.#again = true;
+    if (this.#working || this.#stopped) return;
+    this.#working = this.#work()
+      .catch((error: unknown) => this.#lost(error))
+      .finally(() => {
+        this.#working = null;
+        if (this.#again) this.#wake();
+      });
+  }
+
+  async #work(): Promise<void> {
+    const client = await this.#lead();
+    if (!client) {
+      this.#again = false;
+      return;
+    }
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      // biome-ignore lint/performance/noAwaitInLoops: batches follow one another
+      const numbered = await numberBatch(client);
+      if (numbered === BATCH) this.#again = true;
+    }
+    if (this.#stopped) this.#again = false;
+  }
+
+  /** @returns the connection that holds the leader lock, or null while another process leads */
+  async #lead(): Promise<pg.Client | null> {
+    const client = this.#client ?? (await this.#connect());
+    if (this.#leads) return client;
+    const { rows } = await client.query<{ leads: boolean }>('select pg_try_advisory_lock($1) as leads', [LEADER_LOCK]);
+    this.#leads = rows[0]?.leads === true;
+    return this.#leads ? client : null;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#system.databaseUrl, application_name: 'latchkey-dispatcher', keepAlive: true });
+    client.on('error', (error) => this.#lost(error));
+    client.on('notification', () => this.#wake());
+    await client.connect();
+    await client.query(`listen ${EVENTS_CHANNEL}`);
+    this.#client = client;
+    return client;
+  }
+
+  /** The lock goes with the connection; the next sweep connects again. */
+  #lost(error: unknown): void {
+    this.#again = false;
+    this.#leads = false;
+    const client = this.#client;
+    this.#client = null;
+    this.#system.log.warn({ err: error }, 'event dispatcher lost its connection');
+    client?.end().catch(() => undefined);
+  }
+}
+
+/** Numbers up to one batch of events of all scopes. Served by events_unnumbered. @returns how many */
+async function numberBatch(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query({ name: 'number-events', text: NUMBER_BATCH, values: [BATCH] });
+  return rowCount ?? 0;
+}
+
+/** One statement, so it is atomic: the counters and the events change together. All workspaces. */
+const NUMBER_BATCH = `
+with batch as (
+  select workspace_id, id, project_id, environment,
+         row_number() over (partition by workspace_id, project_id, environment order by id) as position
+  from (select * from events where sequence is null order by id limit $1) waiting
+), counters as (
+  insert into event_sequences as counter (workspace_id, project_id, environment, last)
+  select workspace_id, project_id, environment, count(*) from batch group by workspace_id, project_id, environment
+  on conflict (workspace_id, project_id, environment) do update set last = counter.last + excluded.last
+  returning workspace_id, project_id, environment, last
+)
+update events
+set sequence = counters.last - (select count(*) from batch other
+      where (other.workspace_id, other.project_id, other.environment) = (batch.workspace_id, batch.project_id, batch.environment)) + batch.position
+from batch join counters using (workspace_id, project_id, environment)
+where events.workspace_id = batch.workspace_id and events.id = batch.id`;
+
+/** How old the oldest event without a number is, in seconds; 0 when there is none. All workspaces. */
+export async function dispatchLag(system: System): Promise<number> {
+  const { rows } = await sql<{ oldest: Date | null }>`select min(occurred_at) as oldest from (select occurred_at from events where sequence is null order by id limit 1) waiting /* all workspaces */`.execute(system.db);
+  const oldest = rows[0]?.oldest;
+  return oldest ? Math.max(0, (system.clock.now().getTime() - oldest.getTime()) / 1000) : 0;
+}

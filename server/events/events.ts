@@ -1,0 +1,60 @@
+import type { Generated } from 'kysely';
+import type { Actor, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import type { EventData, EventType } from './catalogue.ts';
+import { wakeDispatcher } from './wake.ts';
+
+type EventsTable = {
+  workspace_id: WorkspaceId;
+  id: EventId;
+  project_id: ProjectId;
+  environment: Environment;
+  type: string;
+  occurred_at: Date;
+  actor: Json<Actor>;
+  correlation_id: string;
+  trace_id: string;
+  data: Json<Record<string, unknown>>;
+  sequence: Generated<number | null>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    events: EventsTable;
+  }
+}
+
+/**
+ * Writes an event into the log, in the transaction of the change it reports: both are kept, or neither.
+ * Costs the writer one insert; nothing shared is touched, so writers never wait for each other.
+ */
+export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventData<T>): Promise<void> {
+  await insertEvents(tx, [{ type, data }]);
+}
+
+/** Something to emit, as {@link emitAll} takes it. */
+export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+
+/** Writes several events with one statement, in the order given. */
+export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
+  await insertEvents(tx, events);
+}
+
+async function insertEvents(tx: TxCtx, events: readonly { type: EventType; data: Record<string, unknown> }[]): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const rows = events.map(({ type, data }) => ({
+    workspace_id: workspaceId,
+    id: newId('evt', tx.now),
+    project_id: projectId,
+    environment,
+    type,
+    occurred_at: tx.now,
+    actor: JSON.stringify(tx.actor),
+    correlation_id: tx.trace.correlationId,
+    trace_id: tx.trace.traceId,
+    data: JSON.stringify(data),
+  }));
+  await tx.db.insertInto('events').values(rows).execute();
+  tx.afterCommit(() => wakeDispatcher(tx.system));
+}

@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import type { UserId, WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+
+export type IdentifierKind = 'email' | 'phone' | 'username';
+
+type IdentifiersTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  kind: IdentifierKind;
+  value: string;
+  user_id: UserId;
+  verified_at: Date | null;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    identifiers: IdentifiersTable;
+  }
+}
+
+/** An address as people type it: one @, no spaces or control characters, up to 254 characters (RFC 5321 §4.5.3.1). */
+export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$', examples: ['ada@example.com'] });
+
+export const Username = Type.String({ minLength: 3, maxLength: 32, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', examples: ['ada'] });
+
+/** What a person types to say who they are. */
+export const Identifier = Type.String({ minLength: 1, maxLength: 254 });
+
+/** The one form an identifier is stored and looked up in: NFKC, lower case; plus-tags are kept, as they are other mailboxes. */
+export function normalise(value: string): string {
+  return value.normalize('NFKC').trim().toLowerCase();
+}
+
+/** Which kind of identifier somebody typed. */
+function kindOf(value: string): IdentifierKind {
+  return value.includes('@') ? 'email' : 'username';
+}
+
+export type FoundIdentifier = { userId: UserId; kind: IdentifierKind; value: string; verified: boolean };
+
+/** Finds whose identifier this is in the realm. Served by the primary key. */
+export async function findIdentifier(ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] }, typed: string): Promise<FoundIdentifier | undefined> {
+  const value = normalise(typed);
+  const row = await ctx.db
+    .selectFrom('identifiers')
+    .select(['user_id', 'kind', 'value', 'verified_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('kind', '=', kindOf(value))
+    .where('value', '=', value)
+    .executeTakeFirst();
+  return row && { userId: row.user_id, kind: row.kind, value: row.value, verified: row.verified_at !== null };
+}
+
+/** Gives a user an identifier. @throws Problem ALREADY_EXISTS when it is taken in the realm */
+export async function addIdentifier(tx: TxCtx, userId: UserId, identifier: { kind: IdentifierKind; value: string; verified: boolean }): Promise<void> {
+  try {
+    await tx.db
+      .insertInto('identifiers')
+      .values({
+        workspace_id: tx.scope.workspaceId,
+        environment: tx.scope.environment,
+        kind: identifier.kind,
+        value: normalise(identifier.value),
+        user_id: userId,
+        verified_at: identifier.verified ? tx.now : null,
+        created_at: tx.now,
+      })
+      .execute();
+  } catch (error) {
+    throw isUniqueViolation(error, 'identifiers_pkey') ? problem('ALREADY_EXISTS', `This ${identifier.kind} belongs to another account.`) : error;
+  }
+}
+
+/** Replaces or removes a user's username. @throws Problem ALREADY_EXISTS */
+export async function setUsername(tx: TxCtx, userId: UserId, username: string | null): Promise<void> {
+  await tx.db
+    .deleteFrom('identifiers')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'username')
+    .execute();
+  if (username !== null) await addIdentifier(tx, userId, { kind: 'username', value: username, verified: true });
+}
+
+/** Marks an address as proven. @returns false when the user no longer has it, or it was proven before */
+export async function markVerified(tx: TxCtx, userId: UserId, address: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('identifiers')
+    .set({ verified_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('value', '=', normalise(address))
+    .where('verified_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { setUsername, Username } from './identifiers.ts';
+import { usersById } from './users.ts';
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const name = Type.String({ minLength: 1, maxLength: 200 });
+
+/** The fields people change themselves; OpenID Connect Core §5.1 names and meanings. */
+const fields = {
+  displayName: nullable(name),
+  givenName: nullable(name),
+  familyName: nullable(name),
+  username: nullable(Username),
+  picture: nullable(Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' })),
+  locale: nullable(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47 tag' })),
+  zoneinfo: nullable(Type.String({ maxLength: 64, pattern: '^[A-Za-z]+(/[A-Za-z0-9_+-]+)*$', description: 'IANA time zone' })),
+  birthdate: nullable(Type.String({ format: 'date' })),
+  customData: Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), { maxProperties: 100, description: 'Free JSON of the product, up to 16 KiB.' }),
+};
+
+export const Profile = Type.Object({
+  userId: IdSchema('usr'),
+  email: nullable(Type.String()),
+  emailVerified: Type.Boolean(),
+  phone: nullable(Type.String()),
+  phoneVerified: Type.Boolean(),
+  ...fields,
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+});
+export type Profile = Static<typeof Profile>;
+
+export const ProfileChanges = Type.Partial(Type.Object(fields), { additionalProperties: false, minProperties: 1 });
+export type ProfileChanges = Static<typeof ProfileChanges>;
+
+const CUSTOM_DATA_LIMIT = 16_384;
+
+/** A person's own profile. @throws Problem NOT_FOUND when the account is gone */
+export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {
+  const row = await ctx.db
+    .selectFrom('users')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  const summary = (await usersById(ctx, [userId])).get(userId);
+  if (!row || !summary) throw problem('NOT_FOUND');
+  return {
+    ...summary,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    picture: row.picture,
+    locale: row.locale,
+    zoneinfo: row.zoneinfo,
+    birthdate: row.birthdate,
+    customData: row.custom_data,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/**
+ * Changes the named fields; null clears one, `customData` is replaced whole.
+ * @throws Problem ALREADY_EXISTS for a username that is taken, PAYLOAD_TOO_LARGE
+ */
+export async function updateProfile(ctx: Ctx, userId: UserId, changes: ProfileChanges): Promise<Profile> {
+  if (changes.customData && JSON.stringify(changes.customData).length > CUSTOM_DATA_LIMIT) throw problem('PAYLOAD_TOO_LARGE', `customData may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
+  return transaction(ctx, async (tx) => {
+    const { username, ...columns } = changes;
+    await updateColumns(tx, userId, columns);
+    if (username !== undefined) await setUsername(tx, userId, username);
+    await emit(tx, 'profile.updated', { userId, changed: Object.keys(changes) });
+    await announce(tx, { topic: 'user', key: userId });
+    return getProfile(tx, userId);
+  });
+}
+
+async function updateColumns(tx: TxCtx, userId: UserId, changes: Omit<ProfileChanges, 'username'>): Promise<void> {
+  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = changes;
+  await tx.db
+    .updateTable('users')
+    .set({
+      ...(displayName !== undefined && { display_name: displayName }),
+      ...(givenName !== undefined && { given_name: givenName }),
+      ...(familyName !== undefined && { family_name: familyName }),
+      ...(picture !== undefined && { picture }),
+      ...(locale !== undefined && { locale }),
+      ...(zoneinfo !== undefined && { zoneinfo }),
+      ...(birthdate !== undefined && { birthdate }),
+      ...(customData !== undefined && { custom_data: JSON.stringify(customData) }),
+      updated_at: tx.now,
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { emit } from '#events';
+import { addIdentifier } from './identifiers.ts';
+import { setPassword } from './passwords.ts';
+
+type UsersTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: UserId;
+  display_name: string | null;
+  given_name: string | null;
+  family_name: string | null;
+  picture: string | null;
+  locale: string | null;
+  zoneinfo: string | null;
+  birthdate: string | null;
+  custom_data: Json<Record<string, unknown>>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    users: UsersTable;
+  }
+}
+
+export type NewUser = { email: string; emailVerified: boolean; passwordHash: string | null; profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string } };
+
+/** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the email address is taken */
+export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
+  const id = newId('usr', tx.now);
+  const { workspaceId, environment } = tx.scope;
+  const { displayName, givenName, familyName, locale } = user.profile;
+  await tx.db
+    .insertInto('users')
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id,
+      display_name: displayName ?? null,
+      given_name: givenName ?? null,
+      family_name: familyName ?? null,
+      picture: null,
+      locale: locale ?? null,
+      zoneinfo: null,
+      birthdate: null,
+      custom_data: '{}',
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .execute();
+  await addIdentifier(tx, id, { kind: 'email', value: user.email, verified: user.emailVerified });
+  if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
+  await emit(tx, 'user.created', { userId: id, email: user.email });
+  return id;
+}
+
+/** A person as lists of other parts show them. */
+export type UserSummary = {
+  userId: UserId;
+  email: string | null;
+  emailVerified: boolean;
+  phone: string | null;
+  phoneVerified: boolean;
+  username: string | null;
+  displayName: string | null;
+};
+
+type Reader = Pick<Ctx, 'db' | 'scope'> | Pick<TxCtx, 'db' | 'scope'>;
+
+/** Reads several people of the realm at once; unknown ids are left out. Served by primary keys and identifiers_of_user. */
+export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Map<UserId, UserSummary>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom('users as u')
+    .leftJoin('identifiers as i', (join) =>
+      join.onRef('i.workspace_id', '=', 'u.workspace_id').onRef('i.environment', '=', 'u.environment').onRef('i.user_id', '=', 'u.id'),
+    )
+    .select(['u.id', 'u.display_name', 'i.kind', 'i.value', 'i.verified_at'])
+    .where('u.workspace_id', '=', ctx.scope.workspaceId)
+    .where('u.environment', '=', ctx.scope.environment)
+    .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
+    .execute();
+  const users = new Map<UserId, UserSummary>();
+  for (const row of rows) {
+    const user = users.get(row.id) ?? { userId: row.id, email: null, emailVerified: false, phone: null, phoneVerified: false, username: null, displayName: row.display_name };
+    if (row.kind === 'email') Object.assign(user, { email: row.value, emailVerified: row.verified_at !== null });
+    if (row.kind === 'phone') Object.assign(user, { phone: row.value, phoneVerified: row.verified_at !== null });
+    if (row.kind === 'username') user.username = row.value;
+    users.set(row.id, user);
+  }
+  return users;
+}
+
+/** People of the realm whose email, phone, username or display name begins with `q`, at most `limit`, newest first. */
+export async function matchingUsers(ctx: Reader, q: string, limit: number): Promise<UserId[]> {
+  const prefix = `${q.normalize('NFKC').trim().toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const { workspaceId, environment } = ctx.scope;
+  const byIdentifier = ctx.db
+    .selectFrom('identifiers')
+    .select('user_id as id')
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('kind', 'in', ['email', 'phone', 'username'])
+    .where('value', 'like', prefix);
+  const byName = ctx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where(sql<boolean>`lower(display_name) collate "C" like ${prefix}`);
+  const rows = await byIdentifier.union(byName).orderBy('id', 'desc').limit(limit).execute();
+  return rows.map((row) => row.id);
+}

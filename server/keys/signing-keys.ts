@@ -1,0 +1,139 @@
+import { type CryptoKey, exportJWK, exportPKCS8, generateKeyPair, importJWK, importPKCS8, type JWK } from 'jose';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { Db, Json } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { newId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+
+/** ES256 for our own access tokens; RS256 for id tokens, which every client library knows. */
+export const algorithms = ['ES256', 'RS256'] as const;
+export type Algorithm = (typeof algorithms)[number];
+
+type SigningKeysTable = {
+  environment: Environment;
+  id: string;
+  algorithm: Algorithm;
+  public_jwk: Json<JWK>;
+  private_sealed: string;
+  created_at: Date;
+  signs_from: Date;
+  retires_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    signing_keys: SigningKeysTable;
+  }
+}
+
+export type SigningKey = { id: string; algorithm: Algorithm; signsFrom: Date; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK; privateJwk: JWK };
+
+const PURPOSE = 'signing-key';
+/** An unknown key id makes us look for new keys, but not more often than this: a forged one costs one read. */
+const RELOAD_MS = 5_000;
+
+/** Adds a key that signs from `signsFrom` on. The private part is stored encrypted. */
+export async function createSigningKey(tx: TxCtx, algorithm: Algorithm, signsFrom: Date): Promise<string> {
+  const { environment } = tx.scope;
+  const id = newId('key', tx.now);
+  const pair = await generateKeyPair(algorithm, { extractable: true, modulusLength: 2048 });
+  const publicJwk = { ...(await exportJWK(pair.publicKey)), kid: id, alg: algorithm, use: 'sig' };
+  const sealed = tx.system.keyring.seal(await exportPKCS8(pair.privateKey), PURPOSE, id);
+  await tx.db
+    .insertInto('signing_keys')
+    .values({ environment, id, algorithm, public_jwk: JSON.stringify(publicJwk), private_sealed: sealed, created_at: tx.now, signs_from: signsFrom, retires_at: null })
+    .execute();
+  await announce(tx, { topic: 'signing-keys', key: environment });
+  return id;
+}
+
+/** The keys of one environment as one process knows them. */
+export class KeySet {
+  readonly #system: System;
+  readonly #environment: Environment;
+  #keys: readonly SigningKey[] = [];
+  #loading: Promise<void> | null = null;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(system: System, environment: Environment) {
+    this.#system = system;
+    this.#environment = environment;
+  }
+
+  /** The newest key of an algorithm that may sign now. @throws Error when there is none: the installation was not set up */
+  async signer(algorithm: Algorithm): Promise<SigningKey> {
+    const now = this.#system.clock.now();
+    const find = () => this.#keys.find((key) => key.algorithm === algorithm && key.signsFrom <= now);
+    const known = find();
+    if (known) return known;
+    await this.reload();
+    const key = find();
+    if (!key) throw new Error(`There is no ${algorithm} signing key for ${this.#environment}.`);
+    return key;
+  }
+
+  /** The public key of a key id, or undefined for one that is not ours. */
+  async verifier(id: string): Promise<SigningKey | undefined> {
+    const known = this.#keys.find((key) => key.id === id);
+    if (known || performance.now() - this.#loadedAt < RELOAD_MS) return known;
+    await this.reload();
+    return this.#keys.find((key) => key.id === id);
+  }
+
+  /** All keys to publish, newest first. */
+  async all(): Promise<readonly SigningKey[]> {
+    if (this.#keys.length === 0) await this.reload();
+    return this.#keys;
+  }
+
+  /** Reads the keys again; calls at the same time share one read. */
+  async reload(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = null;
+    });
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    this.#loadedAt = performance.now();
+    this.#keys = await loadKeys(this.#system, this.#system.db, this.#environment);
+  }
+}
+
+async function loadKeys(system: System, db: Db, environment: Environment): Promise<SigningKey[]> {
+  const rows = await db
+    .selectFrom('signing_keys')
+    .selectAll()
+    .where('environment', '=', environment)
+    .where((eb) => eb.or([eb('retires_at', 'is', null), eb('retires_at', '>', system.clock.now())]))
+    .orderBy('signs_from', 'desc')
+    .execute();
+  return Promise.all(
+    rows.map(async (row) => {
+      const privateKey = await importPKCS8(system.keyring.open(row.private_sealed, PURPOSE, row.id), row.algorithm, { extractable: true });
+      const publicKey = await importJWK(row.public_jwk, row.algorithm);
+      if (publicKey instanceof Uint8Array) throw new Error(`The signing key ${row.id} is not a public key.`);
+      const privateJwk = { ...(await exportJWK(privateKey)), kid: row.id, alg: row.algorithm, use: 'sig' };
+      return { id: row.id, algorithm: row.algorithm, signsFrom: row.signs_from, privateKey, publicKey, publicJwk: row.public_jwk, privateJwk };
+    }),
+  );
+}
+
+const keySets = perSystem((system) => {
+  const sets = { test: new KeySet(system, 'test'), production: new KeySet(system, 'production') };
+  system.feed
+    .subscribe({
+      replay: () => Promise.all([sets.test.reload(), sets.production.reload()]).then(() => undefined),
+      onChange: ({ topic, key }) => {
+        if (topic !== 'signing-keys' || (key !== 'test' && key !== 'production')) return;
+        sets[key].reload().catch((error: unknown) => system.log.error({ err: error }, 'signing keys not reloaded'));
+      },
+    })
+    .catch((error: unknown) => system.log.error({ err: error }, 'signing keys'));
+  return sets;
+});
+
+/** The signing keys of an environment, held in memory and told of changes. */
+export function signingKeys(system: System, environment: Environment): KeySet {
+  return keySets(system)[environment];
+}

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from './db.ts';
+import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
+import type { System } from './system.ts';
+
+export type Environment = 'test' | 'production';
+export const environments: readonly Environment[] = ['test', 'production'];
+
+/** People and their data are separate per workspace and environment. */
+export type Realm = { workspaceId: WorkspaceId; environment: Environment };
+
+/** One project in one environment: what every domain function on tenant data works in. */
+export type Scope = Realm & { projectId: ProjectId };
+
+export type CustomerActor = { kind: 'customer'; userId: UserId; sessionId: SessionId; entryId: ScopeEntryId };
+export type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
+
+/** Who does it: written on every event. */
+export type Actor = { kind: 'anonymous' } | CustomerActor | ManagementActor | { kind: 'system'; name: string };
+
+/** Where a request came from and how to find it again in logs. */
+export type Trace = { correlationId: string; traceId: string; ip: string | null; userAgent: string | null };
+
+/** Outside a transaction the database can only be read. */
+export type ReadDb = Pick<Kysely<Tables>, 'selectFrom' | 'fn'>;
+
+/** What a domain function needs, made once at the edge. */
+export type Ctx = {
+  system: System;
+  db: ReadDb;
+  scope: Scope;
+  actor: Actor;
+  trace: Trace;
+  now: Date;
+};
+
+/** A context inside a transaction: writes and events need one. */
+export type TxCtx = Omit<Ctx, 'db'> & {
+  db: Kysely<Tables>;
+  /** Runs after the commit; never when the transaction rolls back. */
+  afterCommit: (work: () => void) => void;
+};
+
+/**
+ * Runs `work` in one transaction, joining the caller's if it is in one already.
+ * @returns what `work` returns, once the transaction is committed
+ */
+export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
+  if ('afterCommit' in ctx) return work(ctx);
+  const committed: (() => void)[] = [];
+  const result = await ctx.system.db
+    .transaction()
+    .execute((db) => work({ ...ctx, db, afterCommit: (callback) => committed.push(callback) }));
+  for (const callback of committed) callback();
+  return result;
+}
+
+/** A context for work the system does by itself, such as a task or the first start. */
+export function systemCtx(system: System, scope: Scope, name: string, correlationId: string): Ctx {
+  return {
+    system,
+    db: system.db,
+    scope,
+    actor: { kind: 'system', name },
+    trace: { correlationId, traceId: correlationId, ip: null, userAgent: null },
+    now: system.clock.now(),
+  };
+}
+
+/** The signed-in customer of a request whose route requires one. */
+export function customerOf(ctx: Ctx): CustomerActor {
+  if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
+  return ctx.actor;
+}

@@ -1,0 +1,113 @@
+import { type ColumnType, Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
+export interface Tables {}
+
+export type Db = Kysely<Tables>;
+
+/** A jsonb column: read as a value, written as JSON text. */
+export type Json<T> = ColumnType<T, string, string>;
+
+/** Enough for the statements of the code base; texts beyond it (long `in` lists) run unnamed. */
+const MAX_PREPARED = 1000;
+
+// 20: int8, which counts and sequences use; they stay below 2^53.
+pg.types.setTypeParser(20, Number);
+
+/**
+ * Opens the pool. Every statement with parameters is sent as a named prepared statement, so PostgreSQL parses and plans it
+ * once per connection; the code's statements are a fixed set, as lists are passed as arrays.
+ * @param size connections at most
+ */
+export function openPool(url: string, log: Logger, size = 16): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    min: 2,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    application_name: 'latchkey',
+  });
+  // Without a listener a lost idle connection would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
+  return pool;
+}
+
+/** Observes statements: tests use it to find unscoped queries and to count round trips. */
+export type StatementObserver = (sql: string) => void;
+
+const observers = new Set<StatementObserver>();
+
+/** Calls `observer` with the text of every statement of this process. @returns stops observing */
+export function observeStatements(observer: StatementObserver): () => void {
+  observers.add(observer);
+  return () => observers.delete(observer);
+}
+
+export function openDb(pool: pg.Pool): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+}
+
+/** A pool as Kysely sees it, whose clients name the statements they are given. */
+function preparing(pool: pg.Pool): PostgresPool {
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known || names.size >= MAX_PREPARED) return known;
+    const name = `s${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect();
+      return new PreparingClient(client, nameOf);
+    },
+  };
+}
+
+/** One checked-out connection. */
+class PreparingClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  readonly #nameOf: (text: string) => string | undefined;
+
+  constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
+    this.#client = client;
+    this.#nameOf = nameOf;
+  }
+
+  query<R>(text: string, values?: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('Cursors are not used here.');
+    for (const observer of observers) observer(text);
+    if (values.length === 0) return this.#client.query(text);
+    const name = this.#nameOf(text);
+    return this.#client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] });
+  }
+
+  release(): void {
+    this.#client.release();
+  }
+}
+
+/** PostgreSQL's code of a violated unique constraint. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
+}
+
+const CONNECTION_FAULTS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', '57P01', '57P02', '57P03', '08000', '08003', '08006', '53300']);
+
+/** True when the database can't be reached, as opposed to having refused a statement. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(error.message);
+}

@@ -1,0 +1,102 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { TxCtx } from './ctx.ts';
+
+const CHANNEL = 'latchkey_changes';
+const MAX_BACKOFF_MS = 5_000;
+
+/** Something that processes hold in memory has changed: `topic` names what, `key` which one. */
+export type Change = { topic: string; key: string };
+
+type Subscriber = {
+  /** Runs at every (re)connect, before the feed counts as live: catches up on what was missed while it was down. */
+  replay: () => Promise<void>;
+  onChange: (change: Change) => void;
+};
+
+/**
+ * Changes of all processes, over PostgreSQL LISTEN/NOTIFY. What is held in memory may be trusted only while {@link live}:
+ * a process that can't hear of changes must ask the database (fails closed).
+ */
+export class ChangeFeed {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #subscribers: Subscriber[] = [];
+  #client: pg.Client | null = null;
+  #live = false;
+  #stopped = false;
+  #backoffMs = 50;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(url: string, log: Logger) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  get live(): boolean {
+    return this.#live;
+  }
+
+  /** Adds a subscriber; call before {@link start}, or it is caught up at once. */
+  async subscribe(subscriber: Subscriber): Promise<void> {
+    this.#subscribers.push(subscriber);
+    if (this.#live) await subscriber.replay();
+  }
+
+  /** Connects, and goes on reconnecting until {@link stop}. */
+  async start(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url, keepAlive: true, application_name: 'latchkey-feed', connectionTimeoutMillis: 5_000 });
+    this.#client = client;
+    client.on('notification', (message) => this.#receive(message.payload ?? ''));
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('connection ended')));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      await Promise.all(this.#subscribers.map((subscriber) => subscriber.replay()));
+      if (this.#client !== client) return;
+      this.#live = true;
+      this.#backoffMs = 50;
+    } catch (error) {
+      this.#lost(client, error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#live = false;
+    if (this.#retry) clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  /** Applies a change in this process; other processes hear of it from the database. */
+  apply(change: Change): void {
+    for (const subscriber of this.#subscribers) subscriber.onChange(change);
+  }
+
+  #receive(payload: string): void {
+    const separator = payload.indexOf(' ');
+    this.apply({ topic: payload.slice(0, separator), key: payload.slice(separator + 1) });
+  }
+
+  #lost(client: pg.Client, error: unknown): void {
+    if (this.#client !== client || this.#stopped) return;
+    this.#client = null;
+    this.#live = false;
+    this.#log.warn({ err: error }, 'change feed is down: every request asks the database until it is back');
+    client.end().catch(() => undefined);
+    this.#retry = setTimeout(() => {
+      this.start().catch((failure: unknown) => this.#log.error({ err: failure }, 'change feed'));
+    }, this.#backoffMs);
+    this.#backoffMs = Math.min(this.#backoffMs * 2, MAX_BACKOFF_MS);
+  }
+}
+
+/** Tells every process of a change when the transaction commits; this process at once after it. */
+export async function announce(tx: TxCtx, change: Change): Promise<void> {
+  const payload = `${change.topic} ${change.key}`;
+  await tx.db.selectNoFrom((eb) => eb.fn('pg_notify', [eb.val(CHANNEL), eb.val(payload)]).as('sent')).execute();
+  tx.afterCommit(() => tx.system.feed.apply(change));
+}

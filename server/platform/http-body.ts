@@ -1,0 +1,52 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import { problem } from './problem.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** One megabyte: the largest request body outside imports. */
+export const BODY_LIMIT = 1_048_576;
+
+/**
+ * Bodies are taken as they are: nothing coerced, nothing dropped, every fault listed (BI-1). Params and query arrive as text,
+ * so only there numbers and booleans are read from strings and defaults filled in.
+ */
+export function validatorCompiler(): FastifySchemaCompiler<unknown> {
+  const options = { allErrors: true, strict: false, messages: true } as const;
+  const strict = addFormats.default(new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }));
+  const coercing = addFormats.default(new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }));
+  return ({ schema, httpPart }) => {
+    const validate: ValidateFunction = (httpPart === 'body' ? strict : coercing).compile(closed(schema));
+    return validate;
+  };
+}
+
+/** Top-level objects refuse fields they do not name. Parts of one schema that say otherwise keep their word. */
+function closed(schema: unknown): Record<string, unknown> {
+  const plain: Record<string, unknown> = { ...Object(schema) };
+  if (plain['type'] === 'object' && !('additionalProperties' in plain)) plain['additionalProperties'] = false;
+  return plain;
+}
+
+/** Reads JSON strictly: valid UTF-8, no NUL (PostgreSQL can't store it), no prototype keys. */
+export function addBodyParsers(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (bytes.length === 0) return done(null, {});
+    try {
+      const text = utf8.decode(bytes);
+      if (text.includes('\\u0000') || text.includes('\0')) throw new Error('NUL character');
+      parseJson(request, text, done);
+    } catch {
+      done(problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters.'), undefined);
+    }
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    // An absent body is an empty object, so that optional fields may all be left out.
+    if ((request.body === undefined || request.body === null) && request.routeOptions.schema?.body) request.body = {};
+    done();
+  });
+}

@@ -1,0 +1,92 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseAway } from './db.ts';
+import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
+
+type Where = { apiAddress: string; surfaces: readonly Surface[] };
+
+/** A family of paths and the kind of host that serves it. */
+type Surface = { prefix: string; host: string; address: string };
+
+/** Makes every error of a host leave as a problem document, and unknown paths say where they would be found. */
+export function addErrorHandling(app: FastifyInstance, where: Where): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(request, reply, toProblem(error), where.apiAddress));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, notFound(request, where.surfaces), where.apiAddress));
+}
+
+function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Problem {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const surface = surfaces.find((candidate) => path.startsWith(candidate.prefix));
+  if (!surface) return problem('NOT_FOUND', `There is no ${request.method} ${path} here.`);
+  return problem('NOT_FOUND', `There is no ${request.method} ${path} here. Paths under ${surface.prefix} are served by the ${surface.host}: ${surface.address}`);
+}
+
+/** What a thrown value means to the client. */
+function toProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation) return invalid(error);
+  if (isDatabaseAway(error)) {
+    const away = problemWithRetry('SERVICE_UNAVAILABLE', 1);
+    return new Problem('SERVICE_UNAVAILABLE', { extensions: away.extensions, headers: away.headers, cause: error });
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problem('PAYLOAD_TOO_LARGE');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem('UNSUPPORTED_MEDIA_TYPE');
+    default:
+      return isClientFault(error) ? problem('VALIDATION_FAILED', error.message) : problem('INTERNAL_ERROR', { cause: error });
+  }
+}
+
+function isClientFault(error: FastifyError): boolean {
+  return typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500;
+}
+
+/** Lists each fault with a JSON pointer to the field. */
+function invalid(error: FastifyError): Problem {
+  const part = error.validationContext ?? 'body';
+  const errors = (error.validation ?? []).map(({ instancePath, message, params }) => ({
+    pointer: `/${part}${instancePath}${missingOrUnknown(params)}`,
+    message: message ?? 'is not valid',
+  }));
+  return problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+function missingOrUnknown(params: Record<string, unknown>): string {
+  const name = params['missingProperty'] ?? params['additionalProperty'];
+  return typeof name === 'string' ? `/${name}` : '';
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, found: Problem, apiAddress: string): FastifyReply {
+  if (found.status >= 500) request.log.error({ err: found.cause ?? found, traceId: request.trace.traceId }, found.message);
+  if (found.status === 401) reply.header('www-authenticate', challenge(found));
+  return reply
+    .code(found.status)
+    .headers(found.headers)
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send({
+      type: apiAddress + problemPath(found.code),
+      title: problems[found.code].title,
+      status: found.status,
+      detail: found.message,
+      instance: request.url.split('?', 1)[0],
+      errorCode: found.code,
+      traceId: request.trace.traceId,
+      ...found.extensions,
+    });
+}
+
+/** RFC 6750 §3: a missing token gets the bare challenge, a bad one the reason. */
+function challenge(found: Problem): string {
+  switch (found.code) {
+    case 'SESSION_EXPIRED':
+    case 'SESSION_REVOKED':
+      return 'Bearer realm="latchkey", error="invalid_token"';
+    case 'REAUTHENTICATION_REQUIRED':
+      // RFC 9470 §3
+      return 'Bearer realm="latchkey", error="insufficient_user_authentication"';
+    default:
+      return 'Bearer realm="latchkey"';
+  }
+}

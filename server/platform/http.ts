@@ -1,0 +1,160 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, type RawServerDefault } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Histogram } from 'prom-client';
+import type { HostKind } from './config.ts';
+import type { Ctx, Environment, Trace } from './ctx.ts';
+import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
+import { addErrorHandling } from './http-errors.ts';
+import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
+import { ProblemDetails, problem } from './problem.ts';
+import { perSystem, type System } from './system.ts';
+import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
+
+/** Who may call a route: anybody, a signed-in customer, or a holder of one permission. */
+export type RoutePermission = 'public' | 'customer' | `${string}:${string}`;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: Trace;
+    /** Set for routes that need a token; a public route makes its own once it knows the scope. */
+    ctx: Ctx;
+  }
+  interface FastifyInstance {
+    system: System;
+    host: Host;
+  }
+  interface FastifyContextConfig {
+    permission?: RoutePermission;
+  }
+}
+
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
+
+/** The routes of one noun on one surface. */
+export type Routes = (app: App) => void;
+
+/** One listener: a kind of host, of one environment (the console has none). */
+export type Host = { kind: HostKind; environment: Environment | null };
+
+const CONSOLE_HEADERS = ['x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
+
+/** The public address of a host. */
+export function addressOf(system: System, host: Host): string {
+  const { addresses } = system.config;
+  if (host.kind === 'console' || host.environment === null) return addresses.console;
+  return addresses[host.environment][host.kind];
+}
+
+/** Makes the HTTP server of one host; its routes are registered on it afterwards. */
+export async function createHost(system: System, host: Host): Promise<App> {
+  const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
+  const app: App = Fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: 'idle',
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 200 },
+    // An unreadable path is the client's fault: answered like any other.
+    frameworkErrors: (error, request, reply) => {
+      request.trace = traceOf(request);
+      return app.errorHandler(error, request, reply);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler());
+  app.addSchema(ProblemDetails);
+  addBodyParsers(app);
+  addErrorHandling(app, { apiAddress: system.config.addresses[host.environment ?? 'production'].api, surfaces: surfacesElsewhere(system, host) });
+  app.decorate('system', system);
+  app.decorate('host', host);
+  decorate(app);
+  addEdge(app, system, host);
+  await addOpenApi(app, host, addressOf(system, host));
+  return app;
+}
+
+function decorate(app: App): void {
+  app.decorateRequest('trace');
+  app.decorateRequest('ctx');
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
+    if (!route.config?.permission) throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
+  });
+}
+
+/** What happens to every request before its route: host check, trace, refusal of console headers, measuring. */
+function addEdge(app: App, system: System, host: Host): void {
+  const hostNames = hostNamesOf(addressOf(system, host));
+  const refused = host.kind === 'console' ? [] : CONSOLE_HEADERS;
+  app.addHook('onRequest', (request, reply, done) => {
+    request.trace = traceOf(request);
+    reply.header('x-correlation-id', request.trace.correlationId);
+    reply.header('traceparent', traceparent(request.trace.traceId));
+    done(faultOf(request, { system, host, hostNames, refused }));
+  });
+  const duration = requestDuration(system);
+  app.addHook('onResponse', (request, reply, done) => {
+    duration.observe({ host: host.kind, environment: host.environment ?? '', route: request.routeOptions.url ?? '', status: reply.statusCode }, reply.elapsedTime / 1000);
+    request.log.debug({ method: request.method, url: request.url.split('?', 1)[0], status: reply.statusCode, ms: reply.elapsedTime, correlationId: request.trace.correlationId, traceId: request.trace.traceId }, 'request');
+    done();
+  });
+}
+
+const requestDuration = perSystem(
+  (system) =>
+    new Histogram({
+      name: 'latchkey_http_request_duration_seconds',
+      help: 'Time from request to response.',
+      labelNames: ['host', 'environment', 'route', 'status'],
+      registers: [system.metrics],
+    }),
+);
+
+function traceOf(request: FastifyRequest): Trace {
+  const { headers } = request;
+  return {
+    correlationId: correlationIdFrom(headers['x-correlation-id']),
+    traceId: traceIdFrom(headers['traceparent']),
+    ip: request.ip ?? null,
+    userAgent: headers['user-agent']?.slice(0, 256) ?? null,
+  };
+}
+
+type Edge = { system: System; host: Host; hostNames: ReadonlySet<string>; refused: readonly string[] };
+
+function faultOf(request: FastifyRequest, edge: Edge): Error | undefined {
+  const { headers } = request;
+  if (!edge.hostNames.has(request.host.toLowerCase())) return unknownHost(edge, request.host);
+  const forbidden = edge.refused.find((name) => headers[name] !== undefined);
+  if (forbidden) return problem('CONSOLE_HEADER_NOT_ALLOWED', `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`);
+  if (request.url.includes('%00')) return problem('VALIDATION_FAILED', 'The address contains a NUL character.');
+  return undefined;
+}
+
+function unknownHost({ system, host }: Edge, received: string): Error {
+  const configured = addressOf(system, host);
+  return problem('UNKNOWN_HOST', `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, or send the right Host header.`);
+}
+
+/** A loopback address answers to each of its names. */
+function hostNamesOf(address: string): ReadonlySet<string> {
+  const { host, hostname, port } = new URL(address);
+  const loopback = ['localhost', '127.0.0.1', '[::1]'];
+  const suffix = port ? `:${port}` : '';
+  return new Set(loopback.includes(hostname) ? loopback.map((name) => name + suffix) : [host]);
+}
+
+/** Where paths of the other kind of host are served. */
+function surfacesElsewhere(system: System, host: Host) {
+  const environment = host.environment ?? 'production';
+  const auth = { host: 'auth host', address: system.config.addresses[environment].auth };
+  const api = { host: 'API host', address: system.config.addresses[environment].api };
+  const surfaces = [
+    ...['/v1/auth', '/v1/sessions', '/connect', '/.well-known'].map((prefix) => ({ prefix, ...auth, kind: 'auth' })),
+    ...['/v1/me', '/v1/admin'].map((prefix) => ({ prefix, ...api, kind: 'api' })),
+    ...['/dev', '/status'].map((prefix) => ({ prefix, host: 'console host', address: system.config.addresses.console, kind: 'console' })),
+  ];
+  return surfaces.filter((surface) => surface.kind !== host.kind);
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { TypeID } from 'typeid-js';
+import { v7 as uuidv7 } from 'uuid';
+
+/** A TypeID: a prefix that names the kind of record, and a UUIDv7 in Crockford base32, so ids sort by time. */
+export type Id<Prefix extends string> = `${Prefix}_${string}`;
+
+export type WorkspaceId = Id<'wrk'>;
+export type ProjectId = Id<'prj'>;
+export type UserId = Id<'usr'>;
+export type MemberId = Id<'mem'>;
+export type RoleId = Id<'rol'>;
+export type SessionId = Id<'ses'>;
+export type ScopeEntryId = Id<'ent'>;
+export type ApplicationId = Id<'app'>;
+export type EventId = Id<'evt'>;
+
+/**
+ * Makes an id whose time part is `now`, so that a test that travels in time gets ids that sort by its clock.
+ * @param prefix the kind of record, lower case letters
+ */
+export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Prefix> {
+  const suffix = TypeID.fromUUID('', uuidv7({ msecs: now.getTime() })).toString();
+  return `${prefix}_${suffix}`;
+}
+
+/** The schema of an id of one kind; a value that passes is typed as that kind of id. */
+export function IdSchema<Prefix extends string>(prefix: Prefix) {
+  return Type.Unsafe<Id<Prefix>>(
+    Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, maxLength: prefix.length + 27, examples: [`${prefix}_01kaz3w9hqf8p9n2m4v5x6y7z8`] }),
+  );
+}

@@ -1,0 +1,56 @@
+import { migrations } from '#migrations';
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** One number for all Latchkey processes: whoever holds it migrates, the others wait. */
+const MIGRATION_LOCK = 7_154_223;
+const OLDEST_SERVER = 160_000;
+
+/**
+ * Brings the database to this version's schema. Safe to call from several processes at once.
+ * @throws Error when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
+ */
+export async function migrate(databaseUrl: string, log: Logger): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
+  client.on('error', (error) => log.error({ err: error }, 'migration connection'));
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await checkServer(client);
+    const pending = await pendingMigrations(client);
+    if (pending.length === 0) return;
+    await applyAll(client, pending, log);
+  } finally {
+    await client.end();
+  }
+  await runMigrations({ connectionString: databaseUrl });
+}
+
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::integer as version");
+  const version = rows[0]?.version ?? 0;
+  if (version < OLDEST_SERVER) throw new Error(`Found PostgreSQL ${Math.floor(version / 10_000)}; Latchkey needs PostgreSQL 16 or newer. Point DATABASE_URL at one, or leave it out to use the embedded server.`);
+}
+
+type Migration = (typeof migrations)[number];
+
+async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
+  await client.query('create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())');
+  const { rows } = await client.query<{ id: number }>('select id from schema_migrations order by id');
+  const newest = rows.at(-1)?.id ?? 0;
+  const known = migrations.at(-1)?.id ?? 0;
+  if (newest > known) throw new Error(`The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`);
+  return migrations.filter((migration) => migration.id > newest);
+}
+
+async function applyAll(client: pg.Client, pending: Migration[], log: Logger): Promise<void> {
+  for (const [index, migration] of pending.entries()) {
+    log.info(`migration ${migration.id} (${migration.name}), ${index + 1} of ${pending.length}`);
+    // biome-ignore lint/performance/noAwaitInLoops: migrations run one after the other
+    await client.query('begin');
+    await client.query(migration.up);
+    await client.query('insert into schema_migrations (id, name) values ($1, $2)', [migration.id, migration.name]);
+    await client.query('commit');
+  }
+}

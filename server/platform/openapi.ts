@@ -1,0 +1,71 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { App, Host, RoutePermission } from './http.ts';
+import { type ErrorCode, problemResponses } from './problem.ts';
+
+/** Where a person reads the description. */
+export const REFERENCE_PATH = '/reference';
+
+const TITLES: Record<Host['kind'], string> = { auth: 'Latchkey auth host', api: 'Latchkey API host', console: 'Latchkey console host' };
+
+/** First prefix that fits names the group a route stands in. */
+const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
+  ['/v1/auth', 'Sign-up and sign-in'],
+  ['/v1/sessions', 'Sessions'],
+  ['/connect', 'OAuth and OpenID Connect'],
+  ['/.well-known', 'OAuth and OpenID Connect'],
+  ['/v1/me', 'Self'],
+  ['/v1/admin/roles', 'Admin roles and permissions'],
+  ['/v1/admin/permissions', 'Admin roles and permissions'],
+  ['/v1/admin/members', 'Admin members'],
+  ['/v1/admin', 'Admin'],
+  ['/api/status', 'Status'],
+  ['/dev', 'Development'],
+];
+
+/** Serves the OpenAPI 3.1 description of a host's own routes at /openapi.json, and pages to read it at /reference. */
+export async function addOpenApi(app: App, host: Host, address: string): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    const permission = route.config?.permission;
+    if (!permission || route.schema?.hide) return;
+    const schema: Record<string, unknown> = { ...route.schema };
+    schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
+    if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
+    if (permission !== 'public') schema['security'] = [{ bearer: permission === 'customer' ? [] : [permission] }];
+    schema['response'] = merged(Object(schema['response']), commonProblems(permission, 'body' in schema));
+    route.schema = schema;
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: TITLES[host.kind], version: 'v1', description: 'Generated from the routes. Errors are RFC 9457 problem documents with `errorCode` and `traceId`.' },
+      servers: [{ url: address, description: host.environment ?? 'console' }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A customer session token or a management token from the auth host.' } } },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`) },
+  });
+  app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
+  await app.register(swaggerUi, { routePrefix: REFERENCE_PATH, uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null }, staticCSP: true, indexPrefix: '' });
+}
+
+/** The route's own answers, with the codes that any route can answer added to those of the same status. */
+function merged(own: Record<string, { description?: string }>, common: Record<string, { description: string }>): Record<string, unknown> {
+  const both = Object.entries(common).map(([status, response]) => {
+    const description = [own[status]?.description, response.description].filter(Boolean).join(', ');
+    return [status, { ...response, description }];
+  });
+  return { ...own, ...Object.fromEntries(both) };
+}
+
+function commonProblems(permission: RoutePermission, hasBody: boolean) {
+  const codes: ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'UNKNOWN_HOST', 'CONSOLE_HEADER_NOT_ALLOWED'];
+  if (hasBody) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (permission !== 'public') codes.push('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED');
+  if (permission.includes(':')) codes.push('AUTHORIZATION_DENIED');
+  return problemResponses(...codes);
+}
+
+function camelCase(summary: string): string {
+  const words = summary.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}

@@ -1,0 +1,52 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { Ctx } from './ctx.ts';
+import { problem } from './problem.ts';
+
+const TAG_BYTES = 16;
+
+/** The query parameters every list takes; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
+export const PageQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Records per page.' }),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: '`nextCursor` of the page before; opaque.' })),
+});
+
+/** The answer of a list. */
+export function PageOf<Item extends TSchema>(item: Item): TObject<{ items: ReturnType<typeof Type.Array<Item>>; nextCursor: ReturnType<typeof NextCursor> }> {
+  return Type.Object({ items: Type.Array(item), nextCursor: NextCursor() });
+}
+
+function NextCursor() {
+  return Type.Union([Type.String(), Type.Null()], { description: 'Null at the end.' });
+}
+
+export type Page<T> = { items: T[]; nextCursor: string | null };
+
+/**
+ * Cuts a page from `limit + 1` rows.
+ * @param list names the list and its filters: the cursor is worthless anywhere else
+ * @param keyOf the keyset position of a row
+ */
+export function pageOf<Row>(ctx: Ctx, rows: Row[], page: { list: string; limit: number; keyOf: (row: Row) => string }): { rows: Row[]; nextCursor: string | null } {
+  const items = rows.slice(0, page.limit);
+  const last = items.at(-1);
+  const more = rows.length > page.limit && last !== undefined;
+  return { rows: items, nextCursor: more ? sealCursor(ctx, page.list, page.keyOf(last)) : null };
+}
+
+/** A position in a list, signed for this scope and list (BI-2). */
+function sealCursor(ctx: Ctx, list: string, position: string): string {
+  return Buffer.concat([cursorTag(ctx, list, position), Buffer.from(position)]).toString('base64url');
+}
+
+/** @returns the position a cursor stands for @throws Problem INVALID_CURSOR for a forged one or one of another list, filter or scope */
+export function openCursor(ctx: Ctx, list: string, cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const position = bytes.subarray(TAG_BYTES).toString('utf8');
+  if (!cursorTag(ctx, list, position).equals(bytes.subarray(0, TAG_BYTES))) throw problem('INVALID_CURSOR');
+  return position;
+}
+
+function cursorTag(ctx: Ctx, list: string, position: string): Buffer {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  return ctx.system.keyring.tag(JSON.stringify([workspaceId, projectId, environment, list, position]), 'cursor').subarray(0, TAG_BYTES);
+}

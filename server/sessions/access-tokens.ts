@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { signingKeys } from '#keys';
+import type { Environment } from '#platform/ctx.ts';
+import { IdSchema, newId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { revocations } from './revocations.ts';
+
+const common = {
+  iat: Type.Integer(),
+  exp: Type.Integer(),
+  workspaceId: IdSchema('wrk'),
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production']),
+};
+
+const CustomerClaims = Type.Object({
+  ...common,
+  sub: IdSchema('usr'),
+  sid: IdSchema('ses'),
+  entryId: IdSchema('ent'),
+  amr: Type.Array(Type.String()),
+  acr: Type.String(),
+  auth_time: Type.Integer(),
+});
+
+const ManagementClaims = Type.Object({ ...common, client_id: Type.String(), applicationId: IdSchema('app'), scope: Type.String() });
+
+export type CustomerClaims = Static<typeof CustomerClaims>;
+export type ManagementClaims = Static<typeof ManagementClaims>;
+
+/** What a valid token says, by kind. */
+export type VerifiedToken = { kind: 'customer'; claims: CustomerClaims } | { kind: 'management'; claims: ManagementClaims };
+
+const isCustomer = Compile(CustomerClaims);
+const isManagement = Compile(ManagementClaims);
+
+const ALGORITHM = 'ES256';
+const TYPE = 'at+jwt';
+/** Tokens remembered per process; each takes about a kilobyte. */
+const MOST_REMEMBERED = 20_000;
+
+/** Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. */
+export async function signAccessToken(system: System, claims: CustomerClaims): Promise<string> {
+  const key = await signingKeys(system, claims.environment).signer(ALGORITHM);
+  const { auth, api } = system.config.addresses[claims.environment];
+  return new SignJWT({ ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) }).setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.id }).sign(key.privateKey);
+}
+
+/**
+ * Checks an access token of one environment without reading the database while the change feed is live.
+ * Algorithm, type, issuer and audience are fixed; key-carrying headers are ignored (RFC 8725 §3.1, §3.11; OA-10).
+ * @throws Problem AUTHENTICATION_REQUIRED, SESSION_EXPIRED, SESSION_REVOKED
+ */
+export async function verifyAccessToken(system: System, environment: Environment, token: string): Promise<VerifiedToken> {
+  const cache = tokenCache(system);
+  const digest = hash('sha256', `${environment} ${token}`, 'base64url');
+  const known = cache.get(digest);
+  const verified = known ?? (await checkSignature(system, environment, token));
+  if (verified.claims.exp * 1000 <= system.clock.now().getTime()) throw problem('SESSION_EXPIRED');
+  const revoked = revocations(system).isRevoked(subjectsOf(verified), environment, verified.claims);
+  if (revoked === true || (revoked !== false && (await revoked))) throw problem('SESSION_REVOKED');
+  if (!known) remember(cache, digest, verified);
+  return verified;
+}
+
+/** Whose revocation ends this token. */
+function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
+  return kind === 'customer' ? [claims.sid, claims.entryId] : [claims.applicationId];
+}
+
+async function checkSignature(system: System, environment: Environment, token: string): Promise<VerifiedToken> {
+  const { auth, api } = system.config.addresses[environment];
+  const keys = signingKeys(system, environment);
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }: { kid?: string }) => {
+        const key = await keys.verifier(kid ?? '');
+        if (!key) throw new errors.JWKSNoMatchingKey();
+        return key.publicKey;
+      },
+      { algorithms: [ALGORITHM], typ: TYPE, issuer: auth, audience: api, currentDate: system.clock.now(), requiredClaims: ['exp', 'iat'] },
+    );
+    return classified(payload, environment);
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw problem('SESSION_EXPIRED');
+    if (error instanceof errors.JOSEError) throw problem('AUTHENTICATION_REQUIRED', { detail: 'The bearer token is not valid here.', cause: error });
+    throw error;
+  }
+}
+
+function classified(payload: unknown, environment: Environment): VerifiedToken {
+  if (isCustomer.Check(payload) && payload.environment === environment) return { kind: 'customer', claims: payload };
+  if (isManagement.Check(payload) && payload.environment === environment) return { kind: 'management', claims: payload };
+  throw problem('WRONG_TOKEN_KIND', 'This is not a session or management token. A session is obtained from an OIDC access token with POST /v1/sessions/switch-context on the auth host.');
+}
+
+/** Verified tokens by digest, oldest first. */
+const tokenCache = perSystem(() => new Map<string, VerifiedToken>());
+
+function remember(cache: Map<string, VerifiedToken>, digest: string, verified: VerifiedToken): void {
+  if (cache.size >= MOST_REMEMBERED) {
+    const oldest = cache.keys().next().value;
+    if (oldest !== undefined) cache.delete(oldest);
+  }
+  cache.set(digest, verified);
+}

@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { projectOf } from '#tenancy';
+import { signAccessToken } from './access-tokens.ts';
+import type { IssuedRefreshToken } from './refresh-tokens.ts';
+import type { ScopeEntry } from './sessions.ts';
+
+const Instant = Type.String({ format: 'date-time' });
+
+/** What every way of signing in, refresh and switch-context answer with. Token fields are named as in RFC 6749 §5.1. */
+export const SessionAnswer = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+  refresh_token: Type.String(),
+  refresh_expires_in: Type.Integer({ description: 'Seconds.' }),
+  session: Type.Object({
+    id: IdSchema('ses'),
+    userId: IdSchema('usr'),
+    workspaceId: IdSchema('wrk'),
+    projectId: IdSchema('prj'),
+    environment: Type.Enum(['test', 'production']),
+    amr: Type.Array(Type.String()),
+    acr: Type.String(),
+    authTime: Instant,
+    expiresAt: Instant,
+  }),
+});
+export type SessionAnswer = Static<typeof SessionAnswer>;
+
+/** Signs an access token for the entry and puts the session answer together. */
+export async function sessionAnswer(ctx: Pick<Ctx, 'system' | 'scope' | 'now'>, entry: ScopeEntry, refresh: IssuedRefreshToken): Promise<SessionAnswer> {
+  const { workspaceId, environment } = ctx.scope;
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const iat = Math.floor(ctx.now.getTime() / 1000);
+  // An access token never outlives its session.
+  const exp = Math.min(iat + settings.accessTokenSeconds, Math.floor(entry.expiresAt.getTime() / 1000));
+  const { entryId, sessionId, userId, projectId, amr, acr, authTime, expiresAt } = entry;
+  const access = await signAccessToken(ctx.system, {
+    iat,
+    exp,
+    sub: userId,
+    sid: sessionId,
+    entryId,
+    workspaceId,
+    projectId,
+    environment,
+    amr,
+    acr,
+    auth_time: Math.floor(authTime.getTime() / 1000),
+  });
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: exp - iat,
+    refresh_token: refresh.token,
+    refresh_expires_in: Math.floor((refresh.expiresAt.getTime() - ctx.now.getTime()) / 1000),
+    session: { id: sessionId, userId, workspaceId, projectId, environment, amr, acr, authTime: authTime.toISOString(), expiresAt: expiresAt.toISOString() },
+  };
+}

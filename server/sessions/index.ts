@@ -1,0 +1,5 @@
+export { type CustomerClaims, type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
+export { SessionAnswer, sessionAnswer } from './answer.ts';
+export { findRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
+export { forgetDeadTokens, revokeSubject } from './revocations.ts';
+export { enterProject, isKnownSource, revokeEntriesOfUser, revokeSessions, type ScopeEntry, startSession } from './sessions.ts';

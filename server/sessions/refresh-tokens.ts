@@ -1,0 +1,181 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { type Generated, sql } from 'kysely';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { projectOf, sessionLifetimes } from '#tenancy';
+import { revokeSessions, type ScopeEntry } from './sessions.ts';
+
+type RefreshTokensTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  hash: Buffer;
+  entry_id: ScopeEntryId;
+  session_id: SessionId;
+  created_at: Date;
+  expires_at: Date;
+  used_at: Generated<Date | null>;
+  successor: Generated<string | null>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    refresh_tokens: RefreshTokensTable;
+  }
+}
+
+/** Tabs of one browser refresh at the same moment: within this time a used token is answered with the same successor. */
+const GRACE_MS = 10_000;
+
+/** `lkr_`, the workspace's routing key, 256 random bits. */
+const SHAPE = /^lkr_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
+
+export type IssuedRefreshToken = { token: string; expiresAt: Date };
+
+async function newToken(ctx: Pick<Ctx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<IssuedRefreshToken> {
+  const { routingKey, settings } = await projectOf(ctx.system, ctx.scope);
+  const idle = ctx.now.getTime() + sessionLifetimes(settings).idle * 1000;
+  return { token: `lkr_${routingKey}_${randomSecret()}`, expiresAt: new Date(Math.min(idle, sessionEnd.getTime())) };
+}
+
+/** Issues the first refresh token of an entry. It is returned once and stored as a hash. */
+export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<IssuedRefreshToken> {
+  const issued = await newToken(tx, entry.expiresAt);
+  const { workspaceId, environment } = tx.scope;
+  await tx.db
+    .insertInto('refresh_tokens')
+    .values({ workspace_id: workspaceId, environment, hash: hashSecret(issued.token), entry_id: entry.entryId, session_id: entry.sessionId, created_at: tx.now, expires_at: issued.expiresAt })
+    .execute();
+  return issued;
+}
+
+/** The row of a presented token, with the state of its entry and session. */
+type Presented = {
+  workspace_id: WorkspaceId;
+  entry_id: ScopeEntryId;
+  session_id: SessionId;
+  project_id: ProjectId;
+  user_id: UserId;
+  amr: string[];
+  acr: string;
+  auth_time: Date;
+  session_expires_at: Date;
+  expires_at: Date;
+  used_at: Date | null;
+  successor: string | null;
+  dead: boolean;
+};
+
+/** A presented token that was found: its scope is known now. */
+export type FoundRefreshToken = { scope: Ctx['scope']; token: string; row: Presented };
+
+/**
+ * Finds a refresh token in an environment. One read, served by the primary key.
+ * @throws Problem AUTHENTICATION_REQUIRED when it is malformed or unknown
+ */
+export async function findRefreshToken(system: System, environment: Environment, token: string): Promise<FoundRefreshToken> {
+  const routingKey = SHAPE.exec(token)?.[1];
+  if (!routingKey) throw unknownToken();
+  const { rows } = await sql<Presented>`
+    select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
+           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
+           (s.revoked_at is not null or e.revoked_at is not null) as dead
+    from refresh_tokens t
+    join scope_entries e on e.workspace_id = t.workspace_id and e.environment = t.environment and e.id = t.entry_id
+    join sessions s on s.workspace_id = t.workspace_id and s.environment = t.environment and s.id = t.session_id
+    where t.workspace_id = (select id from workspaces where routing_key = ${routingKey})
+      and t.environment = ${environment} and t.hash = ${hashSecret(token)}`.execute(system.db);
+  const row = rows[0];
+  if (!row) throw unknownToken();
+  return { scope: { workspaceId: row.workspace_id, projectId: row.project_id, environment }, token, row };
+}
+
+function unknownToken() {
+  return problem('AUTHENTICATION_REQUIRED', 'The refresh token is not valid. Sign in again.');
+}
+
+/**
+ * Spends a refresh token for its successor. The same successor is returned to every caller within the grace time; a later
+ * second use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
+ * @throws Problem SESSION_EXPIRED, SESSION_REVOKED
+ */
+export async function rotateRefreshToken(ctx: Ctx, found: FoundRefreshToken): Promise<{ entry: ScopeEntry; refresh: IssuedRefreshToken }> {
+  const { row } = found;
+  if (row.dead) throw problem('SESSION_REVOKED');
+  if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
+  const entry = entryOf(row);
+  if (row.used_at === null) {
+    const refresh = await spend(ctx, found);
+    if (refresh) return { entry, refresh };
+  }
+  return { entry, refresh: await repeatOrRevoke(ctx, found) };
+}
+
+function entryOf(row: Presented): ScopeEntry {
+  return {
+    entryId: row.entry_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    projectId: row.project_id,
+    amr: row.amr,
+    acr: row.acr,
+    authTime: row.auth_time,
+    expiresAt: row.session_expires_at,
+  };
+}
+
+/**
+ * Marks the token used and stores its successor in one conditional statement, so that of many callers one wins.
+ * @returns undefined when another call was first
+ */
+async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<IssuedRefreshToken | undefined> {
+  const next = await newToken(ctx, row.session_expires_at);
+  const { workspaceId, environment } = ctx.scope;
+  const won = await transaction(ctx, async (tx) => {
+    const { numAffectedRows } = await sql`
+      with used as (
+        update refresh_tokens set used_at = ${tx.now}, successor = ${sealSuccessor(token, next)}
+        where workspace_id = ${workspaceId} and environment = ${environment} and hash = ${hashSecret(token)} and used_at is null
+        returning entry_id, session_id
+      ), seen as (
+        update sessions set last_seen_at = ${tx.now} from used
+        where sessions.workspace_id = ${workspaceId} and sessions.environment = ${environment} and sessions.id = used.session_id
+      )
+      insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
+      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${tx.now}, ${next.expiresAt} from used`.execute(tx.db);
+    return numAffectedRows === 1n;
+  });
+  return won ? next : undefined;
+}
+
+async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<IssuedRefreshToken> {
+  // Read again: the winner of a race may have spent the token after it was found.
+  const { row: current } = row.used_at ? { row } : await findRefreshToken(ctx.system, scope.environment, token);
+  if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS) return openSuccessor(token, current.successor);
+  await transaction(ctx, async (tx) => {
+    const ended = await revokeSessions(tx, row.user_id, { only: row.session_id }, 'refresh_token_reuse');
+    if (ended > 0) await emit(tx, 'session.reuse_detected', { sessionId: row.session_id, userId: row.user_id, entryId: row.entry_id });
+  });
+  throw problem('SESSION_REVOKED', 'This refresh token was used before. The session was ended because the token may have been stolen; sign in again.');
+}
+
+function successorKey(token: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', token, '', 'latchkey refresh successor', 32));
+}
+
+function sealSuccessor(token: string, next: IssuedRefreshToken): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', successorKey(token), iv);
+  const sealed = Buffer.concat([iv, cipher.update(JSON.stringify([next.token, next.expiresAt.getTime()]), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return sealed.toString('base64url');
+}
+
+function openSuccessor(token: string, sealed: string): IssuedRefreshToken {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', successorKey(token), bytes.subarray(0, 12)).setAuthTag(bytes.subarray(-16));
+  const [next, expires] = JSON.parse(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8'));
+  return { token: String(next), expiresAt: new Date(Number(expires)) };
+}

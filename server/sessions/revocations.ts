@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import type { WorkspaceId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+
+type RevocationsTable = { workspace_id: WorkspaceId; environment: Environment; subject: string; revoked_at: Date; expires_at: Date };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    revocations: RevocationsTable;
+  }
+}
+
+const TOPIC = 'revoked';
+/** No access token lives longer (settings and management tokens allow an hour at most), plus a minute of clock skew. */
+const LONGEST_TOKEN_MS = 61 * 60_000;
+
+/**
+ * Ends, in every process, the access tokens of a session, scope entry or application that were issued up to now.
+ * @param subject the id of the session, scope entry or application
+ */
+export async function revokeSubject(tx: TxCtx, subject: string): Promise<void> {
+  await revokeSubjects(tx, [subject]);
+}
+
+/** {@link revokeSubject} for several, in one statement. */
+export async function revokeSubjects(tx: TxCtx, subjects: readonly string[]): Promise<void> {
+  if (subjects.length === 0) return;
+  const { workspaceId, environment } = tx.scope;
+  const expires = new Date(tx.now.getTime() + LONGEST_TOKEN_MS);
+  await tx.db
+    .insertInto('revocations')
+    .values(subjects.map((subject) => ({ workspace_id: workspaceId, environment, subject, revoked_at: tx.now, expires_at: expires })))
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'subject']).doUpdateSet({ revoked_at: tx.now, expires_at: expires }))
+    .execute();
+  await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${tx.now.getTime()}` })));
+}
+
+/** The revocations whose tokens may still be alive, as one process knows them. */
+class RevocationSet {
+  readonly #system: System;
+  /** Subject → the instant in milliseconds up to which its tokens are dead. */
+  readonly #revoked = new Map<string, number>();
+
+  constructor(system: System) {
+    this.#system = system;
+    system.feed
+      .subscribe({
+        replay: () => this.#replay(),
+        onChange: ({ topic, key }) => {
+          if (topic !== TOPIC) return;
+          const [subject, instant] = key.split(' ');
+          if (subject && instant) this.#revoked.set(subject, Number(instant));
+        },
+      })
+      .catch((error: unknown) => system.log.error({ err: error }, 'revocations not loaded'));
+  }
+
+  /**
+   * Whether a token of these subjects is dead. Answers at once from memory while the change feed is live, and asks the
+   * database while it is not (fails closed).
+   */
+  isRevoked(subjects: readonly string[], environment: Environment, token: { workspaceId: WorkspaceId; iat: number }): boolean | Promise<boolean> {
+    if (!this.#system.feed.live) return isRevokedInDatabase(this.#system, subjects, environment, token);
+    return subjects.some((subject) => {
+      const instant = this.#revoked.get(subject);
+      return instant !== undefined && token.iat * 1000 <= instant;
+    });
+  }
+
+  async #replay(): Promise<void> {
+    const { rows } = await sql<{ subject: string; revoked_at: Date }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(this.#system.db);
+    this.#revoked.clear();
+    for (const { subject, revoked_at } of rows) this.#revoked.set(subject, revoked_at.getTime());
+  }
+}
+
+export const revocations = perSystem((system) => new RevocationSet(system));
+
+async function isRevokedInDatabase(system: System, subjects: readonly string[], environment: Environment, token: { workspaceId: WorkspaceId; iat: number }): Promise<boolean> {
+  const row = await system.db
+    .selectFrom('revocations')
+    .select('subject')
+    .where('workspace_id', '=', token.workspaceId)
+    .where('environment', '=', environment)
+    .where('subject', '=', sql<string>`any(${[...subjects]})`)
+    .where('revoked_at', '>=', new Date(token.iat * 1000))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Removes revocations whose last token is dead, and expired refresh tokens. Runs as a job. */
+export async function forgetDeadTokens(system: System): Promise<void> {
+  const now = system.clock.now();
+  await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(system.db);
+  await sql`delete from refresh_tokens where expires_at < ${now} /* all workspaces */`.execute(system.db);
+}

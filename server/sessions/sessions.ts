@@ -1,0 +1,201 @@
+import type { Generated } from 'kysely';
+import { emit, emitAll } from '#events';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import { newId, type ProjectId, type ScopeEntryId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf, sessionLifetimes } from '#tenancy';
+import { revokeSubjects } from './revocations.ts';
+
+type SessionsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: SessionId;
+  user_id: UserId;
+  amr: string[];
+  acr: string;
+  auth_time: Date;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  revoked_at: Generated<Date | null>;
+  revoke_reason: Generated<string | null>;
+};
+
+type ScopeEntriesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: ScopeEntryId;
+  session_id: SessionId;
+  project_id: ProjectId;
+  user_id: UserId;
+  created_at: Date;
+  revoked_at: Generated<Date | null>;
+  revoke_reason: Generated<string | null>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    sessions: SessionsTable;
+    scope_entries: ScopeEntriesTable;
+  }
+}
+
+/** A session in one project: what tokens are made for. */
+export type ScopeEntry = {
+  entryId: ScopeEntryId;
+  sessionId: SessionId;
+  userId: UserId;
+  projectId: ProjectId;
+  amr: string[];
+  acr: string;
+  authTime: Date;
+  /** The absolute end of the session, whatever is done with it. */
+  expiresAt: Date;
+};
+
+/** Begins a session with an entry in `tx.scope`'s project. @param how `amr` as RFC 8176 names the methods, `acr` the level reached */
+export async function startSession(tx: TxCtx, userId: UserId, how: { amr: string[]; acr: string }): Promise<ScopeEntry> {
+  const { workspaceId, environment, projectId } = tx.scope;
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const sessionId = newId('ses', tx.now);
+  const expiresAt = new Date(tx.now.getTime() + sessionLifetimes(settings).absolute * 1000);
+  await tx.db
+    .insertInto('sessions')
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id: sessionId,
+      user_id: userId,
+      ...how,
+      auth_time: tx.now,
+      ip: tx.trace.ip,
+      user_agent: tx.trace.userAgent,
+      created_at: tx.now,
+      last_seen_at: tx.now,
+      expires_at: expiresAt,
+    })
+    .execute();
+  const entryId = await insertEntry(tx, { sessionId, userId });
+  await emitAll(tx, [
+    { type: 'session.created', data: { sessionId, userId } },
+    { type: 'user.login', data: { sessionId, userId, amr: how.amr } },
+  ]);
+  return { entryId, sessionId, userId, projectId, ...how, authTime: tx.now, expiresAt };
+}
+
+async function insertEntry(tx: TxCtx, session: { sessionId: SessionId; userId: UserId }): Promise<ScopeEntryId> {
+  const { workspaceId, environment, projectId } = tx.scope;
+  const id = newId('ent', tx.now);
+  await tx.db
+    .insertInto('scope_entries')
+    .values({ workspace_id: workspaceId, environment, id, session_id: session.sessionId, project_id: projectId, user_id: session.userId, created_at: tx.now })
+    .execute();
+  return id;
+}
+
+/**
+ * Takes a session into `tx.scope`'s project: its live entry there, or a new one. Level and authentication time stay as they are.
+ * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
+ */
+export async function enterProject(tx: TxCtx, sessionId: SessionId, fromProjectId: ProjectId): Promise<ScopeEntry> {
+  const session = await lockSession(tx, sessionId);
+  const existing = await tx.db
+    .selectFrom('scope_entries')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('session_id', '=', sessionId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const entryId = existing?.id ?? (await insertEntry(tx, session));
+  await emit(tx, 'session.context_switched', { sessionId, userId: session.userId, entryId, fromProjectId });
+  return { ...session, entryId, projectId: tx.scope.projectId };
+}
+
+/** Serialises changes of one session; it must be alive. */
+async function lockSession(tx: TxCtx, sessionId: SessionId) {
+  const row = await tx.db
+    .selectFrom('sessions')
+    .select(['user_id', 'amr', 'acr', 'auth_time', 'expires_at', 'revoked_at'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', sessionId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row || row.revoked_at) throw problem('SESSION_REVOKED');
+  if (row.expires_at <= tx.now) throw problem('SESSION_EXPIRED');
+  return { sessionId, userId: row.user_id, amr: row.amr, acr: row.acr, authTime: row.auth_time, expiresAt: row.expires_at };
+}
+
+/** Which sessions of a user to end. */
+export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
+
+/** Ends sessions of a user in every project: access and refresh tokens are refused from the commit on. @returns how many were ended */
+export async function revokeSessions(tx: TxCtx, userId: UserId, choice: SessionChoice, reason: string): Promise<number> {
+  const { workspaceId, environment } = tx.scope;
+  let query = tx.db
+    .updateTable('sessions')
+    .set({ revoked_at: tx.now, revoke_reason: reason })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', tx.now);
+  if (choice !== 'all') query = 'only' in choice ? query.where('id', '=', choice.only) : query.where('id', '!=', choice.except);
+  const ended = await query.returning('id').execute();
+  if (ended.length === 0) return 0;
+  await revokeSubjects(
+    tx,
+    ended.map(({ id }) => id),
+  );
+  await emitAll(
+    tx,
+    ended.map(({ id }) => ({ type: 'session.revoked', data: { sessionId: id, userId, reason } })),
+  );
+  return ended.length;
+}
+
+/** Ends a user's presence in `tx.scope`'s project, in all sessions; other projects go on. @returns how many entries were ended */
+export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: string): Promise<number> {
+  const { workspaceId, environment, projectId } = tx.scope;
+  const ended = await tx.db
+    .updateTable('scope_entries')
+    .set({ revoked_at: tx.now, revoke_reason: reason })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('user_id', '=', userId)
+    .where('project_id', '=', projectId)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'session_id'])
+    .execute();
+  await revokeSubjects(
+    tx,
+    ended.map(({ id }) => id),
+  );
+  if (ended.length > 0) {
+    await emitAll(
+      tx,
+      ended.map(({ id, session_id }) => ({ type: 'session.entry.revoked', data: { entryId: id, sessionId: session_id, userId, reason } })),
+    );
+  }
+  return ended.length;
+}
+
+/** True when the user has signed in from this address before, within the last 90 days. Served by sessions_of_user. */
+export async function isKnownSource(ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> }, userId: UserId, ip: string): Promise<boolean> {
+  const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('ip', '=', ip)
+    .where('created_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { emit } from '#events';
+import type { Environment, ReadDb, Scope, TxCtx } from '#platform/ctx.ts';
+import { environments } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+
+type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date };
+type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date };
+type ProjectEnvironmentsTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; settings: Json<Partial<Settings>>; created_at: Date; updated_at: Date };
+type DefaultProjectsTable = { environment: Environment; workspace_id: WorkspaceId; project_id: ProjectId };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    workspaces: WorkspacesTable;
+    projects: ProjectsTable;
+    project_environments: ProjectEnvironmentsTable;
+    default_projects: DefaultProjectsTable;
+  }
+}
+
+/** A project in one environment, with everything a request needs to know about it. */
+export type ProjectEnvironment = {
+  workspaceId: WorkspaceId;
+  workspaceName: string;
+  routingKey: string;
+  projectId: ProjectId;
+  projectName: string;
+  environment: Environment;
+  settings: Settings;
+};
+
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789';
+
+/** Adds a workspace. It has no people and no projects yet. */
+export async function createWorkspace(tx: Pick<TxCtx, 'db' | 'now'>, name: string): Promise<{ id: WorkspaceId; routingKey: string }> {
+  const id = newId('wrk', tx.now);
+  const routingKey = [...randomBytes(8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  await tx.db.insertInto('workspaces').values({ id, routing_key: routingKey, name, created_at: tx.now }).execute();
+  return { id, routingKey };
+}
+
+/** Adds a project with both of its environments. `tx.scope.projectId` is ignored: the new project's id is returned. */
+export async function createProject(tx: TxCtx, name: string): Promise<ProjectId> {
+  const id = newId('prj', tx.now);
+  const { workspaceId } = tx.scope;
+  await tx.db.insertInto('projects').values({ workspace_id: workspaceId, id, name, created_at: tx.now }).execute();
+  const rows = environments.map((environment) => ({ workspace_id: workspaceId, project_id: id, environment, settings: '{}', created_at: tx.now, updated_at: tx.now }));
+  await tx.db.insertInto('project_environments').values(rows).execute();
+  await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.created', { projectId: id, name });
+  return id;
+}
+
+/** Makes a project the one that calls on an environment's own address belong to when they name none. */
+export async function setDefaultProject(tx: TxCtx): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  await tx.db
+    .insertInto('default_projects')
+    .values({ environment, workspace_id: workspaceId, project_id: projectId })
+    .onConflict((conflict) => conflict.column('environment').doUpdateSet({ workspace_id: workspaceId, project_id: projectId }))
+    .execute();
+  await announce(tx, { topic: 'project', key: '*' });
+}
+
+/** Changes settings of the scope; what is not named stays. Effective in every process when the change is heard. */
+export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  await tx.db
+    .updateTable('project_environments')
+    .set({ settings: sql`settings || ${JSON.stringify(changes)}::jsonb`, updated_at: tx.now })
+    .where('workspace_id', '=', workspaceId)
+    .where('project_id', '=', projectId)
+    .where('environment', '=', environment)
+    .execute();
+  await emit(tx, 'project.settings.updated', { changed: Object.keys(changes) });
+  await announce(tx, { topic: 'project', key: projectId });
+}
+
+type Lookup = { environment: Environment; workspaceId: WorkspaceId; projectId: ProjectId } | { environment: Environment; default: true };
+
+/** Finds a project environment by ids, or the environment's default project. Held in memory while the change feed is live. */
+export function findProject(system: System, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
+  return projectCache(system).find(lookup);
+}
+
+/** The project of a scope that is known to exist. */
+export async function projectOf(system: System, scope: Scope): Promise<ProjectEnvironment> {
+  const project = await findProject(system, scope);
+  if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
+  return project;
+}
+
+/** True when the installation has no workspace yet. */
+export async function isEmptyInstallation(db: ReadDb): Promise<boolean> {
+  const row = await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst();
+  return row === undefined;
+}
+
+const projectCache = perSystem((system) => new ProjectCache(system));
+
+class ProjectCache {
+  readonly #system: System;
+  readonly #known = new Map<string, ProjectEnvironment>();
+  #generation = 0;
+
+  constructor(system: System) {
+    this.#system = system;
+    system.feed
+      .subscribe({
+        replay: async () => this.#forget(),
+        onChange: ({ topic }) => {
+          if (topic === 'project') this.#forget();
+        },
+      })
+      .catch((error: unknown) => system.log.error({ err: error }, 'project cache'));
+  }
+
+  async find(lookup: Lookup): Promise<ProjectEnvironment | undefined> {
+    const key = 'default' in lookup ? lookup.environment : `${lookup.environment}/${lookup.workspaceId}/${lookup.projectId}`;
+    const known = this.#system.feed.live ? this.#known.get(key) : undefined;
+    if (known) return known;
+    const generation = this.#generation;
+    const found = await loadProject(this.#system.db, lookup);
+    // A change heard while reading may not be in what was read.
+    if (found && generation === this.#generation) this.#known.set(key, found);
+    return found;
+  }
+
+  #forget(): void {
+    this.#generation += 1;
+    this.#known.clear();
+  }
+}
+
+async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
+  const query = db
+    .selectFrom('project_environments as pe')
+    .innerJoin('projects as p', (join) => join.onRef('p.workspace_id', '=', 'pe.workspace_id').onRef('p.id', '=', 'pe.project_id'))
+    .innerJoin('workspaces as w', 'w.id', 'pe.workspace_id')
+    .where('pe.environment', '=', lookup.environment)
+    .select(['pe.workspace_id', 'w.name as workspace_name', 'w.routing_key', 'pe.project_id', 'p.name as project_name', 'pe.environment', 'pe.settings']);
+  const row = await ('default' in lookup
+    ? query.innerJoin('default_projects as d', (join) => join.onRef('d.environment', '=', 'pe.environment').onRef('d.workspace_id', '=', 'pe.workspace_id').onRef('d.project_id', '=', 'pe.project_id'))
+    : query.where('pe.workspace_id', '=', lookup.workspaceId).where('pe.project_id', '=', lookup.projectId)
+  ).executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    workspaceId: row.workspace_id,
+    workspaceName: row.workspace_name,
+    routingKey: row.routing_key,
+    projectId: row.project_id,
+    projectName: row.project_name,
+    environment: row.environment,
+    settings: { ...defaultSettings[row.environment], ...row.settings },
+  };
+}
