@@ -78,7 +78,7 @@ create table passwords (
   foreign key (workspace_id, environment, user_id) references users on delete cascade
 );
 
--- One-time codes sent to an address. user_id is null for a flow that answers like the others but can't succeed.
+-- One-time codes sent to an address. A flow without code_hash answers like the others but can't succeed.
 create table verifications (
   workspace_id text not null references workspaces,
   environment text not null,
@@ -88,7 +88,9 @@ create table verifications (
   user_id text,
   channel text not null check (channel in ('email', 'phone')),
   address text not null,
-  code_hash bytea not null,
+  code_hash bytea,
+  -- What a registration becomes once the address is proven; encrypted.
+  pending_sealed text,
   attempts_left integer not null,
   expires_at timestamptz not null,
   resend_after timestamptz not null,

@@ -2,4 +2,4 @@ export { type CustomerClaims, type VerifiedToken, verifyAccessToken } from './ac
 export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { findRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { forgetDeadTokens, revokeSubject } from './revocations.ts';
-export { enterProject, isKnownSource, revokeEntriesOfUser, revokeSessions, type ScopeEntry, startSession } from './sessions.ts';
+export { enterProject, findSession, isKnownSource, revokeEntriesOfUser, revokeSessions, type ScopeEntry, startSession } from './sessions.ts';

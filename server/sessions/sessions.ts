@@ -199,3 +199,18 @@ export async function isKnownSource(ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pi
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** A session as its owner sees it. */
+export type SessionSummary = { id: SessionId; amr: string[]; acr: string; authTime: string; createdAt: string; expiresAt: string };
+
+/** One session of the realm. Served by the primary key. */
+export async function findSession(ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> }, sessionId: SessionId): Promise<SessionSummary | undefined> {
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  return row && { id: row.id, amr: row.amr, acr: row.acr, authTime: row.auth_time.toISOString(), createdAt: row.created_at.toISOString(), expiresAt: row.expires_at.toISOString() };
+}

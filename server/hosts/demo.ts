@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApplication } from '#applications';
+import { createUser, hashPassword } from '#identity';
+import { addMember, permissionKeys, setUpRoles } from '#members';
+import { type Environment, environments, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
+
+type DemoEnvironment = {
+  authUrl: string;
+  apiUrl: string;
+  clientId: string;
+  managementClientId: string;
+  managementClientSecret: string;
+  owner: { email: string; password: string };
+};
+
+/** The demo workspace's addresses, ids and credentials, as `demo.json` holds them. */
+export type Demo = {
+  consoleUrl: string;
+  workspaceId: WorkspaceId;
+  projects: { id: ProjectId; name: string }[];
+  environments: Record<Environment, DemoEnvironment>;
+};
+
+const PROJECTS = ['Shop', 'Helpdesk'];
+
+/** Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode 0600). */
+export async function createDemo(system: System): Promise<Demo> {
+  const owners = { test: await newOwner(system), production: await newOwner(system) };
+  const demo = await transaction(systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment: 'test' }, 'first-start', 'first-start'), async (base) => {
+    const workspace = await createWorkspace(base, 'Demo');
+    const tx: TxCtx = { ...base, scope: { ...base.scope, workspaceId: workspace.id } };
+    const projects: Demo['projects'] = [];
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    for (const name of PROJECTS) projects.push({ id: await createProject(tx, name), name });
+    const made: Partial<Record<Environment, DemoEnvironment>> = {};
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    for (const environment of environments) made[environment] = await fillEnvironment({ ...tx, scope: { ...tx.scope, environment } }, projects, owners[environment]);
+    const { test, production } = made;
+    if (!test || !production) throw new Error('unreachable: both environments were just made');
+    return { consoleUrl: system.config.addresses.console, workspaceId: workspace.id, projects, environments: { test, production } };
+  });
+  await writeFile(join(system.config.dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  return demo;
+}
+
+type Owner = { email: string; password: string; hash: string };
+
+async function newOwner(system: System): Promise<Owner> {
+  const password = randomBytes(15).toString('base64url');
+  return { email: 'owner@demo.example', password, hash: await hashPassword(system, password) };
+}
+
+async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Owner): Promise<DemoEnvironment> {
+  const [first, ...others] = projects.map(({ id }) => ({ ...tx, scope: { ...tx.scope, projectId: id } }));
+  if (!first) throw new Error('The demo needs a project.');
+  for (const project of [first, ...others]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await setUpRoles(project);
+  }
+  const userId = await createUser(first, { email: owner.email, emailVerified: true, passwordHash: owner.hash, profile: { displayName: 'Demo Owner' } });
+  for (const project of [first, ...others]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await addMember(project, userId, ['owner']);
+  }
+  await setDefaultProject(first);
+  const client = await createApplication(first, { kind: 'spa', name: 'Demo app', redirectUris: ['http://localhost:5173/callback'], origins: ['http://localhost:5173'] });
+  const management = await createApplication(first, { kind: 'management', name: 'Demo back end', permissions: permissionKeys });
+  if (management.secret === null) throw new Error('A management client always gets a secret.');
+  const { auth, api } = tx.system.config.addresses[tx.scope.environment];
+  return {
+    authUrl: auth,
+    apiUrl: api,
+    clientId: client.application.clientId,
+    managementClientId: management.application.clientId,
+    managementClientSecret: management.secret,
+    owner: { email: owner.email, password: owner.password },
+  };
+}

@@ -1,0 +1,2 @@
+export type { Demo } from './demo.ts';
+export { type Latchkey, type StartOptions, startLatchkey } from './latchkey.ts';

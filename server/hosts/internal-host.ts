@@ -1,0 +1,33 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { System } from '#platform/system.ts';
+
+const READY_TIMEOUT_MS = 2_000;
+
+/** Health and metrics for the machine that runs Latchkey; never on a public address. */
+export function createInternalHost(system: System, isStopping: () => boolean): FastifyInstance {
+  const app = Fastify({ logger: false, forceCloseConnections: true });
+
+  /** The process is alive. */
+  app.get('/healthz', () => ({ status: 'ok' }));
+
+  /** The process can serve: its database answers, it hears of changes, and it is not stopping. */
+  app.get('/readyz', async (_request, reply) => {
+    const checks = { database: await databaseAnswers(system), feed: system.feed.live, running: !isStopping() };
+    const ready = Object.values(checks).every(Boolean);
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
+  });
+
+  app.get('/metrics', async (_request, reply) => reply.type(system.metrics.contentType).send(await system.metrics.metrics()));
+  return app;
+}
+
+async function databaseAnswers(system: System): Promise<boolean> {
+  const timeout = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref();
+  });
+  const answer = system.pool.query('select 1').then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, timeout]);
+}

@@ -1,0 +1,120 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { algorithms, createSigningKey, signingKeys } from '#keys';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { environments, systemCtx, transaction } from '#platform/ctx.ts';
+import { openDb, openPool } from '#platform/db.ts';
+import { ChangeFeed } from '#platform/feed.ts';
+import type { App } from '#platform/http.ts';
+import { Keyring } from '#platform/keyring.ts';
+import { migrate } from '#platform/migrate.ts';
+import type { System } from '#platform/system.ts';
+import { startProber } from '#status';
+import { isEmptyInstallation } from '#tenancy';
+import { createApiHost } from './api-host.ts';
+import { createAuthHost } from './auth-host.ts';
+import { createConsoleHost } from './console-host.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { createInternalHost } from './internal-host.ts';
+import { startWorker } from './worker.ts';
+
+/** What a start needs. `secrets`: the first encrypts, all decrypt. */
+export type StartOptions = { config: Config; databaseUrl: string; secrets: readonly string[]; log: Logger; clock?: Clock };
+
+export type Latchkey = {
+  system: System;
+  /** The demo workspace, when this start made it. */
+  demo: Demo | null;
+  /** Ends the hosts (requests in flight finish), then the worker, then the connections. */
+  stop: () => Promise<void>;
+};
+
+/** Graceful stop takes no longer than this (BI-6). */
+const STOP_MS = 9_000;
+
+/** Migrates, makes keys and the demo where there are none, and starts the chosen roles. */
+export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
+  const { config, databaseUrl, log } = options;
+  await migrate(databaseUrl, log);
+  const system = openSystem(options);
+  await system.feed.start();
+  await ensureSigningKeys(system);
+  const demo = config.mode === 'development' && (await isEmptyInstallation(system.db)) ? await createDemo(system) : null;
+  const worker = config.roles.includes('worker') ? await startWorker(system) : null;
+  let stopping = false;
+  const hosts = await openHosts(system);
+  const internal = createInternalHost(system, () => stopping);
+  await internal.listen({ host: '127.0.0.1', port: config.ports.internal });
+  const prober = startProber(system);
+  return {
+    system,
+    demo,
+    stop: async () => {
+      stopping = true;
+      prober.stop();
+      await within(STOP_MS, Promise.all([...hosts.map((host) => host.close()), worker?.stop()]), log);
+      await internal.close();
+      await system.feed.stop();
+      await system.pool.end();
+    },
+  };
+}
+
+function openSystem({ config, databaseUrl, secrets, log, clock = systemClock }: StartOptions): System {
+  const pool = openPool(databaseUrl, log);
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  return { config, databaseUrl, log, clock, pool, db: openDb(pool), keyring: new Keyring(secrets), feed: new ChangeFeed(databaseUrl, log), metrics };
+}
+
+/** One number for all processes, so that two first starts at once make one set of keys. */
+const SETUP_LOCK = 7_154_225;
+
+async function ensureSigningKeys(system: System): Promise<void> {
+  const client = await system.pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
+    await Promise.all(
+      environments.map(async (environment) => {
+        const keys = signingKeys(system, environment);
+        await keys.reload();
+        const known = await keys.all();
+        const missing = algorithms.filter((algorithm) => !known.some((key) => key.algorithm === algorithm));
+        const ctx = systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment }, 'first-start', 'first-start');
+        await Promise.all(missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, ctx.now))));
+        if (missing.length > 0) await keys.reload();
+      }),
+    );
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [SETUP_LOCK]);
+    client.release();
+  }
+}
+
+async function openHosts(system: System): Promise<App[]> {
+  const { roles, ports, host } = system.config;
+  const planned: [Promise<App>, number][] = [];
+  for (const environment of environments) {
+    if (roles.includes('auth')) planned.push([createAuthHost(system, environment), ports[environment].auth]);
+    if (roles.includes('api')) planned.push([createApiHost(system, environment), ports[environment].api]);
+  }
+  if (roles.includes('console') || roles.includes('status')) planned.push([createConsoleHost(system), ports.console]);
+  return Promise.all(
+    planned.map(async ([creating, port]) => {
+      const app = await creating;
+      await app.listen({ host, port });
+      return app;
+    }),
+  );
+}
+
+async function within(milliseconds: number, work: Promise<unknown>, log: Logger): Promise<void> {
+  const timeout = new Promise<void>((resolve) => {
+    setTimeout(() => {
+      log.warn('not everything finished in time; the rest goes back to the queue');
+      resolve();
+    }, milliseconds).unref();
+  });
+  await Promise.race([work, timeout]);
+}

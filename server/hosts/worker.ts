@@ -1,0 +1,27 @@
+import { Dispatcher } from '#events';
+import { oidcCleanup } from '#oidc';
+import { startJobs } from '#platform/jobs.ts';
+import { sendMessageTask } from '#platform/messages.task.ts';
+import type { System } from '#platform/system.ts';
+import { forgetDeadTokens } from '#sessions';
+import { startHeartbeat } from '#status';
+
+const CLEAN_UP_MS = 10 * 60_000;
+const CONCURRENCY = 8;
+
+/** Everything that happens without a request: numbering events, sending messages, cleaning up. */
+export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
+  const jobs = await startJobs(system, { send_message: sendMessageTask(system) }, CONCURRENCY);
+  const dispatcher = new Dispatcher(system);
+  const heartbeat = startHeartbeat(system);
+  const cleaning = setInterval(() => {
+    Promise.all([forgetDeadTokens(system), oidcCleanup(system)]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
+  }, CLEAN_UP_MS);
+  return {
+    stop: async () => {
+      clearInterval(cleaning);
+      heartbeat.stop();
+      await Promise.all([jobs.stop(), dispatcher.stop()]);
+    },
+  };
+}

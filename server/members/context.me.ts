@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox';
+import { usersById } from '#identity';
+import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { findSession } from '#sessions';
+import { projectOf } from '#tenancy';
+import { findMember } from './members.ts';
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.String({ format: 'date-time' });
+
+export const Context = Type.Object({
+  user: Type.Object({
+    id: IdSchema('usr'),
+    email: nullable(Type.String()),
+    emailVerified: Type.Boolean(),
+    phone: nullable(Type.String()),
+    phoneVerified: Type.Boolean(),
+    username: nullable(Type.String()),
+    displayName: nullable(Type.String()),
+  }),
+  membership: Type.Object({ id: IdSchema('mem'), status: Type.String(), roles: Type.Array(Type.String()), joinedAt: Instant }),
+  workspace: Type.Object({ id: IdSchema('wrk'), name: Type.String() }),
+  project: Type.Object({ id: IdSchema('prj'), name: Type.String() }),
+  environment: Type.Enum(['test', 'production']),
+  session: Type.Object({ id: IdSchema('ses'), amr: Type.Array(Type.String()), acr: Type.String(), authTime: Instant, createdAt: Instant, expiresAt: Instant }),
+});
+type Context = Static<typeof Context>;
+
+export const contextRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/context',
+    { config: { permission: 'customer' }, schema: { summary: 'Read my context', response: { 200: Context, ...problemResponses('MEMBERSHIP_REQUIRED', 'NOT_FOUND') } } },
+    async (request, reply) => {
+      // Serialised once per session and change, not once per request.
+      reply.type('application/json; charset=utf-8');
+      reply.serializer((body: string) => body);
+      return reply.send(await contexts(app.system).get(request.ctx));
+    },
+  );
+};
+
+async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
+  const [users, member, session, project] = await Promise.all([usersById(ctx, [actor.userId]), findMember(ctx, actor.userId), findSession(ctx, actor.sessionId), projectOf(ctx.system, ctx.scope)]);
+  const user = users.get(actor.userId);
+  if (!user || !session) throw problem('NOT_FOUND');
+  if (!member) throw problem('MEMBERSHIP_REQUIRED');
+  const { userId, ...rest } = user;
+  return {
+    user: { id: userId, ...rest },
+    membership: { id: member.id, status: member.status, roles: member.roles, joinedAt: member.joinedAt },
+    workspace: { id: project.workspaceId, name: project.workspaceName },
+    project: { id: project.projectId, name: project.projectName },
+    environment: project.environment,
+    session,
+  };
+}
+
+/** Sessions remembered per process; each takes about a kilobyte. */
+const MOST_REMEMBERED = 20_000;
+
+/**
+ * Serialised contexts of live sessions. Dropped on any change to the person, the membership, the roles or the project that
+ * this process hears of; not used while it can't hear.
+ */
+class ContextCache {
+  readonly #system: System;
+  /** By scope entry; a context belongs to a person in a project. */
+  readonly #known = new Map<string, { body: string; user: string; project: string }>();
+  #generation = 0;
+
+  constructor(system: System) {
+    this.#system = system;
+    system.feed
+      .subscribe({ replay: async () => this.#forget(() => true), onChange: (change) => this.#hear(change) })
+      .catch((error: unknown) => system.log.error({ err: error }, 'context cache'));
+  }
+
+  async get(ctx: Ctx): Promise<string> {
+    const actor = customerOf(ctx);
+    const known = this.#system.feed.live ? this.#known.get(actor.entryId) : undefined;
+    if (known) return known.body;
+    const generation = this.#generation;
+    const body = JSON.stringify(await readContext(ctx, actor));
+    // A change heard while reading may not be in what was read.
+    if (generation === this.#generation) this.#remember(actor.entryId, { body, user: actor.userId, project: ctx.scope.projectId });
+    return body;
+  }
+
+  #remember(entryId: string, context: { body: string; user: string; project: string }): void {
+    if (this.#known.size >= MOST_REMEMBERED) {
+      const oldest = this.#known.keys().next().value;
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    this.#known.set(entryId, context);
+  }
+
+  #hear({ topic, key }: { topic: string; key: string }): void {
+    if (topic === 'user') this.#forget(({ user }) => user === key);
+    if (topic === 'project') this.#forget(({ project }) => key === '*' || project === key);
+    if (topic === 'member') {
+      const [project, user] = key.split('/');
+      this.#forget((context) => context.project === project && (user === '*' || context.user === user));
+    }
+  }
+
+  #forget(affected: (context: { user: string; project: string }) => boolean): void {
+    this.#generation += 1;
+    for (const [entryId, context] of this.#known) if (affected(context)) this.#known.delete(entryId);
+  }
+}
+
+const contexts = perSystem((system) => new ContextCache(system));
