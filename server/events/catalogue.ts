@@ -48,7 +48,8 @@ export const catalogue = {
   'role.permission.updated': define('A permission of the project was described anew.', Type.Object({ key: text }), { key: 'orders:refund' }),
   'role.permission.deleted': define('A permission was removed from the project.', Type.Object({ key: text }), { key: 'orders:refund' }),
   'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), { applicationId, kind: 'web' }),
-  'application.token_issued': define('A management token was issued to a client.', Type.Object({ applicationId: text, scope: text }), { applicationId, scope: 'members:read' }),
+  'application.secret.rotated': define('The secrets of a client were replaced; its tokens ended.', Type.Object({ applicationId: text }), { applicationId }),
+  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), { applicationId }),
 } as const satisfies Record<string, Definition>;
 
 export type EventType = keyof typeof catalogue;

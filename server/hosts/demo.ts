@@ -75,8 +75,8 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
   return {
     authUrl: auth,
     apiUrl: api,
-    clientId: client.application.clientId,
-    managementClientId: management.application.clientId,
+    clientId: client.clientId,
+    managementClientId: management.clientId,
     managementClientSecret: management.secret,
     owner: { email: owner.email, password: owner.password },
   };

@@ -87,9 +87,9 @@ export function findProject(system: System, lookup: Lookup): Promise<ProjectEnvi
   return projectCache(system).find(lookup);
 }
 
-/** The project of a scope that is known to exist. */
-export async function projectOf(system: System, scope: Scope): Promise<ProjectEnvironment> {
-  const project = await findProject(system, scope);
+/** The project of a scope that is known to exist. @param db the transaction that is making it, if one is */
+export async function projectOf(system: System, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
+  const project = db ? await loadProject(db, scope) : await findProject(system, scope);
   if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
   return project;
 }

@@ -1,0 +1,239 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { emit } from '#events';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import { type ApplicationId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { revokeSubject } from '#sessions';
+import { projectOf } from '#tenancy';
+
+export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
+
+type ApplicationsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: ApplicationId;
+  client_id: string;
+  kind: ApplicationKind;
+  name: string;
+  redirect_uris: string[];
+  origins: string[];
+  permissions: string[];
+  enabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type ApplicationSecretsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  application_id: ApplicationId;
+  id: string;
+  hash: Buffer;
+  hint: string;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    applications: ApplicationsTable;
+    application_secrets: ApplicationSecretsTable;
+  }
+}
+
+/** An OAuth/OIDC client of one project environment, as requests use it. */
+export type Application = {
+  id: ApplicationId;
+  clientId: string;
+  workspaceId: WorkspaceId;
+  projectId: ProjectId;
+  environment: Environment;
+  kind: ApplicationKind;
+  name: string;
+  redirectUris: string[];
+  origins: string[];
+  /** What a management client may be granted. */
+  permissions: string[];
+  enabled: boolean;
+  /** SHA-256 of each live secret. */
+  secretHashes: Buffer[];
+};
+
+export type NewApplication = { kind: ApplicationKind; name: string; redirectUris?: string[]; origins?: string[]; permissions?: readonly string[] };
+
+const CONFIDENTIAL: readonly ApplicationKind[] = ['web', 'management'];
+
+/** Adds a client to `tx.scope`. @returns its ids, and for confidential kinds the secret: shown once, stored as a hash */
+export async function createApplication(tx: TxCtx, application: NewApplication): Promise<{ id: ApplicationId; clientId: string; secret: string | null }> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const { routingKey } = await projectOf(tx.system, tx.scope, tx.db);
+  const id = newId('app', tx.now);
+  const clientId = `${routingKey}.${randomBytes(12).toString('base64url')}`;
+  await tx.db
+    .insertInto('applications')
+    .values({
+      workspace_id: workspaceId,
+      project_id: projectId,
+      environment,
+      id,
+      client_id: clientId,
+      kind: application.kind,
+      name: application.name,
+      redirect_uris: application.redirectUris ?? [],
+      origins: application.origins ?? [],
+      permissions: [...(application.permissions ?? [])],
+      enabled: true,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .execute();
+  const secret = CONFIDENTIAL.includes(application.kind) ? await addSecret(tx, id) : null;
+  await emit(tx, 'application.created', { applicationId: id, kind: application.kind });
+  return { id, clientId, secret };
+}
+
+/** Adds a secret to a client. @returns it: shown once, stored as a hash */
+async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<string> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const secret = `lks_${randomSecret()}`;
+  await tx.db
+    .insertInto('application_secrets')
+    .values({ workspace_id: workspaceId, project_id: projectId, environment, application_id: applicationId, id: newId('sec', tx.now), hash: hashSecret(secret), hint: secret.slice(-4), created_at: tx.now })
+    .execute();
+  return secret;
+}
+
+/** Replaces every secret of a client; its tokens end at once. @throws Problem NOT_FOUND */
+export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Promise<string> {
+  const { clientId } = await touch(tx, applicationId, {});
+  await tx.db
+    .deleteFrom('application_secrets')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('application_id', '=', applicationId)
+    .execute();
+  const secret = await addSecret(tx, applicationId);
+  await endTokens(tx, applicationId, clientId);
+  await emit(tx, 'application.secret.rotated', { applicationId });
+  return secret;
+}
+
+/** Switches a client off; its tokens end at once. @throws Problem NOT_FOUND */
+export async function disableApplication(tx: TxCtx, applicationId: ApplicationId): Promise<void> {
+  const { clientId } = await touch(tx, applicationId, { enabled: false });
+  await endTokens(tx, applicationId, clientId);
+  await emit(tx, 'application.disabled', { applicationId });
+}
+
+async function touch(tx: TxCtx, applicationId: ApplicationId, changes: { enabled?: boolean }): Promise<{ clientId: string }> {
+  const row = await tx.db
+    .updateTable('applications')
+    .set({ ...changes, updated_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', applicationId)
+    .returning('client_id as clientId')
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+async function endTokens(tx: TxCtx, applicationId: ApplicationId, clientId: string): Promise<void> {
+  await revokeSubject(tx, applicationId);
+  await announce(tx, { topic: 'application', key: clientId });
+}
+
+/** Finds a client of an environment by its public id. Held in memory while the change feed is live. */
+export function findApplication(system: System, environment: Environment, clientId: string): Promise<Application | undefined> {
+  return applications(system).find(environment, clientId);
+}
+
+/** Compares a presented secret with every live one, in constant time. */
+export function checkSecret(application: Application, secret: string): boolean {
+  const presented = hashSecret(secret);
+  return application.secretHashes.map((stored) => timingSafeEqual(stored, presented)).includes(true);
+}
+
+const MOST_REMEMBERED = 10_000;
+
+class ApplicationCache {
+  readonly #system: System;
+  readonly #known = new Map<string, Application>();
+  #generation = 0;
+
+  constructor(system: System) {
+    this.#system = system;
+    system.feed
+      .subscribe({
+        replay: async () => {
+          this.#generation += 1;
+          this.#known.clear();
+        },
+        onChange: ({ topic, key }) => {
+          if (topic !== 'application') return;
+          this.#generation += 1;
+          this.#known.delete(key);
+        },
+      })
+      .catch((error: unknown) => system.log.error({ err: error }, 'application cache'));
+  }
+
+  async find(environment: Environment, clientId: string): Promise<Application | undefined> {
+    const known = this.#system.feed.live ? this.#known.get(clientId) : undefined;
+    if (known) return known.environment === environment ? known : undefined;
+    const generation = this.#generation;
+    const found = await loadApplication(this.#system, environment, clientId);
+    // A change heard while reading may not be in what was read.
+    if (found && generation === this.#generation) this.#remember(found);
+    return found;
+  }
+
+  #remember(application: Application): void {
+    const oldest = this.#known.size >= MOST_REMEMBERED ? this.#known.keys().next().value : undefined;
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(application.clientId, application);
+  }
+}
+
+const applications = perSystem((system) => new ApplicationCache(system));
+
+/** Served by the unique index on client_id; the workspace is found by the id's routing key. */
+async function loadApplication(system: System, environment: Environment, clientId: string): Promise<Application | undefined> {
+  const row = await system.db
+    .selectFrom('applications as a')
+    .selectAll('a')
+    .select((eb) =>
+      eb
+        .selectFrom('application_secrets as s')
+        .select((inner) => inner.fn.agg<Buffer[] | null>('array_agg', ['s.hash']).as('hashes'))
+        .whereRef('s.workspace_id', '=', 'a.workspace_id')
+        .whereRef('s.project_id', '=', 'a.project_id')
+        .whereRef('s.environment', '=', 'a.environment')
+        .whereRef('s.application_id', '=', 'a.id')
+        .as('hashes'),
+    )
+    .where('a.environment', '=', environment)
+    .where('a.client_id', '=', clientId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    workspaceId: row.workspace_id,
+    projectId: row.project_id,
+    environment: row.environment,
+    kind: row.kind,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    origins: row.origins,
+    permissions: row.permissions,
+    enabled: row.enabled,
+    secretHashes: row.hashes ?? [],
+  };
+}

@@ -1,0 +1,1 @@
+export { checkSecret, createApplication, disableApplication, findApplication, rotateSecret } from './applications.ts';

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import { findApplication } from '#applications';
+import type { Environment } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import type { System } from '#platform/system.ts';
+import { clientMetadata } from './clients.ts';
+
+type OidcRecordsTable = {
+  issuer: string;
+  model: string;
+  id: string;
+  payload: Json<AdapterPayload>;
+  grant_id: string | null;
+  uid: string | null;
+  user_code: string | null;
+  consumed_at: Date | null;
+  expires_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    oidc_records: OidcRecordsTable;
+  }
+}
+
+/** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
+export function adapterFor(system: System, environment: Environment, issuer: string): AdapterFactory {
+  return (model) => (model === 'Client' ? new ClientAdapter(system, environment) : new RecordAdapter(system, issuer, model));
+}
+
+/** Clients are administered as applications; the provider only reads them. */
+class ClientAdapter implements Adapter {
+  readonly #system: System;
+  readonly #environment: Environment;
+
+  constructor(system: System, environment: Environment) {
+    this.#system = system;
+    this.#environment = environment;
+  }
+
+  async find(clientId: string): Promise<AdapterPayload | undefined> {
+    const application = await findApplication(this.#system, this.#environment, clientId);
+    return application?.enabled ? clientMetadata(application) : undefined;
+  }
+
+  async upsert(): Promise<void> {
+    throw new errors.InvalidRequest('clients are not registered here');
+  }
+
+  async findByUid(): Promise<undefined> {}
+  async findByUserCode(): Promise<undefined> {}
+  async consume(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async revokeByGrantId(): Promise<void> {}
+}
+
+/** Records of one model: codes, grants, sessions, replay marks. */
+export class RecordAdapter implements Adapter {
+  readonly #system: System;
+  readonly #issuer: string;
+  readonly #model: string;
+
+  constructor(system: System, issuer: string, model: string) {
+    this.#system = system;
+    this.#issuer = issuer;
+    this.#model = model;
+  }
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    const record = {
+      payload: JSON.stringify(payload),
+      grant_id: payload.grantId ?? null,
+      uid: payload.uid ?? null,
+      user_code: payload.userCode ?? null,
+      expires_at: expiresIn === undefined ? null : new Date(this.#system.clock.now().getTime() + expiresIn * 1000),
+    };
+    await this.#system.db
+      .insertInto('oidc_records')
+      .values({ issuer: this.#issuer, model: this.#model, id, ...record, consumed_at: null })
+      .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doUpdateSet(record))
+      .execute();
+  }
+
+  find(id: string): Promise<AdapterPayload | undefined> {
+    return this.#findBy('id', id);
+  }
+
+  findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    return this.#findBy('uid', uid);
+  }
+
+  findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    return this.#findBy('user_code', userCode);
+  }
+
+  /**
+   * Marks a code or refresh token as used. The library looks and then marks, so of parallel calls only the one that changes
+   * the row may go on (OA-2, SE-6).
+   * @throws InvalidGrant when it was used before
+   */
+  async consume(id: string): Promise<void> {
+    const { numUpdatedRows } = await this.#system.db
+      .updateTable('oidc_records')
+      .set({ consumed_at: this.#system.clock.now() })
+      .where('issuer', '=', this.#issuer)
+      .where('model', '=', this.#model)
+      .where('id', '=', id)
+      .where('consumed_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new errors.InvalidGrant(`${this.#model} was used before`);
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.#system.db.deleteFrom('oidc_records').where('issuer', '=', this.#issuer).where('model', '=', this.#model).where('id', '=', id).execute();
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    await this.#system.db.deleteFrom('oidc_records').where('issuer', '=', this.#issuer).where('grant_id', '=', grantId).execute();
+  }
+
+  async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
+    const row = await this.#system.db
+      .selectFrom('oidc_records')
+      .select(['payload', 'consumed_at'])
+      .where('issuer', '=', this.#issuer)
+      .where('model', '=', this.#model)
+      .where(column, '=', value)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]))
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return row.consumed_at === null ? row.payload : { ...row.payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) };
+  }
+}
+
+/** Removes expired records. Runs as a job. */
+export async function oidcCleanup(system: System): Promise<void> {
+  await sql`delete from oidc_records where expires_at < ${system.clock.now()}`.execute(system.db);
+}

@@ -1,0 +1,2 @@
+export { oidcCleanup } from './adapter.ts';
+export { oidcRoutes } from './provider.auth.ts';
