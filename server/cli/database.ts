@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Config } from '#platform/config.ts';
 import { takeDataDir } from '#platform/data-dir.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
@@ -12,12 +11,12 @@ const NEVER = new Promise<void>(() => undefined);
  * The configured server, or the embedded one; in the embedded mode the data folder belongs to one process at a time.
  * @throws AlreadyRunningError
  */
-export async function openDatabase(config: Config, log: Logger): Promise<Database> {
+export async function openDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
   const folder = takeDataDir(config);
   let server: EmbeddedPostgres;
   try {
-    server = await startEmbeddedPostgres({ dataDir: config.dataDir, port: config.ports.database, database: 'latchkey', log });
+    server = await startEmbeddedPostgres({ dataDir: config.dataDir, port: config.ports.database, database: 'latchkey', progress });
   } catch (error) {
     folder.release();
     throw error;

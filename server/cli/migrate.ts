@@ -1,5 +1,4 @@
 import { loadConfig } from '#platform/config.ts';
-import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { openDatabase } from './database.ts';
 import { failing } from './failing.ts';
@@ -8,13 +7,16 @@ import { failing } from './failing.ts';
 export async function migrateDatabase(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
     const config = loadConfig(process.env, overrides);
-    const log = createLog(config);
-    const database = await openDatabase(config, log);
+    const database = await openDatabase(config, say);
     try {
-      await migrate(database.url, log);
-      process.stdout.write('The database has the schema of this version.\n');
+      await migrate(database.url, say);
+      say('The database has the schema of this version.');
     } finally {
       await database.stop();
     }
   });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -13,9 +13,9 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
     const config = loadConfig(process.env, overrides);
     const log = createLog(config);
     say(`Starting Latchkey (${config.mode})…`);
-    const database = await openDatabase(config, log);
+    const database = await openDatabase(config, say);
     try {
-      const latchkey = await startLatchkey({ config, databaseUrl: database.url, secrets: loadSecrets(config), log });
+      const latchkey = await startLatchkey({ config, databaseUrl: database.url, secrets: loadSecrets(config), log, progress: say });
       stopOnSignal(latchkey.stop, database);
       say(banner(config, latchkey.demo));
       say(`Ready in ${((performance.now() - began) / 1000).toFixed(1)} s. Stop with Ctrl-C.`);

@@ -20,7 +20,7 @@ import { createInternalHost } from './internal-host.ts';
 import { startWorker } from './worker.ts';
 
 /** What a start needs. `secrets`: the first encrypts, all decrypt. */
-export type StartOptions = { config: Config; databaseUrl: string; secrets: readonly string[]; log: Logger; clock?: Clock };
+export type StartOptions = { config: Config; databaseUrl: string; secrets: readonly string[]; log: Logger; progress: (line: string) => void; clock?: Clock };
 
 export type Latchkey = {
   system: System;
@@ -36,7 +36,7 @@ const STOP_MS = 9_000;
 /** Migrates, makes keys and the demo where there are none, and starts the chosen roles. */
 export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const { config, databaseUrl, log } = options;
-  await migrate(databaseUrl, log);
+  await migrate(databaseUrl, options.progress);
   const system = openSystem(options);
   await system.feed.start();
   await ensureSigningKeys(system);

@@ -35,10 +35,10 @@ export const contextRoutes: Routes = (app) => {
     '/v1/me/context',
     { config: { permission: 'customer' }, schema: { summary: 'Read my context', response: { 200: Context, ...problemResponses('MEMBERSHIP_REQUIRED', 'NOT_FOUND') } } },
     async (request, reply) => {
+      const { context, body } = await contexts(app.system).get(request.ctx);
       // Serialised once per session and change, not once per request.
-      reply.type('application/json; charset=utf-8');
-      reply.serializer((body: string) => body);
-      return reply.send(await contexts(app.system).get(request.ctx));
+      reply.serializer(() => body);
+      return context;
     },
   );
 };
@@ -59,6 +59,8 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
   };
 }
 
+type Remembered = { context: Context; body: string };
+
 /** Sessions remembered per process; each takes about a kilobyte. */
 const MOST_REMEMBERED = 20_000;
 
@@ -69,7 +71,7 @@ const MOST_REMEMBERED = 20_000;
 class ContextCache {
   readonly #system: System;
   /** By scope entry; a context belongs to a person in a project. */
-  readonly #known = new Map<string, { body: string; user: string; project: string }>();
+  readonly #known = new Map<string, Remembered>();
   #generation = 0;
 
   constructor(system: System) {
@@ -79,37 +81,38 @@ class ContextCache {
       .catch((error: unknown) => system.log.error({ err: error }, 'context cache'));
   }
 
-  async get(ctx: Ctx): Promise<string> {
+  async get(ctx: Ctx): Promise<Remembered> {
     const actor = customerOf(ctx);
     const known = this.#system.feed.live ? this.#known.get(actor.entryId) : undefined;
-    if (known) return known.body;
+    if (known) return known;
     const generation = this.#generation;
-    const body = JSON.stringify(await readContext(ctx, actor));
+    const context = await readContext(ctx, actor);
+    const fresh = { context, body: JSON.stringify(context) };
     // A change heard while reading may not be in what was read.
-    if (generation === this.#generation) this.#remember(actor.entryId, { body, user: actor.userId, project: ctx.scope.projectId });
-    return body;
+    if (generation === this.#generation) this.#remember(actor.entryId, fresh);
+    return fresh;
   }
 
-  #remember(entryId: string, context: { body: string; user: string; project: string }): void {
+  #remember(entryId: string, fresh: Remembered): void {
     if (this.#known.size >= MOST_REMEMBERED) {
       const oldest = this.#known.keys().next().value;
       if (oldest !== undefined) this.#known.delete(oldest);
     }
-    this.#known.set(entryId, context);
+    this.#known.set(entryId, fresh);
   }
 
   #hear({ topic, key }: { topic: string; key: string }): void {
-    if (topic === 'user') this.#forget(({ user }) => user === key);
-    if (topic === 'project') this.#forget(({ project }) => key === '*' || project === key);
+    if (topic === 'user') this.#forget(({ user }) => user.id === key);
+    if (topic === 'project') this.#forget(({ project }) => key === '*' || project.id === key);
     if (topic === 'member') {
       const [project, user] = key.split('/');
-      this.#forget((context) => context.project === project && (user === '*' || context.user === user));
+      this.#forget((context) => context.project.id === project && (user === '*' || context.user.id === user));
     }
   }
 
-  #forget(affected: (context: { user: string; project: string }) => boolean): void {
+  #forget(affected: (context: Context) => boolean): void {
     this.#generation += 1;
-    for (const [entryId, context] of this.#known) if (affected(context)) this.#known.delete(entryId);
+    for (const [entryId, { context }] of this.#known) if (affected(context)) this.#known.delete(entryId);
   }
 }
 

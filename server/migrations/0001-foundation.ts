@@ -320,7 +320,6 @@ create table messages (
   environment text not null,
   channel text not null check (channel in ('email', 'sms')),
   recipient text not null,
-  subject text not null,
   body_sealed text not null,
   status text not null check (status in ('queued', 'sent', 'failed')),
   error text,
@@ -329,6 +328,12 @@ create table messages (
   primary key (workspace_id, id)
 );
 create index messages_newest on messages (id desc);
+
+-- When a worker was last heard of; how the status page knows that one runs somewhere.
+create table worker_heartbeats (
+  worker text primary key,
+  seen_at timestamptz not null
+);
 
 -- Owned by rate-limiter-flexible, which names its columns.
 create table rate_limits (

@@ -145,7 +145,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     smtpUrl: smtpUrl(reader),
     mailFrom: reader.text('LATCHKEY_MAIL_FROM') ?? 'Latchkey <no-reply@localhost>',
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
-    logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, 'info'),
+    logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') reader.faults.push(...productionFaults(config));
   if (config.databaseUrl !== null && config.secrets.length === 0) reader.faults.push('LATCHKEY_SECRET is missing; with DATABASE_URL it is required. Make one with: openssl rand -base64 32');

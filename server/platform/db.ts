@@ -34,6 +34,7 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
+  pool.on('connect', (client) => client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use')));
   return pool;
 }
 
@@ -110,4 +111,9 @@ export function isDatabaseAway(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(error.message);
+}
+
+/** True when another row still refers to what was to be deleted, or a referred one is missing. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503';
 }

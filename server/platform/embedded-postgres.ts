@@ -5,7 +5,6 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Logger } from 'pino';
 import type { SupervisorOrder, SupervisorReport } from './postgres-supervisor.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('postgres-supervisor.ts', import.meta.url));
@@ -19,7 +18,7 @@ export type EmbeddedPostgres = {
   ended: Promise<void>;
 };
 
-export type EmbeddedOptions = { dataDir: string; port: number; database: string; log: Logger; flags?: string[] };
+export type EmbeddedOptions = { dataDir: string; port: number; database: string; progress: (line: string) => void; flags?: string[] };
 
 /**
  * Starts the PostgreSQL that comes with npm, its data under `dataDir`. Works as root too: the server then runs as the user `postgres`.
@@ -86,7 +85,7 @@ function freePort(wished: number): Promise<number> {
   });
 }
 
-function launch(order: SupervisorOrder, { dataDir, log }: EmbeddedOptions): Promise<Omit<EmbeddedPostgres, 'url'>> {
+function launch(order: SupervisorOrder, { dataDir, progress }: EmbeddedOptions): Promise<Omit<EmbeddedPostgres, 'url'>> {
   checkPrograms();
   const output = openSync(join(dataDir, 'postgres.log'), 'a', 0o600);
   const child = fork(SUPERVISOR, [JSON.stringify(order)], { detached: true, stdio: ['ignore', output, output, 'ipc'] });
@@ -100,7 +99,7 @@ function launch(order: SupervisorOrder, { dataDir, log }: EmbeddedOptions): Prom
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`The embedded PostgreSQL did not start; see ${join(dataDir, 'postgres.log')}.`)));
     child.on('message', (message: SupervisorReport) => {
-      if (message.state === 'initialising') log.info('making the embedded PostgreSQL database (first start)');
+      if (message.state === 'initialising') progress('Making the embedded PostgreSQL database (first start)');
       if (message.state === 'failed') reject(new Error(`The embedded PostgreSQL did not start: ${message.reason}`));
       if (message.state === 'ready') resolve({ stop, ended });
     });

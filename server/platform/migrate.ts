@@ -1,7 +1,6 @@
 import { migrations } from '#migrations';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import type { Logger } from 'pino';
 
 /** One number for all Latchkey processes: whoever holds it migrates, the others wait. */
 const MIGRATION_LOCK = 7_154_223;
@@ -9,18 +8,20 @@ const OLDEST_SERVER = 160_000;
 
 /**
  * Brings the database to this version's schema. Safe to call from several processes at once.
+ * @param progress is told of each migration
  * @throws Error when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
  */
-export async function migrate(databaseUrl: string, log: Logger): Promise<void> {
+export async function migrate(databaseUrl: string, progress: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
-  client.on('error', (error) => log.error({ err: error }, 'migration connection'));
+  // The query in progress fails with the same error.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await checkServer(client);
     const pending = await pendingMigrations(client);
     if (pending.length === 0) return;
-    await applyAll(client, pending, log);
+    await applyAll(client, pending, progress);
   } finally {
     await client.end();
   }
@@ -44,9 +45,9 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   return migrations.filter((migration) => migration.id > newest);
 }
 
-async function applyAll(client: pg.Client, pending: Migration[], log: Logger): Promise<void> {
+async function applyAll(client: pg.Client, pending: Migration[], progress: (line: string) => void): Promise<void> {
   for (const [index, migration] of pending.entries()) {
-    log.info(`migration ${migration.id} (${migration.name}), ${index + 1} of ${pending.length}`);
+    progress(`Migrating the database: ${migration.name} (${index + 1} of ${pending.length})`);
     // biome-ignore lint/performance/noAwaitInLoops: migrations run one after the other
     await client.query('begin');
     await client.query(migration.up);

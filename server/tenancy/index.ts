@@ -4,6 +4,7 @@ export {
   findProject,
   isEmptyInstallation,
   type ProjectEnvironment,
+  projectNames,
   projectOf,
   setDefaultProject,
   updateSettings,

@@ -158,3 +158,14 @@ async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironme
     settings: { ...defaultSettings[row.environment], ...row.settings },
   };
 }
+
+/** The names of several projects of the workspace. Served by the primary key. */
+export async function projectNames(ctx: { db: ReadDb; scope: Scope }, ids: readonly ProjectId[]): Promise<Map<ProjectId, string>> {
+  const rows = await ctx.db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('id', '=', sql<ProjectId>`any(${[...ids]})`)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import { html, sendPage, wantsPage } from '#platform/html.ts';
+import type { Routes } from '#platform/http.ts';
+import { errorCodes, problem, problemPath, problems } from '#platform/problem.ts';
+
+/** A page for every error code: where the `type` of a problem document leads. */
+export const problemPageRoutes: Routes = (app) => {
+  app.get(
+    '/problems/:code',
+    { config: { permission: 'public' }, schema: { hide: true, params: Type.Object({ code: Type.String({ pattern: '^[a-z0-9-]{1,60}$' }) }) } },
+    (request, reply) => {
+      const code = errorCodes.find((candidate) => problemPath(candidate) === `/problems/${request.params.code}`);
+      if (!code) throw problem('NOT_FOUND');
+      const { status, title, detail } = problems[code];
+      if (!wantsPage(request.headers.accept)) return reply.send({ errorCode: code, status, title, detail });
+      return sendPage(reply, {
+        title,
+        body: html`<h1>${title}</h1><p class="soft"><code>${code}</code>, HTTP ${status}</p><div class="card"><p>${detail}</p>
+<p class="soft">The problem document you received says in <code>detail</code> what happened in your case, and carries a <code>traceId</code> to quote in a report.</p></div>`,
+      });
+    },
+  );
+};

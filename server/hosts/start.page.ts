@@ -1,0 +1,41 @@
+import { environments } from '#platform/ctx.ts';
+import { html, type NavLink, sendPage } from '#platform/html.ts';
+import type { Routes } from '#platform/http.ts';
+import { REFERENCE_PATH } from '#platform/openapi.ts';
+import type { System } from '#platform/system.ts';
+import { boardOf } from '#status';
+
+/** Links of the console host's pages. */
+export function consoleNav(system: System): NavLink[] {
+  const links = [
+    { href: '/', label: 'Start' },
+    { href: REFERENCE_PATH, label: 'Reference' },
+  ];
+  return system.config.mode === 'development' ? [...links, { href: '/dev/inbox', label: 'Dev inbox' }] : links;
+}
+
+export const startPageRoutes: Routes = (app) => {
+  const { system } = app;
+  app.get('/', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) => {
+    const cards = environments.map((environment) => {
+      const { auth, api } = system.config.addresses[environment];
+      const board = boardOf(system, environment);
+      return html`<section class="card"><h2>${environment === 'test' ? 'Test' : 'Production'} environment</h2>
+<p><span class="dot${board.operational ? '' : ' bad'}"></span>${board.sentence}</p>
+<dl><dt>Auth host</dt><dd>${auth}<br><a href="${auth}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} auth host</span></a></dd>
+<dt>API host</dt><dd>${api}<br><a href="${api}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} API host</span></a></dd></dl></section>`;
+    });
+    return sendPage(reply, {
+      title: 'Start',
+      nav: consoleNav(system),
+      body: html`<h1>Latchkey is running</h1><p class="soft">Sign-up, sign-in, sessions, roles and status of your products.</p>
+<div class="grid">${cards}</div>
+${system.config.mode === 'development' ? GETTING_STARTED : ''}`,
+    });
+  });
+};
+
+const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
+<p>Walk through the whole story, from registering a customer to a revoked token, and see every request and answer:</p>
+<pre>npm run quickstart</pre>
+<p></p><p>Ids and credentials of the demo workspace stand in <code>demo.json</code> in the data folder. Mails that Latchkey sends arrive in the <a href="/dev/inbox">dev inbox</a>.</p></section>`;

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import { customerOf, type Ctx, type TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { allPermissionKeys, permissionKeys } from './permissions.ts';
+
+/** A role as its holder sees it, with what it grants. */
+type GrantedRole = { id: string; key: string; name: string; permissions: string[] };
+
+/** What a person may do in a project, and through which roles. */
+export type Access = { status: 'active' | 'invited' | 'blocked' | null; roles: GrantedRole[] };
+
+/** The owner may do everything there is, also what is added later. */
+export const OWNER = 'owner';
+
+/**
+ * Reads a person's standing in `ctx.scope`'s project in one statement: the roles of a member are few. Read on every admin
+ * request, so a change is effective on the next one everywhere. Served by members_of_user and primary keys.
+ */
+export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const rows = await ctx.db
+    .selectFrom('members as m')
+    .leftJoin('member_roles as mr', (join) =>
+      join.onRef('mr.workspace_id', '=', 'm.workspace_id').onRef('mr.project_id', '=', 'm.project_id').onRef('mr.environment', '=', 'm.environment').onRef('mr.member_id', '=', 'm.id'),
+    )
+    .leftJoin('roles as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'mr.workspace_id').onRef('r.project_id', '=', 'mr.project_id').onRef('r.environment', '=', 'mr.environment').onRef('r.id', '=', 'mr.role_id'),
+    )
+    .select(['m.status', 'r.id', 'r.key', 'r.name', 'r.permissions', sql<boolean>`r.key = ${OWNER} and r.built_in`.as('owner')])
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.environment', '=', environment)
+    .where('m.user_id', '=', userId)
+    .where('m.project_id', '=', projectId)
+    .orderBy('r.key')
+    .execute();
+  const everything = rows.some((row) => row.owner) ? await allPermissionKeys(ctx) : [];
+  const roles = rows.flatMap(({ id, key, name, permissions, owner }) => (id && key && name && permissions ? [{ id, key, name, permissions: owner ? everything : permissions }] : []));
+  return { status: rows[0]?.status ?? null, roles };
+}
+
+/** The keys granted by any of the roles, sorted. */
+export function permissionsOf(access: Access): string[] {
+  return [...new Set(access.roles.flatMap((role) => role.permissions))].sort();
+}
+
+/**
+ * Checks that the actor holds a permission in the scope of its token.
+ * @throws Problem AUTHORIZATION_DENIED with `requiredPermission`, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED
+ */
+export async function requirePermission(ctx: Ctx, permission: string): Promise<void> {
+  if (!(await heldPermissions(ctx)).includes(permission)) throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: permission } });
+}
+
+/**
+ * Nobody hands on what they do not have.
+ * @param granted the keys about to be granted
+ * @throws Problem AUTHORIZATION_DENIED that names the first one the actor does not hold
+ */
+export async function requireToGrant(ctx: Ctx, granted: readonly string[]): Promise<void> {
+  const held = await heldPermissions(ctx);
+  const excess = granted.find((key) => !held.includes(key) && !(permissionKeys.every((builtIn) => held.includes(builtIn)) && !permissionKeys.includes(key)));
+  if (excess !== undefined) throw problem('AUTHORIZATION_DENIED', { detail: `You can only grant permissions you hold yourself; "${excess}" is not one of them.`, extensions: { requiredPermission: excess } });
+}
+
+async function heldPermissions(ctx: Ctx): Promise<readonly string[]> {
+  if (ctx.actor.kind === 'management') return ctx.actor.permissions;
+  const access = await accessOf(ctx, customerOf(ctx).userId);
+  if (access.status === 'blocked') throw problem('MEMBER_BLOCKED');
+  if (access.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
+  return permissionsOf(access);
+}
+
+/** Changes whenever roles or permissions do. */
+export function versionOf(access: Access): string {
+  return hash('sha256', JSON.stringify(access.roles), 'base64url').slice(0, 16);
+}

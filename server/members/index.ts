@@ -1,0 +1,10 @@
+export { requirePermission } from './access.ts';
+export { authorizationRoutes } from './authorization.me.ts';
+export { contextRoutes } from './context.me.ts';
+export { memberRoutes } from './members.admin.ts';
+export { addMember, findMember, memberSeen } from './members.ts';
+export { membershipRoutes } from './memberships.me.ts';
+export { permissionRoutes } from './permissions.admin.ts';
+export { permissionKeys } from './permissions.ts';
+export { roleRoutes } from './roles.admin.ts';
+export { setUpRoles } from './roles.ts';

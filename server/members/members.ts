@@ -1,0 +1,205 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { matchingUsers, type UserSummary, usersById } from '#identity';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { IdSchema, type MemberId, newId, type ProjectId, type RoleId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { lockRolesByKey, RoleKey } from './roles.ts';
+
+export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
+export type MemberStatus = Static<typeof MemberStatus>;
+
+type MembersTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: MemberId;
+  user_id: UserId;
+  status: MemberStatus;
+  metadata: Json<Record<string, unknown>>;
+  created_at: Date;
+  last_seen_at: Date | null;
+};
+
+type MemberRolesTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; member_id: MemberId; role_id: RoleId };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    members: MembersTable;
+    member_roles: MemberRolesTable;
+  }
+}
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.String({ format: 'date-time' });
+
+/** A person's membership in one project. */
+export const Member = Type.Object({
+  id: IdSchema('mem'),
+  userId: IdSchema('usr'),
+  email: nullable(Type.String()),
+  emailVerified: Type.Boolean(),
+  phone: nullable(Type.String()),
+  phoneVerified: Type.Boolean(),
+  username: nullable(Type.String()),
+  displayName: nullable(Type.String()),
+  status: MemberStatus,
+  roles: Type.Array(Type.String()),
+  mfaEnabled: Type.Boolean(),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  createdAt: Instant,
+  lastSeenAt: nullable(Instant),
+});
+export type Member = Static<typeof Member>;
+
+export const MemberRef = Type.Object({ memberId: IdSchema('mem') });
+
+export const MemberQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Beginning of an email, phone, username or display name.' })),
+  status: Type.Optional(MemberStatus),
+  role: Type.Optional(RoleKey),
+  createdAfter: Type.Optional(Instant),
+});
+type MemberQuery = Static<typeof MemberQuery>;
+
+/** A search looks at this many people of the workspace at most; a longer beginning finds the rest. */
+const MOST_MATCHES = 1_000;
+
+type Row = Selectable<MembersTable> & { roles: string[] };
+
+const ROLE_KEYS = sql<string[]>`array(
+  select r.key from member_roles mr join roles r using (workspace_id, project_id, environment)
+  where r.id = mr.role_id and (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id)
+  order by r.key)`;
+
+/** Members with the keys of their roles; every caller adds what it is looking for. */
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('members as m')
+    .selectAll('m')
+    .select(ROLE_KEYS.as('roles'))
+    .where('m.workspace_id', '=', ctx.scope.workspaceId)
+    .where('m.project_id', '=', ctx.scope.projectId)
+    .where('m.environment', '=', ctx.scope.environment);
+}
+
+function recordOf(row: Row, user: UserSummary): Member {
+  const { id, status, roles, metadata } = row;
+  // No second factors exist yet, so nobody has one.
+  return { id, ...user, status, roles, mfaEnabled: false, metadata, createdAt: row.created_at.toISOString(), lastSeenAt: row.last_seen_at?.toISOString() ?? null };
+}
+
+async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
+  const users = await usersById(
+    ctx,
+    rows.map((row) => row.user_id),
+  );
+  return rows.flatMap((row) => {
+    const user = users.get(row.user_id);
+    return user ? [recordOf(row, user)] : [];
+  });
+}
+
+/** Members of the project, newest first; at most three statements whatever the page. Served by the primary key. */
+export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
+  const { limit, cursor, q, status, role, createdAfter } = query;
+  const list = JSON.stringify(['members', q, status, role, createdAfter]);
+  let rows = scoped(ctx)
+    .orderBy('m.id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) rows = rows.where(sql<boolean>`m.id < ${openCursor(ctx, list, cursor)}`);
+  if (q !== undefined) rows = rows.where('m.user_id', '=', sql<UserId>`any(${await matchingUsers(ctx, q, MOST_MATCHES)})`);
+  if (status !== undefined) rows = rows.where('m.status', '=', status);
+  if (role !== undefined) rows = rows.where(sql<boolean>`${role} = any(${ROLE_KEYS})`);
+  if (createdAfter !== undefined) rows = rows.where('m.created_at', '>', new Date(createdAfter));
+  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
+  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND, also for a member of another project */
+export async function getMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
+  const row = await scoped(ctx).where('m.id', '=', memberId).executeTakeFirst();
+  const [member] = row ? await recordsOf(ctx, [row]) : [];
+  if (!member) throw problem('NOT_FOUND');
+  return member;
+}
+
+/** A membership as sign-in and `/v1/me` look at it. */
+export type Membership = { id: MemberId; status: MemberStatus; roles: string[]; joinedAt: string };
+
+/** A person's membership in `ctx.scope`'s project. Served by members_of_user. */
+export async function findMember(ctx: Ctx | TxCtx, userId: UserId): Promise<Membership | undefined> {
+  const row = await scoped(ctx).where('m.user_id', '=', userId).executeTakeFirst();
+  return row && { id: row.id, status: row.status, roles: row.roles, joinedAt: row.created_at.toISOString() };
+}
+
+/** Makes a person a member of `tx.scope`'s project; one who is already stays as they are. @param roles role keys */
+export async function addMember(tx: TxCtx, userId: UserId, roles: readonly string[] = []): Promise<MemberId> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const id = newId('mem', tx.now);
+  const added = await tx.db
+    .insertInto('members')
+    .values({ workspace_id: workspaceId, project_id: projectId, environment, id, user_id: userId, status: 'active', metadata: '{}', created_at: tx.now, last_seen_at: null })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'user_id', 'project_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!added) {
+    const existing = await findMember(tx, userId);
+    if (!existing) throw new Error('A membership was removed while it was being added.');
+    return existing.id;
+  }
+  if (roles.length > 0) await insertRoles(tx, id, (await lockRolesByKey(tx, roles)).map((role) => role.id));
+  await emit(tx, 'membership.created', { memberId: id, userId });
+  return id;
+}
+
+/** Gives a member roles. */
+export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readonly RoleId[]): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  await tx.db
+    .insertInto('member_roles')
+    .values(roleIds.map((roleId) => ({ workspace_id: workspaceId, project_id: projectId, environment, member_id: memberId, role_id: roleId })))
+    .execute();
+}
+
+/** Notes that a person has entered the project now. */
+export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .updateTable('members')
+    .set({ last_seen_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('project_id', '=', tx.scope.projectId)
+    .execute();
+}
+
+/** Changes a member under its lock and tells every process. @throws Problem NOT_FOUND */
+export function changeMember(ctx: Ctx, memberId: MemberId, change: (tx: TxCtx, member: { id: MemberId; userId: UserId; status: MemberStatus }) => Promise<void>): Promise<Member> {
+  return transaction(ctx, async (tx) => {
+    const member = await lockMember(tx, memberId);
+    await change(tx, member);
+    await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${member.userId}` });
+    return getMember(tx, memberId);
+  });
+}
+
+/** Serialises changes of one member. Served by the primary key. */
+async function lockMember(tx: TxCtx, memberId: MemberId) {
+  const row = await tx.db
+    .selectFrom('members')
+    .select(['id', 'user_id as userId', 'status'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', memberId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
+import { projectNames } from '#tenancy';
+
+/** The signed-in person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
+export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>) {
+  const { userId } = customerOf(ctx);
+  const { workspaceId, environment } = ctx.scope;
+  let query = ctx.db
+    .selectFrom('members as m')
+    .leftJoin('member_roles as mr', (join) =>
+      join.onRef('mr.workspace_id', '=', 'm.workspace_id').onRef('mr.project_id', '=', 'm.project_id').onRef('mr.environment', '=', 'm.environment').onRef('mr.member_id', '=', 'm.id'),
+    )
+    .leftJoin('roles as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'mr.workspace_id').onRef('r.project_id', '=', 'mr.project_id').onRef('r.environment', '=', 'mr.environment').onRef('r.id', '=', 'mr.role_id'),
+    )
+    .select(['m.id', 'm.project_id', 'm.status', 'm.created_at', sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles')])
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.environment', '=', environment)
+    .where('m.user_id', '=', userId)
+    .groupBy(['m.id', 'm.project_id', 'm.status', 'm.created_at'])
+    .orderBy('m.id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where(sql<boolean>`m.id < ${openCursor(ctx, `memberships ${userId}`, cursor)}`);
+  const page = pageOf(ctx, await query.execute(), { list: `memberships ${userId}`, limit, keyOf: (row) => row.id });
+  const names = await projectNames(
+    ctx,
+    page.rows.map((row) => row.project_id),
+  );
+  const items = page.rows.map(({ id, project_id: projectId, status, roles, created_at: joined }) => ({
+    id,
+    workspaceId,
+    projectId,
+    projectName: names.get(projectId) ?? '',
+    environment,
+    status,
+    roles,
+    joinedAt: joined.toISOString(),
+  }));
+  return { items, nextCursor: page.nextCursor };
+}

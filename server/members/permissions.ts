@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox';
+import { sql } from 'kysely';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+
+type PermissionsTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; key: string; description: string; created_at: Date };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    permissions: PermissionsTable;
+  }
+}
+
+/** What the admin API asks for; every project has these. */
+const BUILT_IN = {
+  'members:read': 'See members',
+  'members:write': 'Add, change, block and remove members',
+  'members:import': 'Import and export members',
+  'invitations:read': 'See invitations',
+  'invitations:write': 'Invite people and revoke invitations',
+  'sessions:read': 'See sessions',
+  'sessions:revoke': 'End sessions',
+  'roles:read': 'See roles',
+  'roles:write': 'Add, change and remove roles',
+  'permissions:read': 'See permissions',
+  'permissions:write': 'Add, change and remove permissions',
+  'applications:read': 'See applications',
+  'applications:write': 'Add, change and remove applications and their secrets',
+  'domains:read': 'See domains',
+  'domains:write': 'Add, verify, bind and remove domains',
+  'webhooks:read': 'See webhook endpoints, deliveries and event types',
+  'webhooks:write': 'Change webhook endpoints, retry and replay deliveries',
+  'events:read': 'Read the event feed',
+  'audit:read': 'Read and export the audit log',
+  'providers:read': 'See identity providers',
+  'providers:write': 'Change identity providers',
+  'settings:read': 'See settings',
+  'settings:write': 'Change settings',
+  'billing:read': 'See add-ons and usage',
+  'billing:write': 'Subscribe to and cancel add-ons',
+  'status:read': 'See status components, incidents and subscribers',
+  'status:write': 'Change status components, incidents and maintenances',
+} as const;
+
+/** The built-in keys. */
+export const permissionKeys: readonly string[] = Object.keys(BUILT_IN);
+
+export const PermissionKey = Type.String({ minLength: 3, maxLength: 100, pattern: '^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$', examples: ['orders:refund'] });
+const Description = Type.String({ minLength: 1, maxLength: 500 });
+
+export const Permission = Type.Object({ key: Type.String(), description: Type.String(), builtIn: Type.Boolean(), createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) });
+export type Permission = Static<typeof Permission>;
+
+export const NewPermission = Type.Object({ key: PermissionKey, description: Description }, { additionalProperties: false });
+export const PermissionChanges = Type.Object({ description: Description }, { additionalProperties: false });
+export const PermissionRef = Type.Object({ key: PermissionKey });
+export const PermissionQuery = PageQuery;
+
+const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, description]) => ({ key, description, builtIn: true, createdAt: null }));
+
+/** The project's own permissions, newest first, then the built-in ones. Served by the primary key. */
+export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Permission>> {
+  const after = query.cursor === undefined ? null : openCursor(ctx, 'permissions', query.cursor);
+  const rows = await scoped(ctx).select(['key', 'description', 'created_at']).execute();
+  const own = rows.map((row) => ({ key: row.key, description: row.description, builtIn: false, createdAt: row.created_at.toISOString() }));
+  const all = [...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)), ...builtIn];
+  const from = after === null ? 0 : all.findIndex((permission) => permission.key === after) + 1;
+  const page = pageOf(ctx, all.slice(from, from + query.limit + 1), { list: 'permissions', limit: query.limit, keyOf: (permission) => permission.key });
+  return { items: page.rows, nextCursor: page.nextCursor };
+}
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('permissions')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment);
+}
+
+/** Every key that exists in the project: the built-in ones and its own (at most a thousand). */
+export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
+  const rows = await scoped(ctx).select('key').execute();
+  return [...permissionKeys, ...rows.map((row) => row.key)];
+}
+
+const MOST_OWN = 1_000;
+
+/** Adds a permission to the project. @throws Problem ALREADY_EXISTS, CONFLICT at a thousand */
+export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
+  if (permissionKeys.includes(permission.key)) throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
+  const { workspaceId, projectId, environment } = ctx.scope;
+  try {
+    return await transaction(ctx, async (tx) => {
+      const { count } = await scoped(tx).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      if (count >= MOST_OWN) throw problem('CONFLICT', `A project has up to ${MOST_OWN} permissions of its own; remove one first.`);
+      await tx.db.insertInto('permissions').values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now }).execute();
+      await emit(tx, 'role.permission.created', { key: permission.key });
+      return { ...permission, builtIn: false, createdAt: tx.now.toISOString() };
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'permissions_pkey') ? problem('ALREADY_EXISTS', `There is a permission "${permission.key}" already.`) : error;
+  }
+}
+
+/** Describes a permission anew. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
+export async function describePermission(ctx: Ctx, key: string, description: string): Promise<Permission> {
+  refuseBuiltIn(key);
+  return transaction(ctx, async (tx) => {
+    const row = await tx.db
+      .updateTable('permissions')
+      .set({ description })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('key', '=', key)
+      .returning('created_at')
+      .executeTakeFirst();
+    if (!row) throw problem('NOT_FOUND');
+    await emit(tx, 'role.permission.updated', { key });
+    return { key, description, builtIn: false, createdAt: row.created_at.toISOString() };
+  });
+}
+
+/** Removes a permission from the project and from every role that grants it. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
+export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
+  refuseBuiltIn(key);
+  await transaction(ctx, async (tx) => {
+    const { workspaceId, projectId, environment } = tx.scope;
+    const { numDeletedRows } = await tx.db
+      .deleteFrom('permissions')
+      .where('workspace_id', '=', workspaceId)
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment)
+      .where('key', '=', key)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+    await tx.db
+      .updateTable('roles')
+      .set({ permissions: sql`array_remove(permissions, ${key})`, updated_at: tx.now })
+      .where('workspace_id', '=', workspaceId)
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment)
+      .where(sql<boolean>`${key} = any(permissions)`)
+      .execute();
+    await emit(tx, 'role.permission.deleted', { key });
+    await announce(tx, { topic: 'member', key: `${projectId}/*` });
+  });
+}
+
+function refuseBuiltIn(key: string): void {
+  if (permissionKeys.includes(key)) throw problem('CONFLICT', `"${key}" is a built-in permission; built-in permissions are read-only.`);
+}

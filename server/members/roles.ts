@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { IdSchema, newId, type ProjectId, type RoleId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { OWNER, requireToGrant } from './access.ts';
+import { allPermissionKeys, PermissionKey, permissionKeys } from './permissions.ts';
+
+type RolesTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: RoleId;
+  key: string;
+  name: string;
+  description: string;
+  built_in: boolean;
+  permissions: string[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    roles: RolesTable;
+  }
+}
+
+export const RoleKey = Type.String({ minLength: 2, maxLength: 50, pattern: '^[a-z][a-z0-9_-]*$', examples: ['editor'] });
+const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Description = Type.String({ maxLength: 500 });
+const Permissions = Type.Array(PermissionKey, { maxItems: 1_100, uniqueItems: true });
+const Instant = Type.String({ format: 'date-time' });
+
+export const Role = Type.Object({
+  id: IdSchema('rol'),
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  builtIn: Type.Boolean(),
+  permissions: Type.Array(Type.String()),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type Role = Static<typeof Role>;
+
+export const NewRole = Type.Object({ key: RoleKey, name: Name, description: Type.Optional(Description), permissions: Type.Optional(Permissions) }, { additionalProperties: false });
+export const RoleChanges = Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { additionalProperties: false, minProperties: 1 });
+export const RolePermissions = Type.Object({ permissions: Permissions }, { additionalProperties: false });
+export const RoleRef = Type.Object({ id: IdSchema('rol') });
+export const RoleQuery = PageQuery;
+
+/** An admin runs the project; what costs money and who owns it stays with owners. */
+const ADMIN = permissionKeys.filter((key) => key !== 'billing:write');
+const VIEWER = permissionKeys.filter((key) => key.endsWith(':read'));
+
+const BUILT_IN = [
+  { key: OWNER, name: 'Owner', description: 'Everything, also what is added later.', permissions: [] },
+  { key: 'admin', name: 'Admin', description: 'Everything but billing.', permissions: ADMIN },
+  { key: 'viewer', name: 'Viewer', description: 'Sees everything, changes nothing.', permissions: VIEWER },
+];
+
+/** Gives a new project environment its built-in roles. */
+export async function setUpRoles(tx: TxCtx): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const rows = BUILT_IN.map((role) => ({ workspace_id: workspaceId, project_id: projectId, environment, id: newId('rol', tx.now), ...role, built_in: true, created_at: tx.now, updated_at: tx.now }));
+  await tx.db.insertInto('roles').values(rows).execute();
+}
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('roles')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment);
+}
+
+function recordOf(row: RolesTable, everything: readonly string[]): Role {
+  const { id, key, name, description, built_in: builtIn } = row;
+  const permissions = builtIn && key === OWNER ? [...everything] : row.permissions;
+  return { id, key, name, description, builtIn, permissions, createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() };
+}
+
+/** Roles of the project, newest first. Served by the primary key. */
+export async function listRoles(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Role>> {
+  const before = cursor === undefined ? null : openCursor(ctx, 'roles', cursor);
+  let query = scoped(ctx).orderBy('id', 'desc').limit(limit + 1);
+  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
+  const [rows, everything] = await Promise.all([query.execute(), allPermissionKeys(ctx)]);
+  const page = pageOf(ctx, rows, { list: 'roles', limit, keyOf: (row) => row.id });
+  return { items: page.rows.map((row) => recordOf(row, everything)), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getRole(ctx: Ctx, id: RoleId): Promise<Role> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(row, await allPermissionKeys(ctx));
+}
+
+/** Adds a role. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED for an unknown permission, AUTHORIZATION_DENIED */
+export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promise<Role> {
+  const permissions = [...(role.permissions ?? [])].sort();
+  await requireToGrant(ctx, permissions);
+  const { workspaceId, projectId, environment } = ctx.scope;
+  try {
+    return await transaction(ctx, async (tx) => {
+      await requireKnown(tx, permissions);
+      const row = {
+        workspace_id: workspaceId,
+        project_id: projectId,
+        environment,
+        id: newId('rol', tx.now),
+        key: role.key,
+        name: role.name,
+        description: role.description ?? '',
+        built_in: false,
+        permissions,
+        created_at: tx.now,
+        updated_at: tx.now,
+      };
+      await tx.db.insertInto('roles').values(row).execute();
+      await emit(tx, 'role.created', { roleId: row.id, key: row.key });
+      return recordOf(row, []);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'roles_key') ? problem('ALREADY_EXISTS', `There is a role "${role.key}" already.`) : error;
+  }
+}
+
+async function requireKnown(tx: TxCtx, permissions: readonly string[]): Promise<void> {
+  const known = await allPermissionKeys(tx);
+  const errors = permissions.flatMap((key, index) => (known.includes(key) ? [] : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }]));
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** Changes name or description. @throws Problem NOT_FOUND, BUILT_IN_ROLE */
+export function updateRole(ctx: Ctx, id: RoleId, changes: Static<typeof RoleChanges>): Promise<Role> {
+  return changeRole(ctx, id, changes);
+}
+
+/** Replaces what a role grants; effective on the next request of its holders. @throws Problem NOT_FOUND, BUILT_IN_ROLE, VALIDATION_FAILED, AUTHORIZATION_DENIED */
+export async function setRolePermissions(ctx: Ctx, id: RoleId, permissions: readonly string[]): Promise<Role> {
+  await requireToGrant(ctx, permissions);
+  return changeRole(ctx, id, { permissions: [...permissions].sort() });
+}
+
+function changeRole(ctx: Ctx, id: RoleId, changes: { name?: string; description?: string; permissions?: string[] }): Promise<Role> {
+  return transaction(ctx, async (tx) => {
+    await lockOwnRole(tx, id);
+    if (changes.permissions) await requireKnown(tx, changes.permissions);
+    const row = await tx.db
+      .updateTable('roles')
+      .set({ ...changes, updated_at: tx.now })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await emit(tx, 'role.updated', { roleId: id, key: row.key });
+    await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/*` });
+    return recordOf(row, []);
+  });
+}
+
+/** Serialises changes of one role; it must be one of the project's own. */
+async function lockOwnRole(tx: TxCtx, id: RoleId): Promise<RolesTable> {
+  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  if (row.built_in) throw problem('BUILT_IN_ROLE');
+  return row;
+}
+
+/** Removes a role that nobody holds. @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT */
+export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
+  try {
+    await transaction(ctx, async (tx) => {
+      const { key } = await lockOwnRole(tx, id);
+      await tx.db
+        .deleteFrom('roles')
+        .where('workspace_id', '=', tx.scope.workspaceId)
+        .where('project_id', '=', tx.scope.projectId)
+        .where('environment', '=', tx.scope.environment)
+        .where('id', '=', id)
+        .execute();
+      await emit(tx, 'role.deleted', { roleId: id, key });
+    });
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? problem('CONFLICT', 'Members hold this role. Take it from them first.') : error;
+  }
+}
+
+/** The roles of the project by key, locked so that none disappears meanwhile. @throws Problem VALIDATION_FAILED for an unknown key */
+export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promise<{ id: RoleId; key: string; permissions: string[] }[]> {
+  const rows = await scoped(tx)
+    .where('key', '=', sql<string>`any(${[...keys]})`)
+    .orderBy('id')
+    .forShare()
+    .execute();
+  const errors = keys.flatMap((key, index) => (rows.some((row) => row.key === key) ? [] : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }]));
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  const everything = keys.includes(OWNER) ? await allPermissionKeys(tx) : [];
+  return rows.map((row) => ({ id: row.id, key: row.key, permissions: row.built_in && row.key === OWNER ? everything : row.permissions }));
+}

@@ -1,0 +1,120 @@
+import { emit } from '#events';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { MemberId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { revokeEntriesOfUser, revokeSessions } from '#sessions';
+import { OWNER, requireToGrant } from './access.ts';
+import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
+import { lockRolesByKey } from './roles.ts';
+
+/**
+ * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
+ * @throws Problem NOT_FOUND, LAST_OWNER
+ */
+export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
+  return withOwners(ctx, memberId, async (tx, member) => {
+    if (member.status === 'blocked') return;
+    await keepAnOwner(tx, memberId);
+    await setStatus(tx, memberId, 'blocked');
+    await revokeEntriesOfUser(tx, member.userId, 'member_blocked');
+    await emit(tx, 'membership.blocked', { memberId, userId: member.userId });
+  });
+}
+
+/** Lets a blocked member in again; ended entries stay ended. @throws Problem NOT_FOUND */
+export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
+  return changeMember(ctx, memberId, async (tx, member) => {
+    if (member.status !== 'blocked') return;
+    await setStatus(tx, memberId, 'active');
+    await emit(tx, 'membership.unblocked', { memberId, userId: member.userId });
+  });
+}
+
+/**
+ * Replaces a member's roles; effective on the next request.
+ * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for one that grants more than the actor has
+ */
+export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly string[]): Promise<Member> {
+  return withOwners(ctx, memberId, async (tx, member) => {
+    const roles = await lockRolesByKey(tx, keys);
+    await requireToGrant(
+      ctx,
+      roles.flatMap((role) => role.permissions),
+    );
+    if (!keys.includes(OWNER)) await keepAnOwner(tx, memberId);
+    await tx.db
+      .deleteFrom('member_roles')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('member_id', '=', memberId)
+      .execute();
+    if (roles.length > 0)
+      await insertRoles(
+        tx,
+        memberId,
+        roles.map((role) => role.id),
+      );
+    await emit(tx, 'membership.roles.changed', { memberId, userId: member.userId, roles: roles.map((role) => role.key).sort() });
+  });
+}
+
+/** Ends every session of the person behind a member, in all projects of the workspace. @throws Problem NOT_FOUND */
+export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promise<{ revoked: number }> {
+  let revoked = 0;
+  await changeMember(ctx, memberId, async (tx, { userId }) => {
+    revoked = await revokeSessions(tx, userId, 'all', 'admin');
+  });
+  return { revoked };
+}
+
+/** Changes that could take the last owner away wait for each other at the owner role's row. */
+function withOwners(ctx: Ctx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
+  return changeMember(ctx, memberId, async (tx, member) => {
+    await lockOwnerRole(tx);
+    await change(tx, member);
+  });
+}
+
+async function lockOwnerRole(tx: TxCtx): Promise<void> {
+  await tx.db
+    .selectFrom('roles')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('key', '=', OWNER)
+    .forUpdate()
+    .execute();
+}
+
+/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is. Served by member_roles_of_role. */
+async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
+  const owners = await tx.db
+    .selectFrom('roles as r')
+    .innerJoin('member_roles as mr', (join) =>
+      join.onRef('mr.workspace_id', '=', 'r.workspace_id').onRef('mr.project_id', '=', 'r.project_id').onRef('mr.environment', '=', 'r.environment').onRef('mr.role_id', '=', 'r.id'),
+    )
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.workspace_id', '=', 'mr.workspace_id').onRef('m.project_id', '=', 'mr.project_id').onRef('m.environment', '=', 'mr.environment').onRef('m.id', '=', 'mr.member_id'),
+    )
+    .select('m.id')
+    .where('r.workspace_id', '=', tx.scope.workspaceId)
+    .where('r.project_id', '=', tx.scope.projectId)
+    .where('r.environment', '=', tx.scope.environment)
+    .where('r.key', '=', OWNER)
+    .where('m.status', '=', 'active')
+    .execute();
+  if (owners.length === 1 && owners[0]?.id === memberId) throw problem('LAST_OWNER');
+}
+
+async function setStatus(tx: TxCtx, memberId: MemberId, status: MemberStatus): Promise<void> {
+  await tx.db
+    .updateTable('members')
+    .set({ status })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', memberId)
+    .execute();
+}

@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import type { System } from '#platform/system.ts';
+
+type WorkerHeartbeatsTable = { worker: string; seen_at: Date };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    worker_heartbeats: WorkerHeartbeatsTable;
+  }
+}
+
+const INTERVAL_MS = 3_000;
+const FRESH_MS = 12_000;
+
+/** Says, for as long as it is not stopped, that a worker runs in this process. */
+export function startHeartbeat(system: System): { stop: () => void } {
+  const worker = `${hostname()}/${process.pid}`;
+  const beat = () => {
+    const seen = system.clock.now();
+    system.db
+      .insertInto('worker_heartbeats')
+      .values({ worker, seen_at: seen })
+      .onConflict((conflict) => conflict.column('worker').doUpdateSet({ seen_at: seen }))
+      .execute()
+      .catch((error: unknown) => system.log.debug({ err: error }, 'heartbeat'));
+  };
+  beat();
+  const timer = setInterval(beat, INTERVAL_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** True when some worker has been heard of lately. Forgets those that have been silent for long. */
+export async function heartbeatIsFresh(system: System): Promise<boolean> {
+  const row = await system.db
+    .selectFrom('worker_heartbeats')
+    .select((eb) => eb.fn.max('seen_at').as('newest'))
+    .executeTakeFirst();
+  return row?.newest ? system.clock.now().getTime() - row.newest.getTime() < FRESH_MS : false;
+}
