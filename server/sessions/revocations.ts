@@ -37,11 +37,15 @@ export async function revokeSubjects(tx: TxCtx, subjects: readonly string[]): Pr
   await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${tx.now.getTime()}` })));
 }
 
+/** Dead ones are looked for whenever this many have come. */
+const FORGET_EVERY = 10_000;
+
 /** The revocations whose tokens may still be alive, as one process knows them. */
 class RevocationSet {
   readonly #system: System;
   /** Subject → the instant in milliseconds up to which its tokens are dead. */
   readonly #revoked = new Map<string, number>();
+  #loaded = false;
 
   constructor(system: System) {
     this.#system = system;
@@ -51,7 +55,7 @@ class RevocationSet {
         onChange: ({ topic, key }) => {
           if (topic !== TOPIC) return;
           const [subject, instant] = key.split(' ');
-          if (subject && instant) this.#revoked.set(subject, Number(instant));
+          if (subject && instant) this.#hear(subject, Number(instant));
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'revocations not loaded'));
@@ -59,20 +63,32 @@ class RevocationSet {
 
   /**
    * Whether a token of these subjects is dead. Answers at once from memory while the change feed is live, and asks the
-   * database while it is not (fails closed).
+   * database while it is not, or before it has caught up (fails closed).
    */
   isRevoked(subjects: readonly string[], environment: Environment, token: { workspaceId: WorkspaceId; iat: number }): boolean | Promise<boolean> {
-    if (!this.#system.feed.live) return isRevokedInDatabase(this.#system, subjects, environment, token);
+    if (!this.#system.feed.live || !this.#loaded) return isRevokedInDatabase(this.#system, subjects, environment, token);
     return subjects.some((subject) => {
       const instant = this.#revoked.get(subject);
       return instant !== undefined && token.iat * 1000 <= instant;
     });
   }
 
+  #hear(subject: string, instant: number): void {
+    this.#revoked.set(subject, instant);
+    if (this.#revoked.size % FORGET_EVERY === 0) this.#forgetDead();
+  }
+
   async #replay(): Promise<void> {
     const { rows } = await sql<{ subject: string; revoked_at: Date }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(this.#system.db);
-    this.#revoked.clear();
-    for (const { subject, revoked_at } of rows) this.#revoked.set(subject, revoked_at.getTime());
+    // What was heard while reading is kept: only what is dead by now goes.
+    for (const { subject, revoked_at } of rows) this.#revoked.set(subject, Math.max(revoked_at.getTime(), this.#revoked.get(subject) ?? 0));
+    this.#forgetDead();
+    this.#loaded = true;
+  }
+
+  #forgetDead(): void {
+    const oldest = this.#system.clock.now().getTime() - LONGEST_TOKEN_MS;
+    for (const [subject, instant] of this.#revoked) if (instant < oldest) this.#revoked.delete(subject);
   }
 }
 

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { updateSettings } from '#tenancy';
+import { eventually, expectProblem, mailedCode, newEmail, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+const login = (body: Record<string, unknown>, ip = '198.51.100.1') => latchkey.auth('/v1/auth/login/password', { body, headers: { 'x-forwarded-for': ip } });
+
+describe('POST /v1/auth/login/password', () => {
+  test('200 by email, typed in any case, under either name', async () => {
+    const { email, session } = await register(latchkey);
+    const answer = await login({ identifier: email.toUpperCase(), password: PASSWORD });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.session.userId, session.userId);
+    assert.notEqual(answer.body.session.id, session.id);
+    assert.equal((await login({ email, password: PASSWORD })).status, 200);
+  });
+
+  test('200 by username', async () => {
+    const { access_token, session } = await register(latchkey);
+    await latchkey.api('/v1/me/profile', { token: access_token, method: 'PATCH', body: { username: 'Ada.Lovelace' } });
+    const answer = await login({ identifier: 'ada.lovelace', password: PASSWORD });
+    assert.equal(answer.body.session?.userId, session.userId, answer.text);
+  });
+
+  test('401 INVALID_CREDENTIALS alike for a wrong password and an unknown account', async () => {
+    const { email } = await register(latchkey);
+    const wrong = await login({ identifier: email, password: 'not the password at all' });
+    const unknown = await login({ identifier: newEmail(), password: 'not the password at all' });
+    for (const answer of [wrong, unknown]) {
+      expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
+    }
+    const { traceId: _, ...first } = wrong.body;
+    const { traceId: __, ...second } = unknown.body;
+    assert.deepEqual(first, second);
+  });
+
+  test('400 without an identifier', async () => {
+    const answer = await login({ password: PASSWORD });
+    expectProblem(answer, 400, 'VALIDATION_FAILED');
+    assert.equal(answer.body.errors[0].pointer, '/body/identifier');
+  });
+
+  test('joins an open project, and needs a membership in a closed one', async () => {
+    const { email } = await register(latchkey);
+    const helpdesk = latchkey.demo.projects[1];
+    const there = { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, identifier: email, password: PASSWORD };
+    await latchkey.inProject((tx) => updateSettings(tx, { registration: 'closed' }), helpdesk && { projectId: helpdesk.id });
+    expectProblem(await login(there), 403, 'MEMBERSHIP_REQUIRED');
+    await latchkey.inProject((tx) => updateSettings(tx, { registration: 'open' }), helpdesk && { projectId: helpdesk.id });
+    assert.equal((await login(there)).status, 200);
+  });
+
+  test('an unproven address is verified first where the project asks for it', async () => {
+    const { email } = await register(latchkey);
+    await latchkey.inProject((tx) => updateSettings(tx, { emailVerification: 'required' }));
+    const challenge = await login({ identifier: email, password: PASSWORD });
+    assert.deepEqual([challenge.status, challenge.body.status], [200, 'verification_required']);
+    const code = await eventually(() => mailedCode(latchkey, email));
+    const verified = await latchkey.auth('/v1/auth/email/verify', { body: { flowId: challenge.body.flowId, code } });
+    assert.equal(verified.status, 200, verified.text);
+    assert.equal((await login({ identifier: email, password: PASSWORD })).body.token_type, 'Bearer');
+    await latchkey.inProject((tx) => updateSettings(tx, { emailVerification: 'off' }));
+  });
+});
+
+describe('throttling of sign-in', () => {
+  const wrong = (email: string, ip: string) => login({ identifier: email, password: 'a guess of the attacker' }, ip);
+  const statuses = (answers: { status: number }[]) => Object.groupBy(answers, ({ status }) => status);
+
+  test('AU-1 of 200 parallel guesses from 200 places exactly 80 are looked at', async () => {
+    const { email } = await register(latchkey);
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
+    const byStatus = statuses(answers);
+    assert.deepEqual([byStatus[401]?.length, byStatus[429]?.length], [80, 120]);
+    const refused = byStatus[429]?.[0];
+    assert.ok(refused);
+  });
+
+  test('AU-1 guesses from strange and familiar places together stay at 100', async () => {
+    const { email } = await register(latchkey);
+    // Two addresses the owner has signed in from.
+    for (const ip of ['192.0.2.1', '192.0.2.2']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await login({ identifier: email, password: PASSWORD }, ip)).status, 200);
+    }
+    const strange = await Promise.all(Array.from({ length: 100 }, (_, index) => wrong(email, `203.0.113.${index}`)));
+    const familiar = await Promise.all(Array.from({ length: 60 }, (_, index) => wrong(email, `192.0.2.${1 + (index % 2)}`)));
+    assert.equal([...strange, ...familiar].filter(({ status }) => status === 401).length, 100);
+  });
+
+  test('AU-1 of 100 parallel guesses from one place exactly 20 are looked at', async () => {
+    const { email } = await register(latchkey);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => wrong(email, '203.0.113.7')));
+    const byStatus = statuses(answers);
+    assert.deepEqual([byStatus[401]?.length, byStatus[429]?.length], [20, 80]);
+    const answer = answers.find(({ status }) => status === 429);
+    assert.ok(answer);
+    expectProblem(answer, 429, 'ACCOUNT_THROTTLED');
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  });
+
+  test('AU-2 an attacker elsewhere does not lock the owner out', async () => {
+    const { email } = await register(latchkey);
+    assert.equal((await login({ identifier: email, password: PASSWORD }, '192.0.2.9')).status, 200);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
+    expectProblem(await login({ identifier: email, password: PASSWORD }, '203.0.113.250'), 429, 'ACCOUNT_THROTTLED');
+    assert.equal((await login({ identifier: email, password: PASSWORD }, '192.0.2.9')).status, 200);
+  });
+
+  test('AU-1 a success forgets the failures before it', async () => {
+    const { email } = await register(latchkey);
+    for (let round = 0; round < 3; round += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: rounds follow one another
+      await Promise.all(Array.from({ length: 15 }, () => wrong(email, '203.0.113.8')));
+      assert.equal((await login({ identifier: email, password: PASSWORD }, '203.0.113.8')).status, 200);
+    }
+  });
+});

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Demo, type Latchkey, startLatchkey } from '#hosts';
+import type { Clock } from '#platform/clock.ts';
+import { loadConfig } from '#platform/config.ts';
+import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { observeStatements } from '#platform/db.ts';
+import type { System } from '#platform/system.ts';
+import { cloneDatabase } from './postgres.ts';
+
+/** A clock that stands still until it is told to go on. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(now = Date.now()) {
+    this.#now = now;
+  }
+
+  now(): Date {
+    return new Date(this.#now);
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+}
+
+/** An answer: status, headers, and the body as JSON (or text where it is none). */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; what they expect is what they assert
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+
+export type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
+
+export type TestLatchkey = {
+  system: System;
+  demo: Demo;
+  databaseUrl: string;
+  /** Calls a host of an environment; `test` unless said. Fails the test when a change answered 2xx and left no event. */
+  auth: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
+  api: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
+  console: (path: string, call?: Call) => Promise<Answer>;
+  /** Runs work on the domain itself, in the demo's first project. */
+  inProject: <T>(work: (tx: TxCtx) => Promise<T>, scope?: Partial<Scope>) => Promise<T>;
+  stop: () => Promise<void>;
+};
+
+export type TestOptions = { clock?: Clock; settings?: Record<string, string>; databaseUrl?: string };
+
+/** Changes nothing that a customer can see, so no event is due. */
+const SILENT = [/^\/v1\/sessions\/refresh$/, /^\/v1\/me\/authorization\/check$/, /^\/connect\//];
+
+/** Starts a whole Latchkey on a database of its own, with the demo workspace. */
+export async function startTestLatchkey(options: TestOptions = {}): Promise<TestLatchkey> {
+  const database = options.databaseUrl ? { url: options.databaseUrl, drop: async () => undefined } : await cloneDatabase(templateUrl());
+  const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-data-'));
+  const config = loadConfig({
+    LATCHKEY_PORT_BASE: String(await freePortBase()),
+    LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_LOG_LEVEL: 'silent',
+    LATCHKEY_TRUSTED_PROXIES: '127.0.0.1',
+    DATABASE_URL: database.url,
+    ...options.settings,
+  });
+  const unscoped = watchScoping();
+  const latchkey: Latchkey = await startLatchkey({
+    config,
+    databaseUrl: database.url,
+    secrets: config.secrets,
+    log: pino({ level: config.logLevel }),
+    progress: () => undefined,
+    ...(options.clock && { clock: options.clock }),
+  });
+  const { system, demo } = latchkey;
+  assert.ok(demo, 'a test database starts empty');
+  const { addresses } = config;
+  return {
+    system,
+    demo,
+    databaseUrl: database.url,
+    auth: (path, init, environment = 'test') => call(system, addresses[environment].auth + path, init),
+    api: (path, init, environment = 'test') => call(system, addresses[environment].api + path, init),
+    console: (path, init) => call(system, addresses.console + path, init),
+    inProject: (work, scope) => transaction(systemCtx(system, { ...demoScope(demo), ...scope }, 'test', 'test'), work),
+    stop: async () => {
+      await latchkey.stop();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+      assert.deepEqual(unscoped.stop(), [], 'every statement on a tenant table names the workspace');
+    },
+  };
+}
+
+function demoScope(demo: Demo): Scope {
+  const [first] = demo.projects;
+  assert.ok(first);
+  return { workspaceId: demo.workspaceId, projectId: first.id, environment: 'test' };
+}
+
+function templateUrl(): string {
+  const url = process.env['LATCHKEY_TEST_DATABASE_URL'];
+  assert.ok(url, 'Run tests with: npm test, or npx node server/tests/run.ts FILE');
+  return url;
+}
+
+/** A base whose ports are free; each test process looks in a range of its own first. */
+export async function freePortBase(): Promise<number> {
+  for (;;) {
+    const base = 10_000 + Math.floor(Math.random() * 400) * 100;
+    // biome-ignore lint/performance/noAwaitInLoops: one candidate after the other
+    const free = await Promise.all([0, 1, 2, 11, 12, 90].map((offset) => isFree(base + offset)));
+    if (free.every(Boolean)) return base;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+async function call(system: System, url: string, { method, body, token, headers }: Call = {}): Promise<Answer> {
+  const correlationId = crypto.randomUUID();
+  const form = body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      'x-correlation-id': correlationId,
+      ...(body !== undefined && !form && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    redirect: 'manual',
+    body: body === undefined ? null : form ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (response.ok && method !== 'GET' && body !== undefined) await expectEvent(system, new URL(url).pathname, headers?.['x-correlation-id'] ?? correlationId);
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function expectEvent(system: System, path: string, correlationId: string): Promise<void> {
+  if (SILENT.some((pattern) => pattern.test(path))) return;
+  const { rowCount } = await system.pool.query('select from events where correlation_id = $1 limit 1', [correlationId]);
+  assert.equal(rowCount, 1, `${path} answered 2xx and emitted no event`);
+}
+
+/** Records statements that touch a tenant table without naming the workspace. */
+function watchScoping(): { stop: () => string[] } {
+  const faults = new Set<string>();
+  const stop = observeStatements((sql) => {
+    if (touchesTenantTable(sql) && !sql.includes('workspace_id') && !sql.includes('/* all workspaces */')) faults.add(sql);
+  });
+  return {
+    stop: () => {
+      stop();
+      return [...faults];
+    },
+  };
+}
+
+const TENANT_TABLES = [
+  'projects',
+  'project_environments',
+  'users',
+  'identifiers',
+  'passwords',
+  'verifications',
+  'sessions',
+  'scope_entries',
+  'refresh_tokens',
+  'revocations',
+  'members',
+  'permissions',
+  'roles',
+  'member_roles',
+  'applications',
+  'application_secrets',
+  'events',
+  'messages',
+];
+const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
+
+/** True for a statement that reads or writes a table of a tenant. */
+export function touchesTenantTable(sql: string): boolean {
+  return TOUCHES.test(sql);
+}
+
+export const PASSWORD = 'correct horse battery staple';
+
+let people = 0;
+
+/** A new address, unique in the test run. */
+export function newEmail(): string {
+  people += 1;
+  return `person${people}.${crypto.randomUUID().slice(0, 8)}@example.com`;
+}
+
+/** Registers a customer in the test environment. @returns the session answer */
+export async function register(latchkey: TestLatchkey, body: Record<string, unknown> = {}): Promise<Answer['body'] & { email: string }> {
+  const email = newEmail();
+  const answer = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
+  assert.equal(answer.status, 200, answer.text);
+  return { email, ...answer.body };
+}
+
+/** Signs the demo's owner in. @returns an access token */
+export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
+  const { email, password } = latchkey.demo.environments.test.owner;
+  const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password } });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.access_token;
+}
+
+/** A management token of the demo's back end. @param scope a subset of what it was granted */
+export async function managementToken(latchkey: TestLatchkey, scope?: string, environment: Environment = 'test'): Promise<string> {
+  const answer = await requestManagementToken(latchkey, scope === undefined ? {} : { scope }, environment);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.access_token;
+}
+
+/** Asks the token endpoint as the demo's back end; `changes` replace or (undefined) leave out parameters. */
+export function requestManagementToken(latchkey: TestLatchkey, changes: Record<string, string | undefined> = {}, environment: Environment = 'test'): Promise<Answer> {
+  const { workspaceId, projects, environments } = latchkey.demo;
+  const { managementClientId, managementClientSecret } = environments[environment];
+  const parameters = { grant_type: 'client_credentials', workspaceId, projectId: projects[0]?.id, environment, client_id: managementClientId, client_secret: managementClientSecret, ...changes };
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) form.set(name, value);
+  return latchkey.auth('/connect/token', { body: form }, environment);
+}
+
+/** Checks that an answer is a problem document with a code. */
+export function expectProblem(answer: Answer, status: number, errorCode: string): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  assert.equal(answer.body.errorCode, errorCode, answer.text);
+  assert.match(answer.body.traceId, /^[0-9a-f]{32}$/);
+}
+
+/** Polls until `check` passes, for things that happen soon after; fails with its last fault. */
+export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_000): Promise<T> {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: polls
+      return await check();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
+/** The newest one-time code that was mailed to an address. */
+export async function mailedCode(latchkey: TestLatchkey, to: string): Promise<string> {
+  const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(to)}`);
+  const code = /\n {4}(\d{8})\n/.exec(body.items[0]?.text ?? '')?.[1];
+  assert.ok(code, `no code was mailed to ${to}`);
+  return code;
+}

@@ -1,0 +1,49 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { migrate } from '#platform/migrate.ts';
+
+const TEMPLATE = 'latchkey_template';
+
+/** Nothing of a test database has to survive, so it need not wait for the disk. */
+const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400', 'shared_buffers=128MB'].flatMap((setting) => ['-c', setting]);
+
+/** A throw-away PostgreSQL with a migrated database to clone. @returns the address of the template */
+export async function preparePostgres(progress: (line: string) => void): Promise<{ url: string; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-test-'));
+  await chmod(folder, 0o755);
+  const server = await startEmbeddedPostgres({ dataDir: folder, port: 0, database: TEMPLATE, progress, flags: FAST });
+  await migrate(server.url, progress);
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Clones the migrated database. @returns its address and how to remove it */
+export async function cloneDatabase(templateUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  await administer(templateUrl, `create database ${name} template ${TEMPLATE}`);
+  const url = new URL(templateUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(templateUrl, `drop database if exists ${name} with (force)`) };
+}
+
+async function administer(templateUrl: string, statement: string): Promise<void> {
+  const url = new URL(templateUrl);
+  url.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    // Two clones at once would each see the other's connection to the template.
+    await client.query('select pg_advisory_lock(1)');
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
