@@ -65,6 +65,9 @@ export type Application = {
 
 export type NewApplication = { kind: ApplicationKind; name: string; redirectUris?: string[]; origins?: string[]; permissions?: readonly string[] };
 
+/** The workspace's routing key and 96 random bits. */
+const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
+
 const CONFIDENTIAL: readonly ApplicationKind[] = ['web', 'management'];
 
 /** Adds a client to `tx.scope`. @returns its ids, and for confidential kinds the secret: shown once, stored as a hash */
@@ -185,6 +188,7 @@ class ApplicationCache {
   }
 
   async find(environment: Environment, clientId: string): Promise<Application | undefined> {
+    if (!CLIENT_ID.test(clientId)) return undefined;
     const known = this.#system.feed.live ? this.#known.get(clientId) : undefined;
     if (known) return known.environment === environment ? known : undefined;
     const generation = this.#generation;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { expectProblem, managementToken, newEmail, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { expectProblem, managementToken, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -108,9 +108,5 @@ describe('GET /v1/auth/methods', () => {
     const { status, body } = await latchkey.auth(`/v1/auth/methods?clientId=${latchkey.demo.environments.test.clientId}`);
     assert.equal(status, 200);
     assert.deepEqual(body, { projectId: latchkey.demo.projects[0]?.id, projectName: 'Shop', registration: 'open', methods: ['password'], providers: [], passwordPolicy: { minLength: 15, maxLength: 1024 } });
-  });
-
-  test('a workspace of its own: nobody is found across workspaces', async () => {
-    expectProblem(await latchkey.auth('/v1/auth/login/password', { body: { identifier: newEmail(), password: PASSWORD } }), 401, 'INVALID_CREDENTIALS');
   });
 });

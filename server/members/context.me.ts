@@ -37,7 +37,7 @@ export const contextRoutes: Routes = (app) => {
     async (request, reply) => {
       const { context, body } = await contexts(app.system).get(request.ctx);
       // Serialised once per session and change, not once per request.
-      reply.serializer(() => body);
+      reply.type('application/json; charset=utf-8').serializer(() => body);
       return context;
     },
   );

@@ -136,5 +136,5 @@ export class RecordAdapter implements Adapter {
 
 /** Removes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
-  await sql`delete from oidc_records where expires_at < ${system.clock.now()}`.execute(system.db);
+  await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(system.db);
 }

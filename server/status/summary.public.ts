@@ -25,7 +25,7 @@ export const statusRoutes: Routes = (app) => {
         reply.code(304);
         return null;
       }
-      reply.serializer(() => body);
+      reply.type('application/json; charset=utf-8').serializer(() => body);
       return summary;
     },
   );

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { oidcCleanup, RecordAdapter } from './adapter.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+
+test('OA-2 of fifty parallel redemptions of one code one succeeds', async () => {
+  const codes = new RecordAdapter(latchkey.system, 'https://issuer.example', 'AuthorizationCode');
+  await codes.upsert('code-1', { accountId: 'usr_1', grantId: 'grant-1' }, 60);
+  const results = await Promise.allSettled(Array.from({ length: 50 }, () => codes.consume('code-1')));
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  assert.ok((await codes.find('code-1'))?.consumed);
+});
+
+test('records are found by id, uid and user code, within their issuer, until they expire or their grant is revoked', async () => {
+  const [here, elsewhere] = ['https://issuer.example', 'https://other.example'].map((issuer) => new RecordAdapter(latchkey.system, issuer, 'DeviceCode'));
+  assert.ok(here && elsewhere);
+  await here.upsert('device-1', { uid: 'uid-1', userCode: 'ABCD', grantId: 'grant-2', scope: 'openid' }, 60);
+  assert.equal((await here.find('device-1'))?.['scope'], 'openid');
+  assert.ok(await here.findByUid('uid-1'));
+  assert.ok(await here.findByUserCode('ABCD'));
+  assert.equal(await elsewhere.find('device-1'), undefined);
+  await here.revokeByGrantId('grant-2');
+  assert.equal(await here.find('device-1'), undefined);
+  await here.upsert('device-2', {}, 60);
+  clock.advance(60_000);
+  assert.equal(await here.find('device-2'), undefined);
+  await oidcCleanup(latchkey.system);
+  const { rowCount } = await latchkey.system.pool.query(`select from oidc_records where id = 'device-2'`);
+  assert.equal(rowCount, 0);
+});

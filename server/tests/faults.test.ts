@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { type Answer, eventually, expectProblem, newEmail, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { cloneDatabase } from '#tests/postgres.ts';
+import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
+
+describe('the database goes away and comes back', () => {
+  let folder: string;
+  let postgres: EmbeddedPostgres;
+  let latchkey: TestLatchkey;
+  const start = async (port: number) => startEmbeddedPostgres({ dataDir: folder, port, database: 'latchkey', progress: () => undefined });
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-fault-'));
+    await chmod(folder, 0o755);
+    postgres = await start(0);
+    latchkey = await startTestLatchkey({ databaseUrl: postgres.url });
+  });
+  after(async () => {
+    await latchkey.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const rename = (token: string, displayName: string): Promise<Answer> => latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName } });
+
+  test('BI-4 requests fail with 503 meanwhile, recover by themselves, and no acknowledged change is missing', async () => {
+    const { access_token: token } = await register(latchkey);
+    const acknowledged: string[] = [];
+    const seen = new Set<number>();
+    let running = true;
+    const load = (async () => {
+      for (let count = 0; running; count += 1) {
+        // biome-ignore lint/performance/noAwaitInLoops: one change after the other
+        const answer = await rename(token, `name ${count}`).catch(() => null);
+        if (!answer) continue;
+        seen.add(answer.status);
+        if (answer.status === 200) acknowledged.push(`name ${count}`);
+        if (answer.status === 503) {
+          expectProblem(answer, 503, 'SERVICE_UNAVAILABLE');
+          assert.ok(answer.headers.get('retry-after'));
+        }
+      }
+    })();
+    await eventually(async () => assert.ok(acknowledged.length > 5));
+    await postgres.stop();
+    await eventually(async () => assert.ok(seen.has(503)));
+    // The status stays reachable, and says what is down.
+    await eventually(async () => {
+      const { status, body } = await latchkey.api('/api/status/summary');
+      assert.deepEqual([status, body.overallStatus], [200, 'degraded']);
+      const states = Object.fromEntries(body.groups[0].components.map(({ id, status: state }: { id: string; status: string }) => [id, state]));
+      assert.equal(states.database, 'major_outage');
+    }, 20_000);
+    const port = Number(new URL(postgres.url).port);
+    const before = acknowledged.length;
+    postgres = await start(port);
+    await eventually(async () => assert.ok(acknowledged.length > before + 5), 20_000);
+    running = false;
+    await load;
+    assert.deepEqual([...seen].sort(), [200, 503], 'nothing but success and 503');
+    const { body } = await latchkey.api('/v1/me/profile', { token });
+    assert.equal(body.displayName, acknowledged.at(-1));
+    const { rows } = await latchkey.system.pool.query(`select count(*) as events from events where type = 'profile.updated'`);
+    assert.ok(rows[0].events >= acknowledged.length, 'every acknowledged change has its event');
+    await eventually(async () => assert.equal((await latchkey.api('/api/status/summary')).body.overallStatus, 'operational'), 30_000);
+    await eventually(async () => assert.equal(latchkey.system.feed.live, true));
+  });
+
+  test('BI-4 jobs and event numbering go on after it', async () => {
+    const email = newEmail();
+    const { body } = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } }, 'production');
+    assert.equal(body.status, 'verification_required');
+    await eventually(async () => {
+      const { body: inbox } = await latchkey.console(`/dev/inbox?to=${email}`);
+      assert.equal(inbox.items[0]?.status, 'sent');
+      const { rows } = await latchkey.system.pool.query('select count(*) as waiting from events where sequence is null');
+      assert.equal(rows[0].waiting, 0);
+    }, 30_000);
+  });
+});
+
+describe('the process dies or is told to stop', () => {
+  let latchkey: TestLatchkey;
+  before(async () => {
+    latchkey = await startTestLatchkey();
+  });
+  after(() => latchkey.stop());
+
+  const registration = (process: SecondProcess, email: string) => process.auth('/v1/auth/register', { email, password: PASSWORD });
+
+  test('BI-5 killed with -9 under load: every acknowledged registration and its events are there, and are numbered', async () => {
+    // Nothing but the process that is killed works on this database.
+    const template = process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '';
+    const database = await cloneDatabase(template);
+    const own = { ...latchkey, databaseUrl: database.url };
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one life after the other
+      const victim = await startSecondProcess(own);
+      const load = Array.from({ length: 4 }, async () => {
+        while (victim.child.signalCode === null) {
+          const email = newEmail();
+          const answer = await registration(victim, email).catch(() => null);
+          if (answer?.status === 200) acknowledged.push(email);
+        }
+      });
+      await eventually(async () => assert.ok(acknowledged.length > (round + 1) * 8));
+      victim.child.kill('SIGKILL');
+      await Promise.all(load);
+      await victim.stop();
+    }
+    const last = await startSecondProcess(own);
+    const { Client } = (await import('pg')).default;
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    await eventually(async () => {
+      const { rows } = await client.query(
+        `select i.value from identifiers i join events e on e.workspace_id = i.workspace_id and e.data->>'userId' = i.user_id and e.type = 'user.created' and e.sequence is not null`,
+      );
+      const found = new Set(rows.map(({ value }) => value));
+      assert.deepEqual(acknowledged.filter((email) => !found.has(email)), []);
+    });
+    const { rows } = await client.query('select project_id, environment, count(*) as events, max(sequence) as last, count(distinct sequence) as numbers from events group by 1, 2');
+    for (const { events, last: highest, numbers } of rows) assert.deepEqual([highest, numbers], [events, events], 'numbered without gap or double');
+    await client.end();
+    await last.stop();
+    await database.drop();
+  });
+
+  test('BI-6 told to stop: requests in flight finish, and it ends within ten seconds', async () => {
+    const process = await startSecondProcess(latchkey);
+    const emails = Array.from({ length: 8 }, newEmail);
+    const answers = emails.map((email) => registration(process, email));
+    // The first answer proves that the rest are on their way or being worked on.
+    await answers[0];
+    const began = performance.now();
+    const ended = new Promise((resolve) => process.child.once('exit', resolve));
+    process.child.kill('SIGTERM');
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    assert.deepEqual([...new Set(statuses)], [200]);
+    assert.equal(await ended, 0);
+    assert.ok(performance.now() - began < 10_000);
+    await process.stop();
+  });
+});
