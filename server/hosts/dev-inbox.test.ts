@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { sendMail } from '#platform/messages.ts';
 import { eventually, expectProblem, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { startProductionConsole } from '#tests/production.ts';
 
 describe('the dev inbox', () => {
   let latchkey: TestLatchkey;
@@ -113,19 +114,12 @@ describe('a mail server', () => {
   });
 });
 
-describe('in production mode', () => {
-  let latchkey: TestLatchkey;
-  test('there is no dev inbox', async () => {
-    const { startProductionConsole } = await import('#tests/production.ts');
-    latchkey = await startTestLatchkey();
-    const { get, stop } = await startProductionConsole(latchkey);
-    try {
-      assert.equal(await get('/dev/inbox'), 404);
-      assert.equal(await get('/dev/inbox/msg_01kaz3w9hqf8p9n2m4v5x6y7z8'), 404);
-      assert.equal(await get('/'), 200);
-    } finally {
-      await stop();
-      await latchkey.stop();
-    }
-  });
+test('in production mode there is no dev inbox', async (t) => {
+  const latchkey = await startTestLatchkey();
+  t.after(() => latchkey.stop());
+  const { get, stop } = await startProductionConsole(latchkey);
+  t.after(stop);
+  assert.equal(await get('/dev/inbox'), 404);
+  assert.equal(await get('/dev/inbox/msg_01kaz3w9hqf8p9n2m4v5x6y7z8'), 404);
+  assert.equal(await get('/'), 200);
 });

@@ -19,12 +19,25 @@ const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n
 process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
 process.env['NODE_COMPILE_CACHE'] = resolve(server, '../node_modules/.cache/latchkey-tests');
 
+/** Ctrl-C ends the tests; then the database goes as after any run. */
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+
 const counts = { passed: 0, failed: 0 };
-const stream = run({ files: files.sort(), concurrency: availableParallelism(), timeout: 240_000, ...(values.only !== undefined && { testNamePatterns: [values.only] }) });
+const stream = run({
+  files: files.sort(),
+  concurrency: availableParallelism(),
+  timeout: 120_000,
+  forceExit: true,
+  signal: interrupted.signal,
+  ...(values.only !== undefined && { testNamePatterns: [values.only] }),
+});
 stream.on('test:summary', (summary) => {
   if (summary.file !== undefined) return;
-  counts.passed = summary.counts.passed;
-  counts.failed = summary.counts.tests - summary.counts.passed - summary.counts.skipped - summary.counts.todo;
+  const { tests, passed, skipped, todo } = summary.counts;
+  counts.passed = passed;
+  // A suite whose `after` fails has no failed test, but it has failed.
+  counts.failed = Math.max(tests - passed - skipped - todo, summary.success ? 0 : 1);
 });
 stream.compose(spec).pipe(process.stdout);
 await new Promise((done) => {
