@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Fixture, plant } from './boundaries/fixture.ts';
+import {
+  callsOutThroughFetch,
+  declaresPermissions,
+  keepsOrder,
+  namesOwnTables,
+  orderOf,
+  readsNoEnvironment,
+  tableOwners,
+  tablesMade,
+  usesFrontDoors,
+  wildcardsIn,
+} from './boundaries/rules.ts';
+import { readImportsMap, readSources } from './boundaries/sources.ts';
+
+/** The tree without this file, which is full of planted faults. */
+const sources = (await readSources()).filter(({ path }) => path !== 'tests/boundaries.test.ts');
+const importsMap = await readImportsMap();
+const order = orderOf(importsMap);
+const owners = tableOwners(sources);
+
+const members = (text: string) => ({ path: 'members/members.ts', text });
+
+/** The rules with sources that break them, each in one way, and one that keeps them. */
+const rules = [
+  {
+    name: 'a part imports only parts before it',
+    rule: keepsOrder(order),
+    broken: [
+      members(`import { registerRoutes } from '#auth';`),
+      members(`const door = await import('#hosts');`),
+      members(`export { startTestLatchkey } from '#tests/harness.ts';`),
+      { path: 'platform/log.ts', text: `import '#events';` },
+    ],
+    kept: {
+      path: 'auth/register.ts',
+      text: `import { addMember } from '#members';\nimport { log } from '#platform/log.ts';`,
+    },
+  },
+  {
+    name: 'parts meet at their front doors',
+    rule: usesFrontDoors,
+    broken: [
+      members(`import { users } from '#identity/users.ts';`),
+      members(`import { users } from '../identity/users.ts';`),
+      members(`import { users } from './../identity/users.ts';`),
+      members(`import { addMember } from '#members';`),
+    ],
+    kept: members(
+      `import { roles } from './roles.ts';\nimport { createUser } from '#identity';\nimport { newId } from '#platform/ids.ts';`,
+    ),
+  },
+  {
+    name: "only a part's own files name its tables",
+    rule: namesOwnTables(new Map([...owners, ['users', 'identity']])),
+    broken: [
+      members(`db.selectFrom('users').selectAll()`),
+      members(`db.selectFrom(['members', 'users as u'])`),
+      members(`db.insertInto('users')`),
+      members(`db.updateTable('users')`),
+      members(`db.deleteFrom('users')`),
+      members(`db.selectFrom('members').innerJoin('users', 'users.id', 'members.user_id')`),
+      members(`db.selectFrom('members').leftJoin('users as u', 'u.id', 'user_id')`),
+      members('sql`select id from users`'),
+      members('sql`select m.id from members m, users u where u.id = m.user_id`'),
+      members('sql`select 1 from members\n join "users" on true`'),
+      members(`pool.query('update users set status = $1')`),
+      members(`pool.query('truncate table users')`),
+    ],
+    kept: members(
+      `// from users\ndb.selectFrom('members').innerJoin('roles', 'roles.id', 'role_id');\nimport { usersById } from '#identity';`,
+    ),
+  },
+  {
+    name: 'only platform/config.ts reads the environment',
+    rule: readsNoEnvironment,
+    broken: [
+      members('const key = process.env.KEY;'),
+      members(`const key = process['env'].KEY;`),
+      members('const { env } = process;'),
+      members(`import { env } from 'node:process';`),
+    ],
+    kept: members(`process.env['TMPDIR'] = folder;`),
+  },
+  {
+    name: 'calls out go through platform/fetch.ts',
+    rule: callsOutThroughFetch,
+    broken: [members(`globalThis.fetch('http://example.com')`), members(`globalThis['fetch']('http://example.com')`)],
+    kept: { path: 'platform/fetch.ts', text: 'export const call = globalThis.fetch;' },
+  },
+  {
+    name: 'every route declares who may call it',
+    rule: declaresPermissions,
+    broken: [
+      { path: 'members/members.admin.ts', text: `app.get('/v1/admin/members', { schema: {} }, handler);` },
+      {
+        path: 'members/members.admin.ts',
+        text: `app.post(\n  '/v1/a',\n  { schema: {} }, x);\napp.get('/v1/b', { config: { permission: 'members:read' } }, y);`,
+      },
+      { path: 'members/members.ts', text: 'app.route({ method: "GET", url: "/v1/a", handler });' },
+    ],
+    kept: {
+      path: 'members/members.admin.ts',
+      text: `app.get(\n  '/v1/admin/members',\n  { config: { permission: 'members:read' }, schema: {} },\n  handler,\n);`,
+    },
+  },
+];
+
+describe('boundaries between the parts', () => {
+  for (const { name, rule, broken, kept } of rules) {
+    test(`${name}: the tree keeps it`, () => {
+      assert.deepEqual(sources.flatMap(rule), []);
+    });
+
+    test(`${name}: a planted fault is found`, () => {
+      for (const source of broken) assert.equal(rule(source).length, 1, `not found: ${source.text}`);
+      assert.deepEqual(rule(kept), []);
+    });
+  }
+
+  test('the order names every folder that holds source', () => {
+    const folders = new Set(
+      sources.map(({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : 'main')),
+    );
+    assert.deepEqual(
+      [...folders].filter((folder) => !order.includes(folder)),
+      [],
+    );
+    assert.ok(
+      order.indexOf('identity') < order.indexOf('members') && order.indexOf('members') < order.indexOf('hosts'),
+    );
+  });
+
+  test('only platform and the tests are open by wildcard', () => {
+    assert.deepEqual(wildcardsIn(importsMap), ['#platform/*', '#tests/*']);
+    assert.deepEqual(wildcardsIn({ '#members': './members/index.ts', '#keys/*': './keys/*' }), ['#keys/*']);
+  });
+
+  test('every table belongs to a part', () => {
+    // The library rate-limiter-flexible reads and writes its table itself.
+    assert.deepEqual(
+      tablesMade(sources).filter((table) => !owners.has(table)),
+      ['rate_limits'],
+    );
+    assert.equal(owners.get('members'), 'members');
+  });
+});
+
+describe('a deep import', () => {
+  const deep = ['#members', 'members.ts'].join('/');
+
+  test('is refused by Node', async () => {
+    await assert.rejects(import(deep), { code: 'ERR_PACKAGE_IMPORT_NOT_DEFINED' });
+  });
+
+  test('is refused by the type check, where the front door is not', async () => {
+    const fixture = await plant({
+      'server/members/members.ts': 'export const addMember = (): number => 1;\n',
+      'server/members/index.ts': `export { addMember } from './members.ts';\n`,
+      'server/auth/register.ts': `import { addMember } from '#members';\nimport { addMember as deep } from '${deep}';\nexport const all = [addMember, deep];\n`,
+    });
+    try {
+      const { status, output } = await fixture.run('tsc', '--noEmit', '--types', '');
+      assert.notEqual(status, 0);
+      assert.deepEqual(output.match(/error TS\d+: .*/g), [
+        `error TS2307: Cannot find module '${deep}' or its corresponding type declarations.`,
+      ]);
+    } finally {
+      await fixture.remove();
+    }
+  });
+});
+
+describe('knip', () => {
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await plant({
+      '.ci/test.mjs': '',
+      'bench/run.ts': '',
+      'server/latchkey.mjs': `import './main.ts';\n`,
+      'server/main.ts': `import { used } from '#keys';\nused();\n`,
+      'server/keys/index.ts': `export { plantedAtTheDoor, used } from './keys.ts';\n`,
+      'server/keys/keys.ts':
+        'export const used = () => 1;\nexport const plantedAtTheDoor = 2;\nexport const plantedInside = 3;\nexport type PlantedType = 4;\n',
+      'server/keys/planted-file.ts': 'export const a = 1;\n',
+    });
+  });
+  after(() => fixture.remove());
+
+  test('fails on an unused export, also at a front door, type, file and dependency', async () => {
+    const { status, output } = await fixture.run('knip', '--no-progress', '--reporter', 'compact');
+    assert.equal(status, 1, output);
+    for (const planted of ['plantedAtTheDoor', 'plantedInside', 'PlantedType', 'planted-file.ts', 'fastify'])
+      assert.ok(output.includes(planted), `${planted}: ${output}`);
+    assert.doesNotMatch(output, /\bused\b/);
+  });
+});
+
+const lines = (count: number) => 'one();\n'.repeat(count);
+
+/** Biome rule → a file that breaks it. */
+const plantedForBiome: [rule: string, path: string, text: string][] = [
+  ['suspicious/noExplicitAny', 'server/members/any.ts', 'export const take = (value: any) => value;'],
+  ['nursery/noUnsafeTypeAssertion', 'server/members/as.ts', 'export const take = (value: unknown) => value as string;'],
+  [
+    'style/noNonNullAssertion',
+    'server/members/bang.ts',
+    'export const take = (value: string | null) => value!.length;',
+  ],
+  ['style/noEnum', 'server/members/enum.ts', 'export enum Colour { Red }'],
+  ['style/noDefaultExport', 'server/members/default.ts', 'const one = 1;\nexport default one;'],
+  ['nursery/noFloatingPromises', 'server/members/floating.ts', 'async function one(): Promise<void> {}\none();'],
+  ['complexity/noVoid', 'server/members/void.ts', 'async function one(): Promise<void> {}\nvoid one();'],
+  [
+    'nursery/noMisusedPromises',
+    'server/members/misused.ts',
+    'async function one(): Promise<boolean> { return true; }\nif (one()) one().catch(() => 1);',
+  ],
+  [
+    'performance/noAwaitInLoops',
+    'server/members/loop.ts',
+    'export async function all(jobs: Promise<void>[]) { for (const job of jobs) { await job; } }',
+  ],
+  ['performance/noReExportAll', 'server/members/star.ts', `export * from './void.ts';`],
+  ['style/noProcessEnv', 'server/members/env.ts', 'export const key = process.env.KEY;'],
+  ['style/useImportType', 'server/members/type.ts', `import { Ctx } from '#platform/ctx.ts';\nexport type Mine = Ctx;`],
+  ['suspicious/useErrorMessage', 'server/members/error.ts', 'throw new Error();'],
+  [
+    'suspicious/noImportCycles',
+    'server/members/cycle-a.ts',
+    `import { b } from './cycle-b.ts';\nexport const a = () => b;`,
+  ],
+  [
+    'suspicious/noImportCycles',
+    'server/members/cycle-b.ts',
+    `import { a } from './cycle-a.ts';\nexport const b = () => a;`,
+  ],
+  [
+    'complexity/useMaxParams',
+    'server/members/params.ts',
+    'export const f = (a: 1, b: 1, c: 1, d: 1, e: 1) => [a, b, c, d, e];',
+  ],
+  ['complexity/noExcessiveLinesPerFunction', 'server/members/function.ts', `export function long() {\n${lines(61)}}`],
+  ['style/noExcessiveLinesPerFile', 'server/members/file.ts', lines(401)],
+  [
+    'style/noRestrictedImports',
+    'server/members/up.ts',
+    `import { users } from '../identity/users.ts';\nexport const own = users;`,
+  ],
+  [
+    'style/noRestrictedImports',
+    'server/members/web.ts',
+    `import Fastify from 'fastify';\nexport const web = Fastify();`,
+  ],
+  [
+    'style/noRestrictedImports',
+    'server/members/web.me.ts',
+    `import { request } from 'node:http';\nexport const call = request;`,
+  ],
+  [
+    'style/noRestrictedImports',
+    'server/members/call.ts',
+    `import { request } from 'node:https';\nexport const call = request;`,
+  ],
+  [
+    'style/noRestrictedImports',
+    'server/members/undici.ts',
+    `import { request } from 'undici';\nexport const call = request;`,
+  ],
+  ['style/noRestrictedGlobals', 'server/members/global.ts', `export const call = () => fetch('http://example.com');`],
+  ['style/noRestrictedGlobals', 'server/hosts/global.ts', `export const call = () => fetch('http://example.com');`],
+  [
+    'correctness/noUndeclaredDependencies',
+    'server/members/test-only.ts',
+    `import { chromium } from 'playwright-core';\nexport const own = chromium;`,
+  ],
+  [
+    'suspicious/noSkippedTests',
+    'server/members/skipped.test.ts',
+    `import { test } from 'node:test';\ntest.skip('later', () => { one(); });`,
+  ],
+];
+
+const keptForBiome: Record<string, string> = {
+  'server/members/good.me.ts': `import type { FastifyRequest } from 'fastify';\nexport const idOf = (request: FastifyRequest) => request.id;`,
+  'server/platform/fetch.ts': `export const call = () => fetch('http://example.com');`,
+  'server/platform/config.ts': 'export const values = process.env;',
+};
+
+describe('Biome', () => {
+  let fixture: Fixture;
+  let findings: string[];
+  before(async () => {
+    fixture = await plant({
+      ...keptForBiome,
+      ...Object.fromEntries(plantedForBiome.map(([, path, text]) => [path, text])),
+    });
+    const { status, output } = await fixture.run(
+      'biome',
+      'lint',
+      '--vcs-enabled=false',
+      '--reporter=github',
+      '--max-diagnostics=none',
+      'server',
+    );
+    assert.notEqual(status, 0);
+    findings = output.split('\n').filter((line) => line.startsWith('::error'));
+  });
+  after(() => fixture.remove());
+
+  for (const [rule, path] of plantedForBiome) {
+    test(`fails on ${rule} in ${path}`, () => {
+      assert.ok(findings.some((finding) => finding.includes(`lint/${rule},`) && finding.includes(path)));
+    });
+  }
+
+  test('lets pass what the rules allow', () => {
+    for (const path of Object.keys(keptForBiome))
+      assert.deepEqual(
+        findings.filter((finding) => finding.includes(path)),
+        [],
+      );
+  });
+});
