@@ -4,40 +4,62 @@ const HELP = `Usage: latchkey <command> [options]
 
   serve        start Latchkey (the default)
                  --roles auth,api,status,console,worker   run only these
-                 --config FILE                            JSON file of settings
   migrate      bring the database to this version's schema, then end
   quickstart   walk through the product against a running Latchkey
   help         show this
   version      show the version
 
+  --config FILE   JSON file of settings; environment variables win over it
+
 Settings are environment variables: see docs/configuration.md.
 `;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { roles: { type: 'string' }, config: { type: 'string' } },
-});
-
 /** What the command line says, as settings. */
-const overrides = { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config };
+type Overrides = Record<string, string | undefined>;
 
-switch (positionals[0] ?? 'serve') {
-  case 'serve':
-    await (await import('./cli/serve.ts')).serve(overrides);
-    break;
-  case 'migrate':
-    await (await import('./cli/migrate.ts')).migrateDatabase(overrides);
-    break;
-  case 'quickstart':
-    await (await import('./cli/quickstart.ts')).quickstart(overrides);
-    break;
-  case 'help':
+const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
+  serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
+  migrate: async (overrides) => (await import('./cli/migrate.ts')).migrateDatabase(overrides),
+  quickstart: async (overrides) => (await import('./cli/quickstart.ts')).quickstart(overrides),
+  help: async () => {
     process.stdout.write(HELP);
-    break;
-  case 'version':
-    process.stdout.write(`${(await import('./package.json', { with: { type: 'json' } })).default.version}\n`);
-    break;
-  default:
-    process.stderr.write(`latchkey: there is no command "${positionals[0]}".\n\n${HELP}`);
-    process.exitCode = 2;
+  },
+  version: async () => {
+    const { default: manifest } = await import('./package.json', { with: { type: 'json' } });
+    process.stdout.write(`${manifest.version}\n`);
+  },
+};
+
+function parse(): { name: string; rest: string[]; overrides: Overrides } {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      roles: { type: 'string' },
+      config: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+    },
+  });
+  const [command = 'serve', ...rest] = positionals;
+  const name = values.help ? 'help' : values.version ? 'version' : command;
+  return { name, rest, overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config } };
 }
+
+function misused(what: string): never {
+  process.stderr.write(`latchkey: ${what}\n\n${HELP}`);
+  process.exit(2);
+}
+
+function parseOrExplain(): ReturnType<typeof parse> {
+  try {
+    return parse();
+  } catch (error) {
+    return misused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const { name, rest, overrides } = parseOrExplain();
+const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+if (!command) misused(`there is no command "${name}".`);
+if (rest.length > 0) misused(`"${name}" takes no "${rest.join(' ')}".`);
+await command(overrides);

@@ -1,32 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '#platform/config.ts';
-import { takeDataDir } from '#platform/data-dir.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { makeDataDir, takeDataDir } from '#platform/data-dir.ts';
+import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 
 /** A database to work on, and what to do when done. */
-export type Database = { url: string; stop: () => Promise<void>; ended: Promise<void> };
+export type Database = {
+  url: string;
+  stop: () => Promise<void>;
+  /** Resolves when the database has ended for good. */
+  ended: Promise<void>;
+};
 
 const NEVER = new Promise<void>(() => undefined);
+/** More than this many restarts within the time: something is wrong that a restart does not mend. */
+const RESTARTS = 3;
+const RESTARTS_WITHIN_MS = 600_000;
+/** The processes of a killed server can take a moment to let go of its memory. */
+const RESTART_PAUSES_MS = [0, 250, 1000, 4000];
 
 /**
- * The configured server, or the embedded one; in the embedded mode the data folder belongs to one process at a time.
- * @throws AlreadyRunningError
+ * The configured server, or the embedded one; in the embedded mode the data folder belongs to one process at a time, and a
+ * server that ends by itself is started again at the same address.
+ * @throws StartError
  */
 export async function openDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
-  if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
+  if (config.databaseUrl !== null) {
+    // Development mode keeps demo.json there.
+    if (config.mode === 'development') makeDataDir(config);
+    return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
+  }
   const folder = takeDataDir(config);
-  let server: EmbeddedPostgres;
   try {
-    server = await startEmbeddedPostgres({ dataDir: config.dataDir, port: config.ports.database, database: 'latchkey', progress });
+    const options = { dataDir: config.dataDir, port: config.ports.database, database: 'latchkey', progress };
+    const kept = new KeptPostgres(await startEmbeddedPostgres(options), options);
+    return { url: kept.url, ended: kept.ended, stop: () => kept.stop().finally(folder.release) };
   } catch (error) {
     folder.release();
     throw error;
   }
-  return {
-    url: server.url,
-    ended: server.ended,
-    stop: async () => {
-      await server.stop();
-      folder.release();
-    },
-  };
+}
+
+/** The embedded server, started again when it ends by itself. */
+class KeptPostgres {
+  readonly url: string;
+  /** Resolves when it was stopped, or can't be kept running. */
+  readonly ended: Promise<void>;
+  readonly #options: EmbeddedOptions;
+  #server: EmbeddedPostgres;
+  #stopping = false;
+
+  constructor(server: EmbeddedPostgres, options: EmbeddedOptions) {
+    this.url = server.url;
+    this.#server = server;
+    // Everybody knows the address by now.
+    this.#options = { ...options, port: Number(new URL(server.url).port) };
+    this.ended = this.#keep();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#server.stop();
+    await this.ended;
+  }
+
+  async #keep(): Promise<void> {
+    let restarts: number[] = [];
+    for (;;) {
+      // biome-ignore lint/performance/noAwaitInLoops: one server after the other
+      await this.#server.ended;
+      restarts = [...restarts.filter((at) => performance.now() - at < RESTARTS_WITHIN_MS), performance.now()];
+      if (this.#stopping || restarts.length > RESTARTS || !(await this.#restart())) return;
+    }
+  }
+
+  /** @returns whether it runs again */
+  async #restart(): Promise<boolean> {
+    const { progress } = this.#options;
+    progress('The embedded PostgreSQL has ended by itself (see postgres.log in the data folder). Starting it again…');
+    for (const pause of RESTART_PAUSES_MS) {
+      // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+      await setTimeout(pause);
+      if (this.#stopping) return false;
+      try {
+        return await this.#start();
+      } catch (error) {
+        progress(error instanceof Error ? error.message : String(error));
+      }
+    }
+    return false;
+  }
+
+  async #start(): Promise<boolean> {
+    const server = await startEmbeddedPostgres(this.#options);
+    const usable = server.url === this.url && !this.#stopping;
+    if (usable) this.#server = server;
+    else await server.stop();
+    if (usable) this.#options.progress('The embedded PostgreSQL runs again.');
+    return usable;
+  }
 }

@@ -1,21 +1,33 @@
-import { ConfigError } from '#platform/config.ts';
-import { AlreadyRunningError } from '#platform/data-dir.ts';
+import { StartError } from '#platform/start-error.ts';
+
+/** What a person can do about the errors of a socket or a database server, by their code. */
+const REMEDIES: Record<string, string> = {
+  EADDRINUSE: 'Another program, or another Latchkey, listens there. Stop it, or set LATCHKEY_PORT_BASE to other ports.',
+  EACCES:
+    'Latchkey may not do that as this user. Ports below 1024 need more rights: set LATCHKEY_PORT_BASE to higher ports.',
+  ECONNREFUSED: 'No database server answers there. Start it, or correct DATABASE_URL.',
+  ENOTFOUND: 'There is no machine of that name. Correct DATABASE_URL.',
+  '28P01': 'The database refused the password in DATABASE_URL.',
+  '28000': 'The database refused the user in DATABASE_URL.',
+  '3D000': 'Create the database that DATABASE_URL names first.',
+  '42501': 'The database user in DATABASE_URL may not do that: it must own the database.',
+};
 
 /** Runs a command; a fault that a person can mend is told in its own words, another with its trace. Ends with status 1. */
 export async function failing(command: () => Promise<void>): Promise<void> {
   try {
     await command();
   } catch (error) {
-    const plain = error instanceof ConfigError || error instanceof AlreadyRunningError || isPortTaken(error);
-    process.stderr.write(`${plain && error instanceof Error ? explain(error) : error instanceof Error ? error.stack : String(error)}\n`);
+    process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }
 }
 
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-}
-
-function explain(error: Error): string {
-  return isPortTaken(error) ? `${error.message}. Another program, or another Latchkey, listens there; set LATCHKEY_PORT_BASE to other ports.` : error.message;
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof StartError) return error.message;
+  const remedy = REMEDIES['code' in error ? String(error.code) : ''];
+  return remedy === undefined
+    ? (error.stack ?? error.message)
+    : `${error.message || String(Object(error).code)}. ${remedy}`;
 }

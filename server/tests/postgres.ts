@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -8,21 +8,30 @@ import { migrate } from '#platform/migrate.ts';
 const TEMPLATE = 'latchkey_template';
 
 /** Nothing of a test database has to survive, so it need not wait for the disk. */
-const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400', 'shared_buffers=128MB'].flatMap((setting) => ['-c', setting]);
+const FAST = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=400',
+  'shared_buffers=128MB',
+].flatMap((setting) => ['-c', setting]);
 
-/** A throw-away PostgreSQL with a migrated database to clone. @returns the address of the template */
-export async function preparePostgres(progress: (line: string) => void): Promise<{ url: string; stop: () => Promise<void> }> {
+/** A throw-away PostgreSQL with a migrated database to clone; it removes itself, also when the test run is killed. @returns the address of the template */
+export async function preparePostgres(
+  progress: (line: string) => void,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-test-'));
   await chmod(folder, 0o755);
-  const server = await startEmbeddedPostgres({ dataDir: folder, port: 0, database: TEMPLATE, progress, flags: FAST });
+  const server = await startEmbeddedPostgres({
+    dataDir: folder,
+    port: 0,
+    database: TEMPLATE,
+    progress,
+    flags: FAST,
+    throwAway: true,
+  });
   await migrate(server.url, progress);
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { url: server.url, stop: server.stop };
 }
 
 /** Clones the migrated database. @returns its address and how to remove it */

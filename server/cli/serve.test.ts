@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { identityOf } from '#platform/processes.ts';
+import { eventually, freePortBase } from '#tests/harness.ts';
+import { cloneDatabase } from '#tests/postgres.ts';
+
+const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');
+
+type Run = { child: ChildProcess; output: () => string; exit: Promise<number | null> };
+
+function latchkey(args: string[], settings: Record<string, string> = {}): Run {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    ...settings,
+  };
+  const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  return { child, output: () => output, exit: once(child, 'close').then(([code]) => code) };
+}
+
+/** Waits until it has printed the text; fails when it ends before. */
+async function printed({ child, output }: Run, text: string): Promise<void> {
+  await eventually(async () => {
+    if (child.exitCode !== null) return;
+    assert.ok(output().includes(text), output());
+  }, 60_000);
+  assert.ok(output().includes(text), output());
+}
+
+describe('latchkey serve, with the embedded database', () => {
+  let folder: string;
+  let base: number;
+  let first: Run;
+  const settings = () => ({
+    LATCHKEY_DATA_DIR: join(folder, 'data'),
+    LATCHKEY_PORT_BASE: String(base),
+    LATCHKEY_LOG_LEVEL: 'silent',
+  });
+  const databasePid = async () =>
+    Number.parseInt(await readFile(join(folder, 'data', 'postgres', 'postmaster.pid'), 'utf8'), 10);
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-serve-'));
+    await chmod(folder, 0o711);
+    base = await freePortBase();
+    first = latchkey(['serve'], settings());
+    await printed(first, 'Ready in');
+  });
+  after(async () => {
+    first.child.kill();
+    await first.exit;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('a first start prints addresses and credentials to paste, which stand in demo.json too', async () => {
+    const path = join(folder, 'data', 'demo.json');
+    const demo = JSON.parse(await readFile(path, 'utf8'));
+    const { test: environment } = demo.environments;
+    for (const line of [
+      `console      http://localhost:${base} `,
+      `production   auth http://localhost:${base + 11}    API http://localhost:${base + 12}\n`,
+      `\nexport AUTH_URL=${environment.authUrl} API_URL=${environment.apiUrl}\n`,
+      `\nexport MANAGEMENT_CLIENT_SECRET=${environment.managementClientSecret}\n`,
+      path,
+    ])
+      assert.ok(first.output().includes(line), `${line} in ${first.output()}`);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+  });
+
+  test('a second start says who runs, and ends with 1', async () => {
+    const second = latchkey([], settings());
+    assert.equal(await second.exit, 1);
+    assert.ok(
+      second
+        .output()
+        .includes(`Latchkey is already running (pid ${first.child.pid}, console http://localhost:${base})`),
+      second.output(),
+    );
+  });
+
+  test('the database is killed: it is started again at the same address, and Latchkey is ready again', async () => {
+    const pid = await databasePid();
+    process.kill(pid, 'SIGKILL');
+    await printed(first, 'The embedded PostgreSQL runs again.');
+    assert.notEqual(await databasePid(), pid);
+    await eventually(async () => assert.equal((await fetch(`http://localhost:${base + 90}/readyz`)).status, 200));
+  });
+
+  test('BI-6 Ctrl-C ends everything, the database included; the next start finds its data', async () => {
+    const pid = await databasePid();
+    first.child.kill('SIGINT');
+    assert.equal(await first.exit, 0);
+    assert.match(first.output(), /Stopping…\nStopped\.\n$/);
+    assert.equal(identityOf(pid), null);
+    first = latchkey(['serve', '--roles', 'api,worker'], settings());
+    await printed(first, 'Ready in');
+    assert.ok(!first.output().includes('export '), first.output());
+    assert.match(first.output(), /roles {8}api, worker\n/);
+    await assert.rejects(fetch(`http://localhost:${base + 1}/`), 'the auth host is not among the roles');
+    assert.equal((await fetch(`http://localhost:${base + 2}/api/status/summary`)).status, 200);
+  });
+});
+
+describe('latchkey on the command line', () => {
+  test('an unknown command, option or word ends with 2 and lists the commands', async () => {
+    for (const [args, complaint] of [
+      [['serv'], 'there is no command "serv"'],
+      [['constructor'], 'there is no command "constructor"'],
+      [['serve', '--role', 'auth'], "Unknown option '--role'"],
+      [['migrate', 'now'], '"migrate" takes no "now"'],
+    ] as const) {
+      const run = latchkey([...args]);
+      // biome-ignore lint/performance/noAwaitInLoops: one process at a time is kinder to the machine
+      assert.equal(await run.exit, 2);
+      assert.ok(run.output().includes(complaint), run.output());
+      assert.match(run.output(), /serve .*migrate .*quickstart .*help .*version/s);
+    }
+  });
+
+  test('help and version', async () => {
+    const help = latchkey(['help']);
+    assert.equal(await help.exit, 0);
+    assert.match(help.output(), /^Usage: latchkey/);
+    const version = latchkey(['--version']);
+    assert.equal(await version.exit, 0);
+    assert.match(version.output(), /^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('faults of the configuration end with 1 and are told without a trace', async () => {
+    const run = latchkey(['serve', '--roles', 'auht'], { LATCHKEY_PORT_BASE: 'x' });
+    assert.equal(await run.exit, 1);
+    assert.match(
+      run.output(),
+      /^The configuration has 2 faults:\n {2}- LATCHKEY_PORT_BASE .*\n {2}- LATCHKEY_ROLES .*\n$/,
+    );
+  });
+
+  test('a database server that is not there ends with 1 and says what to do', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-migrate-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const run = latchkey(['migrate'], {
+      DATABASE_URL: 'postgres://me@127.0.0.1:1/x',
+      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      LATCHKEY_DATA_DIR: folder,
+      LATCHKEY_MODE: 'development',
+    });
+    assert.equal(await run.exit, 1);
+    assert.match(run.output(), /ECONNREFUSED.*Start it, or correct DATABASE_URL\.\n$/);
+  });
+
+  test('migrate brings a database to this version’s schema and ends, and can be repeated', async (t) => {
+    const database = await cloneDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
+    t.after(() => database.drop());
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-migrate-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const run = latchkey(['migrate'], {
+      DATABASE_URL: database.url,
+      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      LATCHKEY_DATA_DIR: folder,
+    });
+    assert.equal(await run.exit, 0);
+    assert.match(run.output(), /The database has the schema of this version\.\n$/);
+  });
+});

@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
+
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** What was given, and what is wrong with that before any value is looked at. */
+export type Settings = { values: Values; faults: string[] };
+
+const KNOWN = [
+  'DATABASE_URL',
+  'LATCHKEY_CONFIG',
+  'LATCHKEY_CONSOLE_URL',
+  'LATCHKEY_DATA_DIR',
+  'LATCHKEY_HOST',
+  'LATCHKEY_LOG_LEVEL',
+  'LATCHKEY_MAIL_FROM',
+  'LATCHKEY_MODE',
+  'LATCHKEY_PORT_BASE',
+  'LATCHKEY_PRODUCTION_API_URL',
+  'LATCHKEY_PRODUCTION_AUTH_URL',
+  'LATCHKEY_ROLES',
+  'LATCHKEY_SECRET',
+  'LATCHKEY_SMTP_URL',
+  'LATCHKEY_TEST_API_URL',
+  'LATCHKEY_TEST_AUTH_URL',
+  'LATCHKEY_TRUSTED_PROXIES',
+  'LATCHKEY_WEBHOOK_ALLOW_PRIVATE',
+];
+/** Set by the runner of the tests for the tests themselves; child processes inherit them. */
+const OF_THE_TESTS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
+/** May hold passwords or keys. */
+const NEVER_SHOWN = ['DATABASE_URL', 'LATCHKEY_SECRET', 'LATCHKEY_SMTP_URL'];
+/** A name further from every known one than this is not a slip of the finger. */
+const NEAR = 4;
+
+/** Puts together what the environment, the file it may name and the command line say; the later in `overrides` win. */
+export function readSettings(environment: Values, overrides: Values): Settings {
+  const given = { ...definedOnly(environment), ...definedOnly(overrides) };
+  const file = readFile(given['LATCHKEY_CONFIG']);
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('LATCHKEY_') && !KNOWN.includes(name) && !OF_THE_TESTS.includes(name),
+  );
+  return {
+    values: { ...file.values, ...given },
+    faults: [...unknown.map((name) => unknownName(name)), ...file.faults],
+  };
+}
+
+/** An empty variable counts as none: compose files and CI set them so. */
+function definedOnly(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value.trim() !== ''));
+}
+
+function readFile(path: string | undefined): Settings {
+  if (path === undefined) return { values: {}, faults: [] };
+  try {
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof content !== 'object' || content === null || Array.isArray(content))
+      return { values: {}, faults: [fileFault(path, 'it holds no object')] };
+    return fileValues(path, content);
+  } catch (error) {
+    return { values: {}, faults: [fileFault(path, error instanceof SyntaxError ? notJson(error) : String(error))] };
+  }
+}
+
+function fileValues(path: string, content: object): Settings {
+  const values: Record<string, string> = {};
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(content)) {
+    const items = Array.isArray(value) ? value : [value];
+    if (!isFileName(name)) faults.push(unknownName(name, ` in ${path}`));
+    else if (items.every((item) => typeof item === 'string' || typeof item === 'number'))
+      values[name] = items.join(',');
+    else faults.push(`${name} in ${path} is ${typeof value}; expected text, a number, or a list of them. Correct it.`);
+  }
+  return { values: definedOnly(values), faults };
+}
+
+/** Names of other programs' settings may stand in the file too. */
+function isFileName(name: string): boolean {
+  return (KNOWN.includes(name) && name !== 'LATCHKEY_CONFIG') || name === 'VALKEY_URL' || name.startsWith('OTEL_');
+}
+
+function fileFault(path: string, what: string): string {
+  return `LATCHKEY_CONFIG is "${path}"; expected a JSON file such as { "LATCHKEY_PORT_BASE": 5000 }: ${what}. Correct the file or the name.`;
+}
+
+/** The parser's own message quotes the file, which may hold secrets. */
+function notJson(error: SyntaxError): string {
+  return `not JSON${/ at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] ?? ''}`;
+}
+
+function unknownName(name: string, where = ''): string {
+  const [nearest] = KNOWN.map((known) => ({ known, distance: editDistance(name, known) })).sort(
+    (a, b) => a.distance - b.distance,
+  );
+  const advice =
+    nearest && nearest.distance <= NEAR
+      ? `Did you mean ${nearest.known}?`
+      : `Remove it; known are ${KNOWN.join(', ')}.`;
+  return `${name}${where} is not a setting. ${advice}`;
+}
+
+/** Levenshtein: how many letters to change, add or leave out. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...to].entries()) {
+      const change = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Reads values of each kind, and collects faults instead of stopping at the first. */
+export class ConfigReader {
+  readonly faults: string[];
+  readonly #values: Values;
+
+  constructor({ values, faults }: Settings) {
+    this.#values = values;
+    this.faults = [...faults];
+  }
+
+  text(name: string): string | null {
+    return this.#values[name]?.trim() ?? null;
+  }
+
+  list(name: string): string[] {
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = this.text(name);
+    const chosen = choices.find((choice) => choice === value);
+    if (value !== null && chosen === undefined)
+      this.fault(name, `one of ${choices.join(', ')}. Leave it out for ${fallback}`);
+    return chosen ?? fallback;
+  }
+
+  /** Some of the choices, in their order; all when nothing is said. */
+  choices<T extends string>(name: string, choices: readonly T[]): T[] {
+    const named = this.list(name);
+    if (named.some((item) => !choices.some((choice) => choice === item)))
+      this.fault(name, `a list, separated by commas, out of ${choices.join(', ')}. Leave it out for all`);
+    return named.length === 0 ? [...choices] : choices.filter((choice) => named.includes(choice));
+  }
+
+  integer(name: string, { from, to, fallback }: { from: number; to: number; fallback: number }): number {
+    const value = this.text(name);
+    if (value === null) return fallback;
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= from && number <= to) return number;
+    this.fault(name, `a whole number from ${from} to ${to}. Leave it out for ${fallback}`);
+    return fallback;
+  }
+
+  /** A public address: scheme, host and port, nothing more. */
+  address(name: string, fallback: string): string {
+    const value = this.text(name);
+    if (value === null) return fallback;
+    const url = URL.parse(value);
+    const whole =
+      url !== null && ['https:', 'http:'].includes(url.protocol) && url.origin === url.href.replace(/\/$/, '');
+    if (whole) return url.origin;
+    this.fault(name, 'an address such as https://auth.example.com, without path, query or user');
+    return fallback;
+  }
+
+  /** The address of a server to connect to, which may hold a password. */
+  connection(name: string, protocols: readonly string[], example: string): string | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const url = URL.parse(value);
+    const socket = url?.searchParams.has('host') ?? false;
+    if (url && protocols.includes(url.protocol) && (url.hostname !== '' || socket)) return value;
+    this.fault(
+      name,
+      `an address such as ${example}. Characters that addresses reserve must be percent-encoded in user and password`,
+    );
+    return null;
+  }
+
+  ranges(name: string): string[] {
+    const items = this.list(name);
+    const wrong = items.some((item) => !ipaddr.isValidCIDR(item) && !(ipaddr.isValid(item) && /[.:].*[.:]/.test(item)));
+    if (wrong) this.fault(name, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas');
+    return items;
+  }
+
+  require(name: string, expected: string): void {
+    if (this.text(name) === null) this.faults.push(`${name} is missing; expected ${expected}.`);
+  }
+
+  fault(name: string, expected: string): void {
+    this.faults.push(`${name} is ${this.#shown(name)}; expected ${expected}.`);
+  }
+
+  #shown(name: string): string {
+    const value = this.text(name);
+    if (value === null) return 'not given';
+    const hidden = NEVER_SHOWN.includes(name) || /\/\/[^/]*@/.test(value);
+    return hidden ? 'not shown here, as it may hold a secret' : `"${value}"`;
+  }
+}

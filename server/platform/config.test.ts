@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { ConfigError, loadConfig } from './config.ts';
+
+const SECRET = 'a secret of the tests that is long enough';
+const PRODUCTION = {
+  LATCHKEY_MODE: 'production',
+  DATABASE_URL: 'postgres://latchkey:pw@db.example.com/latchkey',
+  LATCHKEY_SECRET: SECRET,
+  LATCHKEY_SMTP_URL: 'smtps://mail.example.com',
+  LATCHKEY_CONSOLE_URL: 'https://console.example.com',
+  LATCHKEY_PRODUCTION_AUTH_URL: 'https://auth.example.com',
+  LATCHKEY_PRODUCTION_API_URL: 'https://api.example.com/',
+};
+
+function faultsOf(environment: Record<string, string>, overrides: Record<string, string> = {}): readonly string[] {
+  try {
+    loadConfig(environment, overrides);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    for (const fault of error.faults) assert.ok(error.message.includes(fault));
+    return error.faults;
+  }
+  return [];
+}
+
+/** The one fault of a configuration. */
+function faultOf(environment: Record<string, string>, overrides: Record<string, string> = {}): string {
+  const faults = faultsOf(environment, overrides);
+  assert.equal(faults.length, 1, faults.join('\n'));
+  return faults[0] ?? '';
+}
+
+describe('the configuration from the environment', () => {
+  test('with nothing said, everything runs on this machine with the embedded database', () => {
+    assert.deepEqual(loadConfig({ PATH: '/bin', VALKEY_URL: 'redis://localhost', OTEL_SERVICE_NAME: 'x' }), {
+      mode: 'development',
+      dataDir: resolve('.latchkey'),
+      databaseUrl: null,
+      secrets: [],
+      roles: ['auth', 'api', 'status', 'console', 'worker'],
+      host: '127.0.0.1',
+      ports: {
+        console: 4000,
+        test: { auth: 4001, api: 4002 },
+        production: { auth: 4011, api: 4012 },
+        internal: 4090,
+        database: 4091,
+      },
+      addresses: {
+        console: 'http://localhost:4000',
+        test: { auth: 'http://localhost:4001', api: 'http://localhost:4002' },
+        production: { auth: 'http://localhost:4011', api: 'http://localhost:4012' },
+      },
+      trustedProxies: [],
+      smtpUrl: null,
+      mailFrom: 'Latchkey <no-reply@localhost>',
+      webhookAllowPrivate: [],
+      logLevel: 'warn',
+    });
+  });
+
+  test('production mode listens on all interfaces, logs more, and takes a whole configuration', () => {
+    const config = loadConfig({
+      ...PRODUCTION,
+      LATCHKEY_SECRET: `${SECRET} 2, ${SECRET}`,
+      LATCHKEY_ROLES: 'worker, auth',
+      LATCHKEY_TRUSTED_PROXIES: '10.0.0.1,fd00::/8',
+    });
+    assert.deepEqual([config.host, config.logLevel], ['0.0.0.0', 'info']);
+    assert.deepEqual(config.secrets, [`${SECRET} 2`, SECRET]);
+    assert.deepEqual(config.roles, ['auth', 'worker']);
+    assert.deepEqual(config.trustedProxies, ['10.0.0.1', 'fd00::/8']);
+    assert.equal(config.addresses.production.api, 'https://api.example.com');
+  });
+
+  test('every fault is listed at once: the name, what was received, what was expected', () => {
+    const faults = faultsOf({
+      LATCHKEY_MODE: 'prod',
+      LATCHKEY_PORT_BASE: '65500',
+      LATCHKEY_HOST: '0.0.0.0:80',
+      LATCHKEY_ROLES: 'auth,queue',
+      LATCHKEY_LOG_LEVEL: 'loud',
+      LATCHKEY_TRUSTED_PROXIES: '10.0.0.0/40',
+      LATCHKEY_WEBHOOK_ALLOW_PRIVATE: 'everything',
+      LATCHKEY_TEST_API_URL: 'https://api.example.com/v1',
+      LATCHKEY_CONSOLE_URL: 'console.example.com',
+      LATCHKEY_MAIL_FROM: 'nobody',
+    });
+    assert.deepEqual(
+      faults.map((fault) => /^(\w+) is "(.+?)"; expected .+\.$/.exec(fault)?.slice(1)),
+      [
+        ['LATCHKEY_MODE', 'prod'],
+        ['LATCHKEY_PORT_BASE', '65500'],
+        ['LATCHKEY_ROLES', 'auth,queue'],
+        ['LATCHKEY_HOST', '0.0.0.0:80'],
+        ['LATCHKEY_CONSOLE_URL', 'console.example.com'],
+        ['LATCHKEY_TEST_API_URL', 'https://api.example.com/v1'],
+        ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/40'],
+        ['LATCHKEY_MAIL_FROM', 'nobody'],
+        ['LATCHKEY_WEBHOOK_ALLOW_PRIVATE', 'everything'],
+        ['LATCHKEY_LOG_LEVEL', 'loud'],
+      ],
+    );
+  });
+
+  test('an unknown name is a fault that names the nearest setting', () => {
+    assert.match(
+      faultOf({ LATCHKEY_PROT_BASE: '5000' }),
+      /^LATCHKEY_PROT_BASE is not a setting\. Did you mean LATCHKEY_PORT_BASE\?$/,
+    );
+    assert.match(faultOf({ LATCHKEY_FAVOURITE_COLOUR: 'blue' }), /Remove it; known are .*LATCHKEY_SECRET/);
+  });
+
+  test('no fault shows a secret', () => {
+    const faults = faultsOf({
+      LATCHKEY_SECRET: 'hunter2',
+      DATABASE_URL: 'mysql://root:hunter2@localhost/x',
+      LATCHKEY_SMTP_URL: 'http://me:hunter2@localhost',
+      LATCHKEY_CONSOLE_URL: 'https://me:hunter2@console.example.com',
+    });
+    assert.equal(faults.length, 4);
+    assert.ok(!faults.join().includes('hunter2'));
+  });
+
+  test('production mode names everything it misses', () => {
+    const faults = faultsOf({ LATCHKEY_MODE: 'production', LATCHKEY_PRODUCTION_AUTH_URL: 'http://auth.example.com' });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(';')[0]),
+      [
+        'DATABASE_URL is missing',
+        'LATCHKEY_SMTP_URL is missing',
+        'LATCHKEY_PRODUCTION_AUTH_URL is "http://auth.example.com"',
+        'LATCHKEY_SECRET is missing',
+      ],
+    );
+    for (const loopback of ['http://localhost:8080', 'http://127.0.0.2', 'http://[::1]:80'])
+      assert.deepEqual(faultsOf({ ...PRODUCTION, LATCHKEY_PRODUCTION_AUTH_URL: loopback }), [], loopback);
+    assert.match(faultOf({ ...PRODUCTION, LATCHKEY_PRODUCTION_AUTH_URL: 'http://127.example.com' }), /https/);
+  });
+
+  test('a database of one’s own needs a secret', () => {
+    assert.match(faultOf({ DATABASE_URL: PRODUCTION.DATABASE_URL }), /^LATCHKEY_SECRET is missing; .*openssl rand/);
+  });
+
+  test('two hosts can not have one address', () => {
+    assert.match(
+      faultOf({ LATCHKEY_PRODUCTION_AUTH_URL: 'HTTP://LOCALHOST:4001/' }),
+      /other than that of LATCHKEY_TEST_AUTH_URL/,
+    );
+  });
+});
+
+describe('the configuration file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-config-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = (content: string): Record<string, string> => {
+    const path = join(folder, 'latchkey.json');
+    writeFileSync(path, content);
+    return { LATCHKEY_CONFIG: path };
+  };
+
+  test('the command line wins over the environment, the environment over the file', () => {
+    const environment = {
+      ...file(
+        '{ "LATCHKEY_PORT_BASE": 5000, "LATCHKEY_ROLES": ["auth", "api"], "LATCHKEY_LOG_LEVEL": "error", "LATCHKEY_HOST": "::1" }',
+      ),
+      LATCHKEY_PORT_BASE: '6000',
+      LATCHKEY_ROLES: 'api',
+      LATCHKEY_HOST: '',
+    };
+    const config = loadConfig(environment, { LATCHKEY_ROLES: 'worker', LATCHKEY_CONFIG: undefined });
+    assert.deepEqual(
+      [config.ports.console, config.roles, config.logLevel, config.host],
+      [6000, ['worker'], 'error', '::1'],
+    );
+  });
+
+  test('its faults come together with those of the environment', () => {
+    const faults = faultsOf({
+      ...file(
+        '{ "LATCHKEY_HOSTT": "x", "LATCHKEY_CONFIG": "y", "LATCHKEY_HOST": { "a": 1 }, "LATCHKEY_MODE": "test" }',
+      ),
+      LATCHKEY_PORT_BASE: 'x',
+    });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(' ')[0]),
+      ['LATCHKEY_HOSTT', 'LATCHKEY_CONFIG', 'LATCHKEY_HOST', 'LATCHKEY_MODE', 'LATCHKEY_PORT_BASE'],
+    );
+  });
+
+  test('a file that is missing or not JSON is a fault that quotes nothing of it', () => {
+    assert.match(faultOf({}, { LATCHKEY_CONFIG: join(folder, 'none.json') }), /ENOENT/);
+    const broken = faultOf(file('{ "LATCHKEY_SECRET": "hunter2" "'));
+    assert.match(broken, /not JSON at position 31/);
+    assert.ok(!broken.includes('hunter2'));
+    assert.match(faultOf(file('[]')), /it holds no object/);
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { loadConfig } from './config.ts';
+import { AlreadyRunningError, loadSecrets, takeDataDir } from './data-dir.ts';
+import { StartError } from './start-error.ts';
+
+describe('the data folder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'latchkey-folder-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const config = () => loadConfig({ LATCHKEY_DATA_DIR: join(folder, 'data') });
+  const lock = () => join(folder, 'data', 'latchkey.lock');
+  const heldBy = (pid: number, identity: string) =>
+    writeFileSync(lock(), JSON.stringify({ pid, identity, console: 'http://localhost:1' }));
+
+  test('belongs to one process at a time, and the second is told who has it', () => {
+    const { release } = takeDataDir(config());
+    assert.throws(
+      () => takeDataDir(config()),
+      (error) => {
+        assert.ok(error instanceof AlreadyRunningError);
+        assert.match(
+          error.message,
+          new RegExp(`already running \\(pid ${process.pid}, console http://localhost:4000\\)`),
+        );
+        return true;
+      },
+    );
+    release();
+    takeDataDir(config()).release();
+    assert.deepEqual(readdirSync(join(folder, 'data')), []);
+  });
+
+  test('a lock left by a process that is gone, or whose number another process has now, holds nobody up', () => {
+    takeDataDir(config()).release();
+    for (const [pid, identity] of [
+      [2 ** 22 + 1, 'x'],
+      [process.pid, 'of an earlier life'],
+      [process.ppid, 'of an earlier life'],
+    ] as const) {
+      heldBy(pid, identity);
+      const { release } = takeDataDir(config());
+      assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).pid, process.pid);
+      release();
+    }
+    writeFileSync(lock(), '{"pid":');
+    takeDataDir(config()).release();
+  });
+
+  test('many starts at once: exactly one gets it, also where a stale lock lies', async () => {
+    const source = `
+      import { parentPort, workerData } from 'node:worker_threads';
+      import { takeDataDir } from '#platform/data-dir.ts';
+      let taken = true;
+      try { takeDataDir(workerData); } catch (error) { if (error.name !== 'AlreadyRunningError') throw error; taken = false; }
+      parentPort.postMessage(taken);`;
+    takeDataDir(config()).release();
+    heldBy(2 ** 22 + 1, 'x');
+    const url = new URL(
+      `data:text/javascript,${encodeURIComponent(source.replace('#platform/data-dir.ts', new URL('data-dir.ts', import.meta.url).href))}`,
+    );
+    const workers = Array.from({ length: 6 }, () => new Worker(url, { workerData: { ...config() } }));
+    const taken = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
+    assert.equal(taken.filter(Boolean).length, 1);
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  });
+
+  test('can not be made: says where and what to do', () => {
+    writeFileSync(join(folder, 'data'), 'a file');
+    assert.throws(
+      () => takeDataDir(config()),
+      (error) => error instanceof StartError && /data \(EEXIST\).*LATCHKEY_DATA_DIR/.test(error.message),
+    );
+  });
+
+  test('makes a secret once, for nobody else to read, and does not go on with a damaged one', () => {
+    const { release } = takeDataDir(config());
+    const [secret] = loadSecrets(config());
+    assert.match(secret ?? '', /^[\w-]{43}$/);
+    assert.deepEqual(loadSecrets(config()), [secret]);
+    const path = join(folder, 'data', 'secret');
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    truncateSync(path, 20);
+    assert.throws(() => loadSecrets(config()), /secret.* is damaged: it has 20 characters, expected 43/);
+    release();
+  });
+
+  test('configured secrets leave no file behind', () => {
+    const secrets = loadSecrets(
+      loadConfig({ LATCHKEY_DATA_DIR: folder, LATCHKEY_SECRET: 'a secret of the tests that is long enough' }),
+    );
+    assert.deepEqual([secrets.length, readdirSync(folder)], [1, []]);
+  });
+});

