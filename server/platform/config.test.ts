@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { ConfigError, loadConfig } from './config.ts';
+import { ConfigError, environmentOfChild, loadConfig } from './config.ts';
 
 const SECRET = 'a secret of the tests that is long enough';
 const PRODUCTION = {
@@ -152,6 +152,18 @@ describe('the configuration from the environment', () => {
       /other than that of LATCHKEY_TEST_AUTH_URL/,
     );
   });
+});
+
+test('programs that Latchkey starts do not inherit its secrets', (t) => {
+  process.env['LATCHKEY_SECRET'] = SECRET;
+  t.after(() => delete process.env['LATCHKEY_SECRET']);
+  const environment = environmentOfChild({ TMPDIR: '/elsewhere' });
+  assert.equal(environment['PATH'], process.env['PATH']);
+  assert.equal(environment['TMPDIR'], '/elsewhere');
+  assert.deepEqual(
+    Object.keys(environment).filter((name) => name.startsWith('LATCHKEY_') || name === 'DATABASE_URL'),
+    [],
+  );
 });
 
 describe('the configuration file', () => {

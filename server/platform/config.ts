@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigReader, readSettings, type Values } from './config-reader.ts';
 import { StartError } from './start-error.ts';
 
-export type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
+type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
 export type HostKind = 'auth' | 'api' | 'console';
 type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
@@ -94,6 +94,14 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     );
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
   return config;
+}
+
+/** The environment for a program that is started: without Latchkey's own settings, which hold secrets, and with `changes`. */
+export function environmentOfChild(changes: Values): Record<string, string | undefined> {
+  const others = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
+  );
+  return { ...Object.fromEntries(others), ...changes };
 }
 
 function portsFrom(base: number): Config['ports'] {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { environmentOfChild } from './config.ts';
 import { keepSecret } from './data-dir.ts';
 import { checkEmbeddedPostgres, hintFor } from './postgres-checks.ts';
 import type { DatabaseOrder, SupervisorOrder, SupervisorReport } from './postgres-supervisor.ts';
@@ -128,7 +129,13 @@ function freePort(wished: number): Promise<number> {
 async function launch(database: DatabaseOrder, progress: (line: string) => void): Promise<Omit<Launched, 'port'>> {
   const log = join(database.dataDir, 'postgres.log');
   const output = openLog(log);
-  const child = fork(SUPERVISOR, { detached: true, execArgv: [], stdio: ['ignore', output, output, 'ipc'] });
+  const child = fork(SUPERVISOR, {
+    detached: true,
+    // While the database is made, the library keeps a file with the password among the temporary files: in a folder that others can't list.
+    env: environmentOfChild({ TMPDIR: database.dataDir }),
+    execArgv: [],
+    stdio: ['ignore', output, output, 'ipc'],
+  });
   closeSync(output);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());

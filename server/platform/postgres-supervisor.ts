@@ -76,9 +76,7 @@ class Supervisor {
     const { dataDir, databaseDir } = this.#database;
     removeUnfinished(dataDir);
     const draft = join(dataDir, `${UNFINISHED}${process.pid}`);
-    // The library writes the password, for initdb to read as another user, into the folder for temporary files. This one can't be listed by others.
-    // biome-ignore lint/style/noProcessEnv: os.tmpdir() has no other way to be told
-    process.env['TMPDIR'] = dataDir;
+    // As root, initdb reads the password as another user.
     process.umask(0o022);
     await (await this.#open(draft)).initialise();
     if (this.#stopping) rmSync(draft, { recursive: true, force: true });
