@@ -1,5 +1,6 @@
 import { emit } from '#events';
 import { markVerified } from '#identity';
+import type { TxCtx } from '#platform/ctx.ts';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { problem } from '#platform/problem.ts';
@@ -7,7 +8,6 @@ import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { finishRegistration } from './register.ts';
 import { signIn } from './sign-in.ts';
 import { checkCode, type FlowId, type ProvenFlow, spendFlow } from './verifications.ts';
-import type { TxCtx } from '#platform/ctx.ts';
 
 /**
  * Proves an address with the code that was mailed to it, and signs in.

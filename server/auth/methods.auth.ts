@@ -19,12 +19,23 @@ export const methodRoutes: Routes = (app) => {
     '/v1/auth/methods',
     {
       config: { permission: 'public' },
-      schema: { summary: 'List sign-in methods', querystring: Type.Object(scopeFields), response: { 200: Methods, ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH') } },
+      schema: {
+        summary: 'List sign-in methods',
+        querystring: Type.Object(scopeFields),
+        response: { 200: Methods, ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH') },
+      },
     },
     async (request) => {
       const ctx = await anonymousCtx(request, request.query);
       const { settings, projectId, projectName } = await projectOf(ctx.system, ctx.scope);
-      return { projectId, projectName, registration: settings.registration, methods: ['password' as const], providers: [], passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 } };
+      return {
+        projectId,
+        projectName,
+        registration: settings.registration,
+        methods: ['password' as const],
+        providers: [],
+        passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
+      };
     },
   );
 };

@@ -16,7 +16,14 @@ export const passwordLoginRoutes: Routes = (app) => {
         body: PasswordLogin,
         response: {
           200: Type.Union([SessionAnswer, VerificationChallenge]),
-          ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_CREDENTIALS', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'ACCOUNT_THROTTLED'),
+          ...problemResponses(
+            'CONTEXT_REQUIRED',
+            'ENVIRONMENT_MISMATCH',
+            'INVALID_CREDENTIALS',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+            'ACCOUNT_THROTTLED',
+          ),
         },
       },
     },

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { updateSettings } from '#tenancy';
-import { eventually, expectProblem, mailedCode, newEmail, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  eventually,
+  expectProblem,
+  mailedCode,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -9,7 +18,8 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const login = (body: Record<string, unknown>, ip = '198.51.100.1') => latchkey.auth('/v1/auth/login/password', { body, headers: { 'x-forwarded-for': ip } });
+const login = (body: Record<string, unknown>, ip = '198.51.100.1') =>
+  latchkey.auth('/v1/auth/login/password', { body, headers: { 'x-forwarded-for': ip } });
 
 describe('POST /v1/auth/login/password', () => {
   test('200 by email, typed in any case, under either name', async () => {
@@ -50,10 +60,21 @@ describe('POST /v1/auth/login/password', () => {
   test('joins an open project, and needs a membership in a closed one', async () => {
     const { email } = await register(latchkey);
     const helpdesk = latchkey.demo.projects[1];
-    const there = { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, identifier: email, password: PASSWORD };
-    await latchkey.inProject((tx) => updateSettings(tx, { registration: 'closed' }), helpdesk && { projectId: helpdesk.id });
+    const there = {
+      workspaceId: latchkey.demo.workspaceId,
+      projectId: helpdesk?.id,
+      identifier: email,
+      password: PASSWORD,
+    };
+    await latchkey.inProject(
+      (tx) => updateSettings(tx, { registration: 'closed' }),
+      helpdesk && { projectId: helpdesk.id },
+    );
     expectProblem(await login(there), 403, 'MEMBERSHIP_REQUIRED');
-    await latchkey.inProject((tx) => updateSettings(tx, { registration: 'open' }), helpdesk && { projectId: helpdesk.id });
+    await latchkey.inProject(
+      (tx) => updateSettings(tx, { registration: 'open' }),
+      helpdesk && { projectId: helpdesk.id },
+    );
     assert.equal((await login(there)).status, 200);
   });
 
@@ -91,7 +112,9 @@ describe('throttling of sign-in', () => {
       assert.equal((await login({ identifier: email, password: PASSWORD }, ip)).status, 200);
     }
     const strange = await Promise.all(Array.from({ length: 100 }, (_, index) => wrong(email, `203.0.113.${index}`)));
-    const familiar = await Promise.all(Array.from({ length: 60 }, (_, index) => wrong(email, `192.0.2.${1 + (index % 2)}`)));
+    const familiar = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => wrong(email, `192.0.2.${1 + (index % 2)}`)),
+    );
     assert.equal([...strange, ...familiar].filter(({ status }) => status === 401).length, 100);
   });
 

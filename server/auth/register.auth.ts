@@ -13,11 +13,18 @@ export const registerRoutes: Routes = (app) => {
       config: { permission: 'public' },
       schema: {
         summary: 'Register',
-        description: 'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
+        description:
+          'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
         body: Registration,
         response: {
           200: Type.Union([SessionAnswer, VerificationChallenge]),
-          ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'WEAK_PASSWORD', 'REGISTRATION_CLOSED', 'ALREADY_EXISTS'),
+          ...problemResponses(
+            'CONTEXT_REQUIRED',
+            'ENVIRONMENT_MISMATCH',
+            'WEAK_PASSWORD',
+            'REGISTRATION_CLOSED',
+            'ALREADY_EXISTS',
+          ),
         },
       },
     },

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { updateSettings } from '#tenancy';
-import { eventually, expectProblem, mailedCode, newEmail, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  eventually,
+  expectProblem,
+  mailedCode,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -10,17 +20,29 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const signUp = (body: Record<string, unknown>, environment: 'test' | 'production' = 'test') => latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password: PASSWORD, ...body } }, environment);
+const signUp = (body: Record<string, unknown>, environment: 'test' | 'production' = 'test') =>
+  latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password: PASSWORD, ...body } }, environment);
 
 describe('POST /v1/auth/register', () => {
   test('200 the customer has a session, a membership and is found by the back end', async () => {
     const { email, access_token, session } = await register(latchkey, { profile: { displayName: 'Ada' } });
     assert.deepEqual([session.amr, session.acr, session.environment], [['pwd'], 'aal1', 'test']);
     const { body } = await latchkey.api('/v1/me/context', { token: access_token });
-    assert.deepEqual({ email: body.user.email, name: body.user.displayName, verified: body.user.emailVerified }, { email, name: 'Ada', verified: false });
+    assert.deepEqual(
+      { email: body.user.email, name: body.user.displayName, verified: body.user.emailVerified },
+      { email, name: 'Ada', verified: false },
+    );
     assert.equal(body.membership.status, 'active');
-    const { rows } = await latchkey.system.pool.query(`select type from events where data->>'userId' = $1 order by id`, [session.userId]);
-    assert.deepEqual(rows.map(({ type }) => type).sort(), ['membership.created', 'session.created', 'user.created', 'user.login']);
+    const { rows } = await latchkey.system.pool.query(
+      `select type from events where data->>'userId' = $1 order by id`,
+      [session.userId],
+    );
+    assert.deepEqual(rows.map(({ type }) => type).sort(), [
+      'membership.created',
+      'session.created',
+      'user.created',
+      'user.login',
+    ]);
   });
 
   test('409 ALREADY_EXISTS for a known address, however it is typed', async () => {
@@ -57,7 +79,8 @@ describe('POST /v1/auth/register', () => {
     const email = newEmail();
     const password = `${'пароль 密码 🗝️ '.repeat(8)}`.slice(0, 63);
     assert.equal((await signUp({ email, password: `${password}a` })).status, 200);
-    const login = (given: string) => latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: given } });
+    const login = (given: string) =>
+      latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: given } });
     assert.equal((await login(`${password}a`)).status, 200);
     expectProblem(await login(`${password}b`), 401, 'INVALID_CREDENTIALS');
   });
@@ -80,7 +103,11 @@ describe('POST /v1/auth/register', () => {
     expectProblem(await signUp({ environment: 'prod' }), 400, 'ENVIRONMENT_MISMATCH');
     expectProblem(await signUp({ clientId: 'nobody' }), 400, 'CONTEXT_REQUIRED');
     expectProblem(await signUp({ workspaceId: latchkey.demo.workspaceId }), 400, 'CONTEXT_REQUIRED');
-    expectProblem(await signUp({ workspaceId: latchkey.demo.workspaceId, projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }), 400, 'CONTEXT_REQUIRED');
+    expectProblem(
+      await signUp({ workspaceId: latchkey.demo.workspaceId, projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }),
+      400,
+      'CONTEXT_REQUIRED',
+    );
   });
 
   test('the project is the application’s, or the named one, or the default', async () => {
@@ -88,18 +115,26 @@ describe('POST /v1/auth/register', () => {
     const { clientId } = latchkey.demo.environments.test;
     assert.equal((await signUp({})).body.session.projectId, shop?.id);
     assert.equal((await signUp({ clientId })).body.session.projectId, shop?.id);
-    assert.equal((await signUp({ workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id })).body.session.projectId, helpdesk?.id);
+    assert.equal(
+      (await signUp({ workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id })).body.session.projectId,
+      helpdesk?.id,
+    );
   });
 });
 
 describe('registration with verification (production)', () => {
-  const verify = (flowId: string, code: string) => latchkey.auth('/v1/auth/email/verify', { body: { flowId, code } }, 'production');
+  const verify = (flowId: string, code: string) =>
+    latchkey.auth('/v1/auth/email/verify', { body: { flowId, code } }, 'production');
 
   test('the account exists once the mailed code is given', async () => {
     const email = newEmail();
     const { status, body } = await signUp({ email }, 'production');
-    assert.deepEqual([status, body.status, body.channel, body.hint], [200, 'verification_required', 'email', `${email[0]}•••@example.com`]);
-    const login = () => latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } }, 'production');
+    assert.deepEqual(
+      [status, body.status, body.channel, body.hint],
+      [200, 'verification_required', 'email', `${email[0]}•••@example.com`],
+    );
+    const login = () =>
+      latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } }, 'production');
     expectProblem(await login(), 401, 'INVALID_CREDENTIALS');
     const verified = await verify(body.flowId, await eventually(() => mailedCode(latchkey, email)));
     assert.equal(verified.status, 200, verified.text);
@@ -131,7 +166,9 @@ describe('registration with verification (production)', () => {
     const wrong = code === '00000000' ? '11111111' : '00000000';
     const guesses = await Promise.all(Array.from({ length: 50 }, () => verify(body.flowId, wrong)));
     assert.ok(guesses.every(({ status }) => status === 401));
-    const { rows } = await latchkey.system.pool.query('select attempts_left from verifications where id = $1', [body.flowId]);
+    const { rows } = await latchkey.system.pool.query('select attempts_left from verifications where id = $1', [
+      body.flowId,
+    ]);
     assert.deepEqual(rows, [{ attempts_left: 0 }]);
     expectProblem(await verify(body.flowId, code), 401, 'INVALID_CODE');
   });
@@ -148,7 +185,8 @@ describe('registration with verification (production)', () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const first = await eventually(() => mailedCode(latchkey, email));
-    const resend = (flowId: string) => latchkey.auth('/v1/auth/email/resend', { method: 'POST', body: { flowId } }, 'production');
+    const resend = (flowId: string) =>
+      latchkey.auth('/v1/auth/email/resend', { method: 'POST', body: { flowId } }, 'production');
     const early = await resend(body.flowId);
     expectProblem(early, 429, 'RATE_LIMIT_EXCEEDED');
     assert.equal(early.headers.get('retry-after'), '30');

@@ -13,11 +13,19 @@ import { openDecoyFlow, openFlow, type VerificationChallenge } from './verificat
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
 const RegistrationProfile = Type.Object(
-  { displayName: Type.Optional(name), givenName: Type.Optional(name), familyName: Type.Optional(name), locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })) },
+  {
+    displayName: Type.Optional(name),
+    givenName: Type.Optional(name),
+    familyName: Type.Optional(name),
+    locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
+  },
   { additionalProperties: false },
 );
 
-export const Registration = Type.Object({ email: Email, password: Password, profile: Type.Optional(RegistrationProfile), ...scopeFields }, { additionalProperties: false });
+export const Registration = Type.Object(
+  { email: Email, password: Password, profile: Type.Optional(RegistrationProfile), ...scopeFields },
+  { additionalProperties: false },
+);
 type Registration = Static<typeof Registration>;
 
 /** What is kept, encrypted, until the address is proven. */
@@ -29,15 +37,27 @@ type PendingUser = Static<typeof PendingUser>;
  * or set a password on an account, that another person proves later.
  * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, ALREADY_EXISTS (where enumeration protection is off)
  */
-export async function register(ctx: Ctx, request: Registration): Promise<SessionAnswer | Static<typeof VerificationChallenge>> {
+export async function register(
+  ctx: Ctx,
+  request: Registration,
+): Promise<SessionAnswer | Static<typeof VerificationChallenge>> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
   checkPolicy(settings, request.password);
-  const pending: PendingUser = { email: normalise(request.email), passwordHash: await hashPassword(ctx.system, request.password), profile: request.profile ?? {} };
+  const pending: PendingUser = {
+    email: normalise(request.email),
+    passwordHash: await hashPassword(ctx.system, request.password),
+    profile: request.profile ?? {},
+  };
   if (settings.emailVerification === 'off') return registerAtOnce(ctx, pending);
   const known = await findIdentifier(ctx, pending.email);
-  if (known && !settings.enumerationProtection) throw problem('ALREADY_EXISTS', 'This email address belongs to an account already. Sign in instead.');
-  return transaction(ctx, (tx) => (known ? openDecoyFlow(tx, pending.email) : openFlow(tx, { purpose: 'register', address: pending.email, userId: null, pending })));
+  if (known && !settings.enumerationProtection)
+    throw problem('ALREADY_EXISTS', 'This email address belongs to an account already. Sign in instead.');
+  return transaction(ctx, (tx) =>
+    known
+      ? openDecoyFlow(tx, pending.email)
+      : openFlow(tx, { purpose: 'register', address: pending.email, userId: null, pending }),
+  );
 }
 
 async function registerAtOnce(ctx: Ctx, pending: PendingUser): Promise<SessionAnswer> {
@@ -59,7 +79,8 @@ export async function finishRegistration(tx: TxCtx, pending: unknown) {
   try {
     return await createMemberAndSignIn(tx, Value.Parse(PendingUser, pending), true, ['pwd', 'otp']);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'ALREADY_EXISTS') throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');
+    if (error instanceof Problem && error.code === 'ALREADY_EXISTS')
+      throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');
     throw error;
   }
 }

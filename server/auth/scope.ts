@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { findApplication } from '#applications';
 import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
+import type { Request } from '#platform/http.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
@@ -9,32 +9,44 @@ import { findProject } from '#tenancy';
 
 /** The fields of an unauthenticated request that say which project it belongs to; merge into a body. */
 export const scopeFields = {
-  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The application that asks; decides the project.' })),
+  clientId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The application that asks; decides the project.' }),
+  ),
   workspaceId: Type.Optional(IdSchema('wrk')),
   projectId: Type.Optional(IdSchema('prj')),
-  environment: Type.Optional(Type.Enum(['test', 'production', 'prod'], { description: 'Must be the environment of the address.' })),
+  environment: Type.Optional(
+    Type.Enum(['test', 'production', 'prod'], { description: 'Must be the environment of the address.' }),
+  ),
 };
 
-type ScopeFields = { clientId?: string; workspaceId?: WorkspaceId; projectId?: ProjectId; environment?: 'test' | 'production' | 'prod' };
+type ScopeFields = {
+  clientId?: string;
+  workspaceId?: WorkspaceId;
+  projectId?: ProjectId;
+  environment?: 'test' | 'production' | 'prod';
+};
 
 /** The environment of the host a request came to. */
-export function environmentOf(request: FastifyRequest): Environment {
+export function environmentOf(request: Request): Environment {
   const { environment } = request.server.host;
   if (environment === null) throw new Error('This route must be on a host with an environment.');
   return environment;
 }
 
 /** @throws Problem ENVIRONMENT_MISMATCH */
-export function checkEnvironment(environment: Environment, named: string | undefined): void {
+function checkEnvironment(environment: Environment, named: string | undefined): void {
   if (named === undefined || named === environment || (named === 'prod' && environment === 'production')) return;
-  throw problem('ENVIRONMENT_MISMATCH', `The request names the environment "${named}"; this address serves "${environment}".`);
+  throw problem(
+    'ENVIRONMENT_MISMATCH',
+    `The request names the environment "${named}"; this address serves "${environment}".`,
+  );
 }
 
 /**
  * The context of a request without a token: its project is that of `clientId`, or of the ids, or the environment's default.
  * @throws Problem CONTEXT_REQUIRED, ENVIRONMENT_MISMATCH
  */
-export async function anonymousCtx(request: FastifyRequest, fields: ScopeFields): Promise<Ctx> {
+export async function anonymousCtx(request: Request, fields: ScopeFields): Promise<Ctx> {
   const environment = environmentOf(request);
   checkEnvironment(environment, fields.environment);
   const { system } = request.server;
@@ -42,19 +54,31 @@ export async function anonymousCtx(request: FastifyRequest, fields: ScopeFields)
 }
 
 /** A context in a scope that is known by other means, such as a refresh token. */
-export function ctxFor(request: FastifyRequest, scope: Scope): Ctx {
+export function ctxFor(request: Request, scope: Scope): Ctx {
   const { system } = request.server;
   return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
 }
 
-async function resolveScope(system: System, environment: Environment, { clientId, workspaceId, projectId }: ScopeFields): Promise<Scope> {
+async function resolveScope(
+  system: System,
+  environment: Environment,
+  { clientId, workspaceId, projectId }: ScopeFields,
+): Promise<Scope> {
   if (clientId !== undefined) {
     const application = await findApplication(system, environment, clientId);
-    if (!application?.enabled) throw problem('CONTEXT_REQUIRED', `There is no application with this clientId in the environment "${environment}".`);
+    if (!application?.enabled)
+      throw problem(
+        'CONTEXT_REQUIRED',
+        `There is no application with this clientId in the environment "${environment}".`,
+      );
     return { workspaceId: application.workspaceId, projectId: application.projectId, environment };
   }
-  if ((workspaceId === undefined) !== (projectId === undefined)) throw problem('CONTEXT_REQUIRED', 'workspaceId and projectId go together; one of them is missing.');
-  const lookup = workspaceId !== undefined && projectId !== undefined ? { environment, workspaceId, projectId } : ({ environment, default: true } as const);
+  if ((workspaceId === undefined) !== (projectId === undefined))
+    throw problem('CONTEXT_REQUIRED', 'workspaceId and projectId go together; one of them is missing.');
+  const lookup =
+    workspaceId !== undefined && projectId !== undefined
+      ? { environment, workspaceId, projectId }
+      : ({ environment, default: true } as const);
   const project = await findProject(system, lookup);
   if (!project) throw problem('CONTEXT_REQUIRED');
   return { workspaceId: project.workspaceId, projectId: project.projectId, environment };

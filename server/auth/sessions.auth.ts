@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { IdSchema } from '#platform/ids.ts';
 import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { findRefreshToken, rotateRefreshToken, SessionAnswer, sessionAnswer } from '#sessions';
 import { ctxFor, environmentOf } from './scope.ts';
@@ -15,9 +15,13 @@ export const sessionRoutes: Routes = (app) => {
       config: { permission: 'public' },
       schema: {
         summary: 'Refresh a session',
-        description: 'Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
+        description:
+          'Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
         body: Type.Object({ refresh_token: RefreshToken }, { additionalProperties: false }),
-        response: { 200: SessionAnswer, ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED') },
+        response: {
+          200: SessionAnswer,
+          ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED'),
+        },
       },
     },
     async (request) => {
@@ -32,7 +36,11 @@ export const sessionRoutes: Routes = (app) => {
     '/v1/sessions/logout',
     {
       config: { permission: 'customer' },
-      schema: { summary: 'Sign out', body: Type.Object({ everywhere: Type.Optional(Type.Boolean()) }, { additionalProperties: false }), response: { 204: Type.Null() } },
+      schema: {
+        summary: 'Sign out',
+        body: Type.Object({ everywhere: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       await logout(request.ctx, request.body.everywhere ?? false);
@@ -47,8 +55,18 @@ export const sessionRoutes: Routes = (app) => {
       schema: {
         summary: 'Switch context',
         description: 'Enters another project of the same workspace and environment with the same session.',
-        body: Type.Object({ workspaceId: IdSchema('wrk'), projectId: IdSchema('prj'), environment: Type.Enum(['test', 'production', 'prod']) }, { additionalProperties: false }),
-        response: { 200: SessionAnswer, ...problemResponses('CONTEXT_NOT_ALLOWED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'SESSION_REVOKED') },
+        body: Type.Object(
+          {
+            workspaceId: IdSchema('wrk'),
+            projectId: IdSchema('prj'),
+            environment: Type.Enum(['test', 'production', 'prod']),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: SessionAnswer,
+          ...problemResponses('CONTEXT_NOT_ALLOWED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'SESSION_REVOKED'),
+        },
       },
     },
     (request) => switchContext(request.ctx, request.body),

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { expectProblem, managementToken, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -10,14 +18,21 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const scope = () => ({ workspaceId: latchkey.demo.workspaceId, projectId: latchkey.demo.projects[1]?.id, environment: 'test' });
-const switchTo = (token: string, changes: Record<string, unknown> = {}) => latchkey.auth('/v1/sessions/switch-context', { token, body: { ...scope(), ...changes } });
+const scope = () => ({
+  workspaceId: latchkey.demo.workspaceId,
+  projectId: latchkey.demo.projects[1]?.id,
+  environment: 'test',
+});
+const switchTo = (token: string, changes: Record<string, unknown> = {}) =>
+  latchkey.auth('/v1/sessions/switch-context', { token, body: { ...scope(), ...changes } });
 
 /** A customer with a membership in both projects. */
 async function memberOfBoth() {
   const customer = await register(latchkey);
   const { workspaceId, projectId } = scope();
-  const joined = await latchkey.auth('/v1/auth/login/password', { body: { workspaceId, projectId, identifier: customer.email, password: PASSWORD } });
+  const joined = await latchkey.auth('/v1/auth/login/password', {
+    body: { workspaceId, projectId, identifier: customer.email, password: PASSWORD },
+  });
   assert.equal(joined.status, 200);
   return customer;
 }
@@ -33,10 +48,17 @@ describe('POST /v1/sessions/switch-context', () => {
     assert.notEqual(body.refresh_token, customer.refresh_token);
     const { body: context } = await latchkey.api('/v1/me/context', { token: body.access_token });
     assert.equal(context.project.name, 'Helpdesk');
-    const { rows } = await latchkey.system.pool.query(`select data from events where type = 'session.context_switched' and data->>'sessionId' = $1`, [customer.session.id]);
+    const { rows } = await latchkey.system.pool.query(
+      `select data from events where type = 'session.context_switched' and data->>'sessionId' = $1`,
+      [customer.session.id],
+    );
     assert.equal(rows.length, 1);
     assert.equal(rows[0].data.fromProjectId, customer.session.projectId);
-    assert.equal((await latchkey.api('/v1/me/context', { token: customer.access_token })).status, 200, 'the first project goes on');
+    assert.equal(
+      (await latchkey.api('/v1/me/context', { token: customer.access_token })).status,
+      200,
+      'the first project goes on',
+    );
   });
 
   test('SE-7 never raises the level nor renews the authentication time', async () => {
@@ -54,7 +76,10 @@ describe('POST /v1/sessions/switch-context', () => {
     expectProblem(await switchTo(stranger.access_token), 403, 'MEMBERSHIP_REQUIRED');
     const customer = await memberOfBoth();
     const [, helpdesk] = latchkey.demo.projects;
-    const { rows } = await latchkey.system.pool.query(`update members set status = 'blocked' where user_id = $1 and project_id = $2 returning id`, [customer.session.userId, helpdesk?.id]);
+    const { rows } = await latchkey.system.pool.query(
+      `update members set status = 'blocked' where user_id = $1 and project_id = $2 returning id`,
+      [customer.session.userId, helpdesk?.id],
+    );
     assert.equal(rows.length, 1);
     expectProblem(await switchTo(customer.access_token), 403, 'MEMBER_BLOCKED');
   });
@@ -62,8 +87,16 @@ describe('POST /v1/sessions/switch-context', () => {
   test('SE-7 403 CONTEXT_NOT_ALLOWED for another workspace or environment', async () => {
     const customer = await memberOfBoth();
     expectProblem(await switchTo(customer.access_token, { environment: 'production' }), 403, 'CONTEXT_NOT_ALLOWED');
-    expectProblem(await switchTo(customer.access_token, { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8' }), 403, 'CONTEXT_NOT_ALLOWED');
-    expectProblem(await switchTo(customer.access_token, { projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }), 403, 'MEMBERSHIP_REQUIRED');
+    expectProblem(
+      await switchTo(customer.access_token, { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8' }),
+      403,
+      'CONTEXT_NOT_ALLOWED',
+    );
+    expectProblem(
+      await switchTo(customer.access_token, { projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }),
+      403,
+      'MEMBERSHIP_REQUIRED',
+    );
   });
 
   test('an ended session can not enter anything', async () => {
@@ -91,11 +124,19 @@ describe('a blocked member', () => {
     const token = await managementToken(latchkey);
     const { body } = await latchkey.api(`/v1/admin/members?q=${customer.email}`, { token });
     const [{ id }] = body.items;
-    assert.equal((await latchkey.api(`/v1/admin/members/${id}/block`, { token, method: 'POST' })).body.status, 'blocked');
+    assert.equal(
+      (await latchkey.api(`/v1/admin/members/${id}/block`, { token, method: 'POST' })).body.status,
+      'blocked',
+    );
     expectProblem(await latchkey.api('/v1/me/context', { token: customer.access_token }), 401, 'SESSION_REVOKED');
-    expectProblem(await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: customer.refresh_token } }), 401, 'SESSION_REVOKED');
+    expectProblem(
+      await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: customer.refresh_token } }),
+      401,
+      'SESSION_REVOKED',
+    );
     assert.equal((await latchkey.api('/v1/me/context', { token: elsewhere.access_token })).status, 200);
-    const login = () => latchkey.auth('/v1/auth/login/password', { body: { identifier: customer.email, password: PASSWORD } });
+    const login = () =>
+      latchkey.auth('/v1/auth/login/password', { body: { identifier: customer.email, password: PASSWORD } });
     expectProblem(await login(), 403, 'MEMBER_BLOCKED');
     await latchkey.api(`/v1/admin/members/${id}/unblock`, { token, method: 'POST' });
     expectProblem(await latchkey.api('/v1/me/context', { token: customer.access_token }), 401, 'SESSION_REVOKED');
@@ -105,8 +146,17 @@ describe('a blocked member', () => {
 
 describe('GET /v1/auth/methods', () => {
   test('says what a sign-in form needs to know', async () => {
-    const { status, body } = await latchkey.auth(`/v1/auth/methods?clientId=${latchkey.demo.environments.test.clientId}`);
+    const { status, body } = await latchkey.auth(
+      `/v1/auth/methods?clientId=${latchkey.demo.environments.test.clientId}`,
+    );
     assert.equal(status, 200);
-    assert.deepEqual(body, { projectId: latchkey.demo.projects[0]?.id, projectName: 'Shop', registration: 'open', methods: ['password'], providers: [], passwordPolicy: { minLength: 15, maxLength: 1024 } });
+    assert.deepEqual(body, {
+      projectId: latchkey.demo.projects[0]?.id,
+      projectName: 'Shop',
+      registration: 'open',
+      methods: ['password'],
+      providers: [],
+      passwordPolicy: { minLength: 15, maxLength: 1024 },
+    });
   });
 });

@@ -24,7 +24,8 @@ export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environme
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAnswer> {
   const environment = target.environment === 'prod' ? 'production' : target.environment;
-  if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment) throw problem('CONTEXT_NOT_ALLOWED');
+  if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
+    throw problem('CONTEXT_NOT_ALLOWED');
   const { userId, sessionId } = customerOf(ctx);
   const there = { ...ctx, scope: { ...ctx.scope, projectId: target.projectId } };
   const { entry, refresh } = await transaction(there, async (tx) => {

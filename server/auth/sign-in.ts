@@ -1,7 +1,7 @@
-import type { UserId } from '#platform/ids.ts';
-import type { TxCtx } from '#platform/ctx.ts';
-import { problem } from '#platform/problem.ts';
 import { addMember, findMember, memberSeen } from '#members';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
 import { issueRefreshToken, startSession } from '#sessions';
 import { projectOf } from '#tenancy';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { UserId } from '#platform/ids.ts';
 import type { Ctx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { isKnownSource } from '#sessions';
@@ -21,7 +21,16 @@ const limits = perSystem((system) => ({
 }));
 
 function limiter(system: System, keyPrefix: string, points: number, duration: number): RateLimiterPostgres {
-  return new RateLimiterPostgres({ storeClient: system.pool, storeType: 'pool', tableName: 'rate_limits', tableCreated: true, clearExpiredByTimeout: false, keyPrefix, points, duration });
+  return new RateLimiterPostgres({
+    storeClient: system.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix,
+    points,
+    duration,
+  });
 }
 
 /** Attempts that have been counted and may be taken back. */

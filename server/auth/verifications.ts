@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Generated } from 'kysely';
 import { Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { sendMail } from '#platform/messages.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
@@ -39,7 +39,7 @@ declare module '#platform/db.ts' {
 }
 
 /** Ten minutes and five tries (ASVS 6.5.5, 6.6.3; AU-3). */
-export const CODE_SECONDS = 600;
+const CODE_SECONDS = 600;
 const TRIES = 5;
 const RESEND_SECONDS = 30;
 /** Eight digits: 26 bits. */
@@ -78,7 +78,13 @@ export async function openDecoyFlow(tx: TxCtx, address: string) {
 }
 
 function challenge(flowId: FlowId, address: string) {
-  return { status: 'verification_required' as const, flowId, channel: 'email' as const, hint: hintOf(address), expiresIn: CODE_SECONDS };
+  return {
+    status: 'verification_required' as const,
+    flowId,
+    channel: 'email' as const,
+    hint: hintOf(address),
+    expiresIn: CODE_SECONDS,
+  };
 }
 
 /** `ada@example.com` → `a•••@example.com`. */
@@ -126,19 +132,6 @@ function hashCode(system: System, flowId: FlowId, code: string): Buffer {
 
 export type ProvenFlow = { purpose: Purpose; address: string; userId: UserId | null; pending: unknown };
 
-/** The scope a flow was opened in. @throws Problem INVALID_CODE for an unknown flow */
-export async function scopeOfFlow(system: System, environment: Environment, workspaceId: WorkspaceId, flowId: FlowId): Promise<Scope> {
-  const row = await system.db
-    .selectFrom('verifications')
-    .select('project_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where('id', '=', flowId)
-    .executeTakeFirst();
-  if (!row) throw problem('INVALID_CODE');
-  return { workspaceId, environment, projectId: row.project_id };
-}
-
 /**
  * Counts a try and checks the code. The try stays counted whatever comes of it, so parallel guesses get five between them.
  * @throws Problem INVALID_CODE for a wrong, used, expired or exhausted one
@@ -157,7 +150,9 @@ export async function checkCode(ctx: Ctx, flowId: FlowId, code: string): Promise
       .returning('code_hash')
       .executeTakeFirst(),
   );
-  const matches = flow?.code_hash ? ctx.system.keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash) : false;
+  const matches = flow?.code_hash
+    ? ctx.system.keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash)
+    : false;
   if (!matches) throw problem('INVALID_CODE');
 }
 
@@ -173,7 +168,8 @@ export async function spendFlow(tx: TxCtx, flowId: FlowId): Promise<ProvenFlow> 
     .returning(['purpose', 'address', 'user_id', 'pending_sealed'])
     .executeTakeFirst();
   if (!row) throw problem('INVALID_CODE');
-  const pending: unknown = row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, PURPOSE, flowId));
+  const pending: unknown =
+    row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, PURPOSE, flowId));
   return { purpose: row.purpose, address: row.address, userId: row.user_id, pending };
 }
 
@@ -181,18 +177,27 @@ export async function spendFlow(tx: TxCtx, flowId: FlowId): Promise<ProvenFlow> 
  * Sends a new code for an open flow; the code before it stops working. An unknown, spent or expired flow answers the same and sends nothing.
  * @throws Problem RATE_LIMIT_EXCEEDED when asked again too soon
  */
-export async function resendCode(ctx: Ctx, flowId: FlowId): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+export async function resendCode(
+  ctx: Ctx,
+  flowId: FlowId,
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
   const answer = { flowId, expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
   await transaction(ctx, async (tx) => {
     const flow = await lockFlow(tx, flowId);
     if (!flow) return;
-    if (flow.resend_after > tx.now) throw problemWithRetry('RATE_LIMIT_EXCEEDED', (flow.resend_after.getTime() - tx.now.getTime()) / 1000);
+    if (flow.resend_after > tx.now)
+      throw problemWithRetry('RATE_LIMIT_EXCEEDED', (flow.resend_after.getTime() - tx.now.getTime()) / 1000);
     const code = newCode();
     // A decoy stays one: it has no code, before and after.
     const codeHash = flow.code_hash && hashCode(tx.system, flowId, code);
     await tx.db
       .updateTable('verifications')
-      .set({ code_hash: codeHash, attempts_left: TRIES, expires_at: after(tx, CODE_SECONDS), resend_after: after(tx, RESEND_SECONDS) })
+      .set({
+        code_hash: codeHash,
+        attempts_left: TRIES,
+        expires_at: after(tx, CODE_SECONDS),
+        resend_after: after(tx, RESEND_SECONDS),
+      })
       .where('workspace_id', '=', tx.scope.workspaceId)
       .where('environment', '=', tx.scope.environment)
       .where('id', '=', flowId)

@@ -1,6 +1,11 @@
 import { type Static, type TObject, Type } from 'typebox';
 
-type Definition<Data extends TObject = TObject> = { version: number; description: string; data: Data; example: Static<Data> };
+type Definition<Data extends TObject = TObject> = {
+  version: number;
+  description: string;
+  data: Data;
+  example: Static<Data>;
+};
 
 function define<const Data extends TObject>(description: string, data: Data, example: Static<Data>): Definition<Data> {
   return { version: 1, description, data, example };
@@ -22,34 +27,96 @@ const Reason = Type.Object({ ...Session.properties, reason: text });
 
 /** Every event there is: what it means, what it carries, and an example. The emitting code is typed by it. */
 export const catalogue = {
-  'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), { projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Shop' }),
-  'project.settings.updated': define('Settings of a project environment changed.', Type.Object({ changed: Type.Array(text) }), { changed: ['registration'] }),
-  'user.created': define('A person registered or was added.', Type.Object({ userId: text, email: Type.Union([text, Type.Null()]) }), { userId, email: 'ada@example.com' }),
-  'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), { userId, sessionId, amr: ['pwd'] }),
-  'user.login_failed': define('A sign-in was refused. `userId` is null when the identifier is unknown.', Type.Object({ userId: Type.Union([text, Type.Null()]), reason: text }), { userId, reason: 'invalid_credentials' }),
-  'user.logout': define('A person signed out.', Type.Object({ userId: text, everywhere: Type.Boolean() }), { userId, everywhere: false }),
-  'user.email.verified': define('A person proved that an email address is theirs.', Type.Object({ userId: text, email: text }), { userId, email: 'ada@example.com' }),
-  'user.verification.requested': define('A code to verify an address was sent.', Type.Object({ channel: text }), { channel: 'email' }),
+  'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
+    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    name: 'Shop',
+  }),
+  'project.settings.updated': define(
+    'Settings of a project environment changed.',
+    Type.Object({ changed: Type.Array(text) }),
+    { changed: ['registration'] },
+  ),
+  'user.created': define(
+    'A person registered or was added.',
+    Type.Object({ userId: text, email: Type.Union([text, Type.Null()]) }),
+    { userId, email: 'ada@example.com' },
+  ),
+  'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), {
+    userId,
+    sessionId,
+    amr: ['pwd'],
+  }),
+  'user.login_failed': define(
+    'A sign-in was refused. `userId` is null when the identifier is unknown.',
+    Type.Object({ userId: Type.Union([text, Type.Null()]), reason: text }),
+    { userId, reason: 'invalid_credentials' },
+  ),
+  'user.logout': define('A person signed out.', Type.Object({ userId: text, everywhere: Type.Boolean() }), {
+    userId,
+    everywhere: false,
+  }),
+  'user.email.verified': define(
+    'A person proved that an email address is theirs.',
+    Type.Object({ userId: text, email: text }),
+    { userId, email: 'ada@example.com' },
+  ),
+  'user.verification.requested': define('A code to verify an address was sent.', Type.Object({ channel: text }), {
+    channel: 'email',
+  }),
   'user.password.changed': define('A password was set or changed.', User, { userId }),
-  'profile.updated': define('Profile fields changed.', Type.Object({ userId: text, changed: Type.Array(text) }), { userId, changed: ['displayName'] }),
+  'profile.updated': define('Profile fields changed.', Type.Object({ userId: text, changed: Type.Array(text) }), {
+    userId,
+    changed: ['displayName'],
+  }),
   'session.created': define('A session began.', Session, { sessionId, userId }),
   'session.revoked': define('A session was ended in every project.', Reason, { sessionId, userId, reason: 'logout' }),
-  'session.entry.revoked': define('A session was ended in one project.', Type.Object({ ...Reason.properties, entryId: text }), { sessionId, userId, entryId, reason: 'member_blocked' }),
-  'session.reuse_detected': define('A refresh token was used again after its grace period; its token family was revoked.', Type.Object({ ...Session.properties, entryId: text }), { sessionId, userId, entryId }),
-  'session.context_switched': define('A session entered another project.', Type.Object({ ...Session.properties, entryId: text, fromProjectId: text }), { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }),
+  'session.entry.revoked': define(
+    'A session was ended in one project.',
+    Type.Object({ ...Reason.properties, entryId: text }),
+    { sessionId, userId, entryId, reason: 'member_blocked' },
+  ),
+  'session.reuse_detected': define(
+    'A refresh token was used again after its grace period; its token family was revoked.',
+    Type.Object({ ...Session.properties, entryId: text }),
+    { sessionId, userId, entryId },
+  ),
+  'session.context_switched': define(
+    'A session entered another project.',
+    Type.Object({ ...Session.properties, entryId: text, fromProjectId: text }),
+    { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
   'membership.created': define('A person became a member of a project.', Member, { memberId, userId }),
   'membership.blocked': define('A member was blocked.', Member, { memberId, userId }),
   'membership.unblocked': define('A member was unblocked.', Member, { memberId, userId }),
-  'membership.roles.changed': define('The roles of a member changed.', Type.Object({ ...Member.properties, roles: Type.Array(text) }), { memberId, userId, roles: ['viewer'] }),
+  'membership.roles.changed': define(
+    'The roles of a member changed.',
+    Type.Object({ ...Member.properties, roles: Type.Array(text) }),
+    { memberId, userId, roles: ['viewer'] },
+  ),
   'role.created': define('A role was added.', Role, { roleId, key: 'editor' }),
   'role.updated': define('A role or its permissions changed.', Role, { roleId, key: 'editor' }),
   'role.deleted': define('A role was removed.', Role, { roleId, key: 'editor' }),
-  'role.permission.created': define('A permission was added to the project.', Type.Object({ key: text }), { key: 'orders:refund' }),
-  'role.permission.updated': define('A permission of the project was described anew.', Type.Object({ key: text }), { key: 'orders:refund' }),
-  'role.permission.deleted': define('A permission was removed from the project.', Type.Object({ key: text }), { key: 'orders:refund' }),
-  'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), { applicationId, kind: 'web' }),
-  'application.secret.rotated': define('The secrets of a client were replaced; its tokens ended.', Type.Object({ applicationId: text }), { applicationId }),
-  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), { applicationId }),
+  'role.permission.created': define('A permission was added to the project.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'role.permission.updated': define('A permission of the project was described anew.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'role.permission.deleted': define('A permission was removed from the project.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), {
+    applicationId,
+    kind: 'web',
+  }),
+  'application.secret.rotated': define(
+    'The secrets of a client were replaced; its tokens ended.',
+    Type.Object({ applicationId: text }),
+    { applicationId },
+  ),
+  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
 } as const satisfies Record<string, Definition>;
 
 export type EventType = keyof typeof catalogue;

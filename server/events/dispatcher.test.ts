@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Value } from 'typebox/value';
 import { transaction } from '#platform/ctx.ts';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { catalogue } from './catalogue.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { emit, emitAll } from './events.ts';
-import { catalogue } from './catalogue.ts';
-import { Value } from 'typebox/value';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -15,14 +15,22 @@ after(() => latchkey.stop());
 
 type Numbered = { id: string; sequence: number | null };
 
-const numbered = async (correlation: string): Promise<Numbered[]> => (await latchkey.system.pool.query('select id, sequence from events where correlation_id = $1 order by sequence', [correlation])).rows;
+const numbered = async (correlation: string): Promise<Numbered[]> =>
+  (
+    await latchkey.system.pool.query('select id, sequence from events where correlation_id = $1 order by sequence', [
+      correlation,
+    ])
+  ).rows;
 
 describe('the event log', () => {
   test('an event of a rolled back transaction never was', async () => {
     const { system } = latchkey;
     await assert.rejects(
       latchkey.inProject(async (tx) => {
-        await emit({ ...tx, trace: { ...tx.trace, correlationId: 'rolled-back' } }, 'user.logout', { userId: 'usr_x', everywhere: false });
+        await emit({ ...tx, trace: { ...tx.trace, correlationId: 'rolled-back' } }, 'user.logout', {
+          userId: 'usr_x',
+          everywhere: false,
+        });
         throw new Error('changed my mind');
       }),
       /changed my mind/,
@@ -35,25 +43,41 @@ describe('the event log', () => {
     const rival = new Dispatcher(latchkey.system);
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        latchkey.inProject((tx) => emitAll({ ...tx, trace: { ...tx.trace, correlationId: 'numbering' } }, Array.from({ length: (index % 5) + 1 }, () => ({ type: 'user.logout' as const, data: { userId: `usr_${index}`, everywhere: false } })))),
+        latchkey.inProject((tx) =>
+          emitAll(
+            { ...tx, trace: { ...tx.trace, correlationId: 'numbering' } },
+            Array.from({ length: (index % 5) + 1 }, () => ({
+              type: 'user.logout' as const,
+              data: { userId: `usr_${index}`, everywhere: false },
+            })),
+          ),
+        ),
       ),
     );
     await eventually(async () => assert.ok((await numbered('numbering')).every(({ sequence }) => sequence !== null)));
     await rival.stop();
-    const { rows } = await latchkey.system.pool.query('select count(*) as events, count(distinct sequence) as numbers, max(sequence) as last from events where project_id = $1 and environment = $2', [latchkey.demo.projects[0]?.id, 'test']);
+    const { rows } = await latchkey.system.pool.query(
+      'select count(*) as events, count(distinct sequence) as numbers, max(sequence) as last from events where project_id = $1 and environment = $2',
+      [latchkey.demo.projects[0]?.id, 'test'],
+    );
     assert.deepEqual([rows[0].numbers, rows[0].last], [rows[0].events, rows[0].events]);
   });
 
   test('an event that commits late comes after those that readers have seen', async () => {
-    let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const late = latchkey.inProject(async (tx) => {
-      await emit({ ...tx, trace: { ...tx.trace, correlationId: 'late' } }, 'user.logout', { userId: 'usr_late', everywhere: false });
+      await emit({ ...tx, trace: { ...tx.trace, correlationId: 'late' } }, 'user.logout', {
+        userId: 'usr_late',
+        everywhere: false,
+      });
       await held;
     });
-    await latchkey.inProject((tx) => emit({ ...tx, trace: { ...tx.trace, correlationId: 'early' } }, 'user.logout', { userId: 'usr_early', everywhere: false }));
+    await latchkey.inProject((tx) =>
+      emit({ ...tx, trace: { ...tx.trace, correlationId: 'early' } }, 'user.logout', {
+        userId: 'usr_early',
+        everywhere: false,
+      }),
+    );
     const early = await eventually(async () => {
       const [event] = await numbered('early');
       assert.ok(event?.sequence);
@@ -71,7 +95,12 @@ describe('the event log', () => {
     const count = async () => (await numbered('nested')).length;
     await assert.rejects(
       latchkey.inProject(async (outer) => {
-        await transaction(outer, (inner) => emit({ ...inner, trace: { ...inner.trace, correlationId: 'nested' } }, 'user.logout', { userId: 'usr_n', everywhere: false }));
+        await transaction(outer, (inner) =>
+          emit({ ...inner, trace: { ...inner.trace, correlationId: 'nested' } }, 'user.logout', {
+            userId: 'usr_n',
+            everywhere: false,
+          }),
+        );
         throw new Error('outer fails');
       }),
     );

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import pg from 'pg';
 import type { Environment } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
@@ -80,7 +79,11 @@ export class Dispatcher {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#system.databaseUrl, application_name: 'latchkey-dispatcher', keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.#system.databaseUrl,
+      application_name: 'latchkey-dispatcher',
+      keepAlive: true,
+    });
     client.on('error', (error) => this.#lost(error));
     client.on('notification', () => this.#wake());
     await client.connect();
@@ -123,10 +126,3 @@ set sequence = counters.last - (select count(*) from batch other
       where (other.workspace_id, other.project_id, other.environment) = (batch.workspace_id, batch.project_id, batch.environment)) + batch.position
 from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id`;
-
-/** How old the oldest event without a number is, in seconds; 0 when there is none. All workspaces. */
-export async function dispatchLag(system: System): Promise<number> {
-  const { rows } = await sql<{ oldest: Date | null }>`select min(occurred_at) as oldest from (select occurred_at from events where sequence is null order by id limit 1) waiting /* all workspaces */`.execute(system.db);
-  const oldest = rows[0]?.oldest;
-  return oldest ? Math.max(0, (system.clock.now().getTime() - oldest.getTime()) / 1000) : 0;
-}

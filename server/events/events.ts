@@ -34,14 +34,17 @@ export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventD
 }
 
 /** Something to emit, as {@link emitAll} takes it. */
-export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
 export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
   await insertEvents(tx, events);
 }
 
-async function insertEvents(tx: TxCtx, events: readonly { type: EventType; data: Record<string, unknown> }[]): Promise<void> {
+async function insertEvents(
+  tx: TxCtx,
+  events: readonly { type: EventType; data: Record<string, unknown> }[],
+): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const rows = events.map(({ type, data }) => ({
     workspace_id: workspaceId,

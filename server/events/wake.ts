@@ -16,7 +16,9 @@ export function wakeDispatcher(system: System): void {
   if (state.timer) return;
   state.timer = setTimeout(() => {
     state.timer = null;
-    system.pool.query(`notify ${EVENTS_CHANNEL}`).catch((error: unknown) => system.log.debug({ err: error }, 'dispatcher not woken'));
+    system.pool
+      .query(`notify ${EVENTS_CHANNEL}`)
+      .catch((error: unknown) => system.log.debug({ err: error }, 'dispatcher not woken'));
   }, GATHER_MS);
   state.timer.unref();
 }

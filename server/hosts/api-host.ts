@@ -1,5 +1,12 @@
 import { profileRoutes } from '#identity';
-import { authorizationRoutes, contextRoutes, memberRoutes, membershipRoutes, permissionRoutes, roleRoutes } from '#members';
+import {
+  authorizationRoutes,
+  contextRoutes,
+  memberRoutes,
+  membershipRoutes,
+  permissionRoutes,
+  roleRoutes,
+} from '#members';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';

@@ -1,7 +1,7 @@
 import { emailVerificationRoutes, methodRoutes, passwordLoginRoutes, registerRoutes, sessionRoutes } from '#auth';
 import { oidcRoutes } from '#oidc';
-import { type App, createHost } from '#platform/http.ts';
 import type { Environment } from '#platform/ctx.ts';
+import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
 import { addAuthentication } from './principal.ts';

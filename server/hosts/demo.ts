@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApplication } from '#applications';
 import { createUser, hashPassword } from '#identity';
 import { addMember, permissionKeys, setUpRoles } from '#members';
-import { type Environment, environments, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
@@ -26,26 +26,30 @@ export type Demo = {
   environments: Record<Environment, DemoEnvironment>;
 };
 
-const PROJECTS = ['Shop', 'Helpdesk'];
-
 /** Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode 0600). */
 export async function createDemo(system: System): Promise<Demo> {
   const owners = { test: await newOwner(system), production: await newOwner(system) };
-  const demo = await transaction(systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment: 'test' }, 'first-start', 'first-start'), async (base) => {
+  const nowhere = systemCtx(
+    system,
+    { workspaceId: 'wrk_', projectId: 'prj_', environment: 'test' },
+    'first-start',
+    'first-start',
+  );
+  const demo = await transaction(nowhere, async (base) => {
     const workspace = await createWorkspace(base, 'Demo');
     const tx: TxCtx = { ...base, scope: { ...base.scope, workspaceId: workspace.id } };
-    const projects: Demo['projects'] = [];
-    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    for (const name of PROJECTS) projects.push({ id: await createProject(tx, name), name });
-    const made: Partial<Record<Environment, DemoEnvironment>> = {};
-    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    for (const environment of environments) made[environment] = await fillEnvironment({ ...tx, scope: { ...tx.scope, environment } }, projects, owners[environment]);
-    const { test, production } = made;
-    if (!test || !production) throw new Error('unreachable: both environments were just made');
-    return { consoleUrl: system.config.addresses.console, workspaceId: workspace.id, projects, environments: { test, production } };
+    const projects = [await addProject(tx, 'Shop'), await addProject(tx, 'Helpdesk')];
+    const inEnvironment = (environment: Environment) =>
+      fillEnvironment({ ...tx, scope: { ...tx.scope, environment } }, projects, owners[environment]);
+    const environments = { test: await inEnvironment('test'), production: await inEnvironment('production') };
+    return { consoleUrl: system.config.addresses.console, workspaceId: workspace.id, projects, environments };
   });
   await writeFile(join(system.config.dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   return demo;
+}
+
+async function addProject(tx: TxCtx, name: string): Promise<Demo['projects'][number]> {
+  return { id: await createProject(tx, name), name };
 }
 
 type Owner = { email: string; password: string; hash: string };
@@ -62,14 +66,28 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await setUpRoles(project);
   }
-  const userId = await createUser(first, { email: owner.email, emailVerified: true, passwordHash: owner.hash, profile: { displayName: 'Demo Owner' } });
+  const userId = await createUser(first, {
+    email: owner.email,
+    emailVerified: true,
+    passwordHash: owner.hash,
+    profile: { displayName: 'Demo Owner' },
+  });
   for (const project of [first, ...others]) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await addMember(project, userId, ['owner']);
   }
   await setDefaultProject(first);
-  const client = await createApplication(first, { kind: 'spa', name: 'Demo app', redirectUris: ['http://localhost:5173/callback'], origins: ['http://localhost:5173'] });
-  const management = await createApplication(first, { kind: 'management', name: 'Demo back end', permissions: permissionKeys });
+  const client = await createApplication(first, {
+    kind: 'spa',
+    name: 'Demo app',
+    redirectUris: ['http://localhost:5173/callback'],
+    origins: ['http://localhost:5173'],
+  });
+  const management = await createApplication(first, {
+    kind: 'management',
+    name: 'Demo back end',
+    permissions: permissionKeys,
+  });
   if (management.secret === null) throw new Error('A management client always gets a secret.');
   const { auth, api } = tx.system.config.addresses[tx.scope.environment];
   return {

@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { html, sendPage, wantsPage } from '#platform/html.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { type MessageId, openBody } from '#platform/messages.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
+import { listMessages, readMessage, type SentMessage } from '#platform/messages.ts';
+import { problemResponses } from '#platform/problem.ts';
 import { consoleNav } from './start.page.ts';
 
 const Message = Type.Object({
@@ -38,12 +36,14 @@ export const devInboxRoutes: Routes = (app) => {
         summary: 'List sent messages',
         description: 'Newest first. A browser gets a page. Development mode only.',
         querystring: InboxQuery,
-        response: { 200: Type.Object({ items: Type.Array(Message), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
+        response: {
+          200: Type.Object({ items: Type.Array(Message), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
+        },
       },
     },
     async (request, reply) => {
       const { to, limit, cursor } = request.query;
-      const found = await listMessages(system, { to, limit, cursor });
+      const found = await listMessages(system, { to: to ?? null, limit, cursor: cursor ?? null });
       if (!wantsPage(request.headers.accept)) return found;
       return sendPage(reply, { title: 'Dev inbox', nav: consoleNav(system), body: listPage(found.items, to ?? '') });
     },
@@ -51,7 +51,14 @@ export const devInboxRoutes: Routes = (app) => {
 
   app.get(
     '/dev/inbox/:id',
-    { config: { permission: 'public' }, schema: { summary: 'Read a sent message', params: MessageRef, response: { 200: Message, ...problemResponses('NOT_FOUND') } } },
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Read a sent message',
+        params: MessageRef,
+        response: { 200: Message, ...problemResponses('NOT_FOUND') },
+      },
+    },
     async (request, reply) => {
       const message = await readMessage(system, request.params.id);
       if (!wantsPage(request.headers.accept)) return message;
@@ -59,38 +66,21 @@ export const devInboxRoutes: Routes = (app) => {
     },
   );
 
-  app.get('/dev/inbox/:id/html', { config: { permission: 'public' }, schema: { hide: true, params: MessageRef } }, async (request, reply) => {
-    const message = await readMessage(system, request.params.id);
-    // Mail markup is shown as a mail program would: no scripts, no forms, no origin of its own.
-    return reply.header('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:").type('text/html; charset=utf-8').send(message.html ?? '');
-  });
+  app.get(
+    '/dev/inbox/:id/html',
+    { config: { permission: 'public' }, schema: { hide: true, params: MessageRef } },
+    async (request, reply) => {
+      const message = await readMessage(system, request.params.id);
+      // Mail markup is shown as a mail program would: no scripts, no forms, no origin of its own.
+      return reply
+        .header('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+        .type('text/html; charset=utf-8')
+        .send(message.html ?? '');
+    },
+  );
 };
 
-type Record = { id: MessageId; channel: 'email' | 'sms'; to: string; subject: string; text: string; html: string | null; status: 'queued' | 'sent' | 'failed'; createdAt: string };
-type Row = { id: MessageId; channel: 'email' | 'sms'; recipient: string; body_sealed: string; status: 'queued' | 'sent' | 'failed'; created_at: Date };
-
-async function listMessages(system: System, { to, limit, cursor }: { to: string | undefined; limit: number; cursor: MessageId | undefined }) {
-  const { rows } = await sql<Row>`
-    select id, channel, recipient, body_sealed, status, created_at from messages /* all workspaces */
-    where (${to ?? null}::text is null or recipient = lower(${to ?? null}::text)) and (${cursor ?? null}::text is null or id < ${cursor ?? null}::text)
-    order by id desc limit ${limit + 1}`.execute(system.db);
-  const items = rows.slice(0, limit).map((row) => recordOf(system, row));
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
-}
-
-async function readMessage(system: System, id: MessageId): Promise<Record> {
-  const { rows } = await sql<Row>`select id, channel, recipient, body_sealed, status, created_at from messages where id = ${id} /* all workspaces */`.execute(system.db);
-  const [row] = rows;
-  if (!row) throw problem('NOT_FOUND');
-  return recordOf(system, row);
-}
-
-function recordOf(system: System, row: Row): Record {
-  const body = openBody(system, row) ?? { subject: '', text: '', html: null };
-  return { id: row.id, channel: row.channel, to: row.recipient, ...body, status: row.status, createdAt: row.created_at.toISOString() };
-}
-
-function listPage(items: readonly Record[], to: string) {
+function listPage(items: readonly SentMessage[], to: string) {
   const rows = items.map(
     ({ id, to: recipient, subject, createdAt, status }) =>
       html`<li><a href="/dev/inbox/${id}"><strong>${subject}</strong><time class="soft" datetime="${createdAt}">${shortTime(createdAt)}</time><span class="soft">${recipient}</span><span class="soft">${status}</span></a></li>`,
@@ -103,7 +93,7 @@ function listPage(items: readonly Record[], to: string) {
 <div class="card">${items.length > 0 ? html`<ul class="rows">${rows}</ul>` : empty}</div>`;
 }
 
-function messagePage({ id, to, subject, text, html: markup, channel, status, createdAt }: Record) {
+function messagePage({ id, to, subject, text, html: markup, channel, status, createdAt }: SentMessage) {
   return html`<p><a href="/dev/inbox">Dev inbox</a></p><h1>${subject}</h1>
 <div class="card"><dl><dt>To</dt><dd>${to}</dd><dt>Sent</dt><dd><time datetime="${createdAt}">${shortTime(createdAt)} UTC</time></dd><dt>Channel</dt><dd>${channel}</dd><dt>State</dt><dd>${status}</dd></dl></div>
 <div class="card"><pre>${text}</pre></div>

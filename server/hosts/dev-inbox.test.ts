@@ -12,19 +12,39 @@ describe('the dev inbox', () => {
   });
   after(() => latchkey.stop());
 
-  const send = (to: string, extra: { html?: string } = {}) => latchkey.inProject((tx) => sendMail(tx, { to, subject: 'Hello <you>', text: 'The text & more', ...extra }));
+  const send = (to: string, extra: { html?: string } = {}) =>
+    latchkey.inProject((tx) => sendMail(tx, { to, subject: 'Hello <you>', text: 'The text & more', ...extra }));
   const inbox = (query: string) => latchkey.console(`/dev/inbox${query}`);
 
   test('keeps every mail, newest first, by recipient', async () => {
     await send('first@example.com');
     await send('second@example.com');
     await send('first@example.com', { html: '<p>Hi</p>' });
-    await eventually(async () => assert.ok((await inbox('?to=first@example.com')).body.items.every(({ status }: { status: string }) => status === 'sent')));
+    await eventually(async () =>
+      assert.ok(
+        (await inbox('?to=first@example.com')).body.items.every(({ status }: { status: string }) => status === 'sent'),
+      ),
+    );
     const { body } = await inbox('?to=First@example.com');
-    assert.deepEqual(body.items.map(({ to, subject, text, html, channel }: Record<string, string>) => ({ to, subject, text, html, channel })), [
-      { to: 'first@example.com', subject: 'Hello <you>', text: 'The text & more', html: '<p>Hi</p>', channel: 'email' },
-      { to: 'first@example.com', subject: 'Hello <you>', text: 'The text & more', html: null, channel: 'email' },
-    ]);
+    assert.deepEqual(
+      body.items.map(({ to, subject, text, html, channel }: Record<string, string>) => ({
+        to,
+        subject,
+        text,
+        html,
+        channel,
+      })),
+      [
+        {
+          to: 'first@example.com',
+          subject: 'Hello <you>',
+          text: 'The text & more',
+          html: '<p>Hi</p>',
+          channel: 'email',
+        },
+        { to: 'first@example.com', subject: 'Hello <you>', text: 'The text & more', html: null, channel: 'email' },
+      ],
+    );
     const { body: page } = await inbox('?limit=1');
     const { body: next } = await inbox(`?limit=1&cursor=${page.nextCursor}`);
     assert.equal(next.items[0].to, 'second@example.com');
@@ -37,13 +57,18 @@ describe('the dev inbox', () => {
         throw new Error('no');
       }),
     );
-    const { rows } = await latchkey.system.pool.query('select (select count(*) from messages where recipient = $1) + (select count(*) from graphile_worker.jobs where task_identifier = $2 and attempts > 0) as count', ['nobody@example.com', 'send_message']);
+    const { rows } = await latchkey.system.pool.query(
+      'select (select count(*) from messages where recipient = $1) + (select count(*) from graphile_worker.jobs where task_identifier = $2 and attempts > 0) as count',
+      ['nobody@example.com', 'send_message'],
+    );
     assert.equal(rows[0].count, 0);
   });
 
   test('the stored text is encrypted', async () => {
     await send('sealed@example.com');
-    const { rows } = await latchkey.system.pool.query(`select m::text as row from messages m where recipient = 'sealed@example.com'`);
+    const { rows } = await latchkey.system.pool.query(
+      `select m::text as row from messages m where recipient = 'sealed@example.com'`,
+    );
     assert.ok(!rows[0].row.includes('The text'));
   });
 
@@ -92,7 +117,9 @@ describe('a mail server', () => {
     });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    latchkey = await startTestLatchkey({ settings: { LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${port}`, LATCHKEY_MAIL_FROM: 'Shop <shop@example.com>' } });
+    latchkey = await startTestLatchkey({
+      settings: { LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${port}`, LATCHKEY_MAIL_FROM: 'Shop <shop@example.com>' },
+    });
   });
   after(async () => {
     await latchkey.stop();
@@ -110,7 +137,9 @@ describe('a mail server', () => {
     assert.match(received[0] ?? '', /^From: Shop <shop@example.com>$/m);
     assert.match(received[0] ?? '', /^To: ada@example.com$/m);
     assert.match(received[0] ?? '', /^Message-ID: <msg_[0-9a-z]+@latchkey>$/m);
-    await eventually(async () => assert.equal((await latchkey.console('/dev/inbox?to=ada@example.com')).body.items[0].status, 'sent'));
+    await eventually(async () =>
+      assert.equal((await latchkey.console('/dev/inbox?to=ada@example.com')).body.items[0].status, 'sent'),
+    );
   });
 });
 

@@ -10,13 +10,35 @@ before(async () => {
 after(() => latchkey.stop());
 
 /** Sends raw bytes with a Host header of choice. */
-function raw(options: { port: number; path: string; host?: string; method?: string; headers?: Record<string, string>; body?: Uint8Array | string }): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
+function raw(options: {
+  port: number;
+  path: string;
+  host?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: Uint8Array | string;
+}): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
-    const request = send({ host: '127.0.0.1', port: options.port, path: options.path, method: options.method ?? 'GET', headers: { host: options.host ?? `localhost:${options.port}`, ...options.headers } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), headers: response.headers }));
-    });
+    const request = send(
+      {
+        host: '127.0.0.1',
+        port: options.port,
+        path: options.path,
+        method: options.method ?? 'GET',
+        headers: { host: options.host ?? `localhost:${options.port}`, ...options.headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(chunks).toString(),
+            headers: response.headers,
+          }),
+        );
+      },
+    );
     request.on('error', reject);
     request.end(options.body);
   });
@@ -28,7 +50,9 @@ describe('hosts', () => {
     const { status, body } = await raw({ port: api, path: '/v1/me/context', host: 'evil.example' });
     const found = JSON.parse(body);
     assert.deepEqual([status, found.errorCode], [421, 'UNKNOWN_HOST']);
-    assert.ok(found.detail.includes('evil.example') && found.detail.includes(latchkey.system.config.addresses.test.api));
+    assert.ok(
+      found.detail.includes('evil.example') && found.detail.includes(latchkey.system.config.addresses.test.api),
+    );
     assert.equal((await raw({ port: api, path: '/api/status/summary', host: `127.0.0.1:${api}` })).status, 200);
   });
 
@@ -43,14 +67,19 @@ describe('hosts', () => {
 
   test('400 CONSOLE_HEADER_NOT_ALLOWED for each console header on a customer host', async () => {
     for (const name of ['X-Workspace-Id', 'X-Project-Id', 'X-Tenant-Id', 'X-Environment']) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      for (const answer of await Promise.all([latchkey.auth('/v1/auth/methods', { headers: { [name]: 'x' } }), latchkey.api('/v1/me/context', { headers: { [name]: 'x' } })])) expectProblem(answer, 400, 'CONSOLE_HEADER_NOT_ALLOWED');
+      for (const answer of await Promise.all([
+        latchkey.auth('/v1/auth/methods', { headers: { [name]: 'x' } }),
+        latchkey.api('/v1/me/context', { headers: { [name]: 'x' } }),
+      ]))
+        expectProblem(answer, 400, 'CONSOLE_HEADER_NOT_ALLOWED');
     }
   });
 
   test('correlation and trace ids are taken, made, and given back', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-    const given = await latchkey.api('/nowhere', { headers: { 'x-correlation-id': 'order-4711', traceparent: `00-${trace}-00f067aa0ba902b7-01` } });
+    const given = await latchkey.api('/nowhere', {
+      headers: { 'x-correlation-id': 'order-4711', traceparent: `00-${trace}-00f067aa0ba902b7-01` },
+    });
     assert.equal(given.headers.get('x-correlation-id'), 'order-4711');
     assert.equal(given.body.traceId, trace);
     assert.match(given.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
@@ -93,7 +122,8 @@ describe('hosts', () => {
 
 describe('bad input', () => {
   const LOGIN = '/v1/auth/login/password';
-  const post = (body: Uint8Array | string, headers: Record<string, string> = { 'content-type': 'application/json' }) => raw({ port: latchkey.system.config.ports.test.auth, path: LOGIN, method: 'POST', headers, body });
+  const post = (body: Uint8Array | string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    raw({ port: latchkey.system.config.ports.test.auth, path: LOGIN, method: 'POST', headers, body });
   const expectCode = (answer: { status: number; body: string }, status: number, code: string, what: string) => {
     assert.deepEqual([answer.status, JSON.parse(answer.body).errorCode], [status, code], what);
   };
@@ -102,7 +132,11 @@ describe('bad input', () => {
     const bad: Record<string, Uint8Array | string> = {
       'cut JSON': '{"identifier":',
       'no JSON': 'identifier=x',
-      'bad UTF-8': Buffer.concat([Buffer.from('{"identifier":"a'), Buffer.from([0xc3, 0x28]), Buffer.from('","password":"x"}')]),
+      'bad UTF-8': Buffer.concat([
+        Buffer.from('{"identifier":"a'),
+        Buffer.from([0xc3, 0x28]),
+        Buffer.from('","password":"x"}'),
+      ]),
       'a NUL escape': '{"identifier":"a\\u0000b","password":"x"}',
       'a raw NUL': '{"identifier":"a\0b","password":"x"}',
       'a lone surrogate': '{"identifier":"\\ud800","password":"x","nope":1}',
@@ -128,44 +162,93 @@ describe('bad input', () => {
       ['a list for a string', { ...valid, identifier: ['a'] }, '/body/identifier'],
       ['a missing field', { identifier: 'a' }, '/body/password'],
       ['too long a string', { ...valid, password: 'x'.repeat(1_025) }, '/body/password'],
-      ['an id of another kind', { ...valid, workspaceId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8', projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' }, '/body/workspaceId'],
+      [
+        'an id of another kind',
+        { ...valid, workspaceId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8', projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+        '/body/workspaceId',
+      ],
     ];
     for (const [what, body, pointer] of bad) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await post(JSON.stringify(body));
       expectCode(answer, 400, 'VALIDATION_FAILED', what);
-      assert.ok(JSON.parse(answer.body).errors.some((fault: { pointer: string }) => fault.pointer === pointer), `${what}: ${answer.body}`);
+      assert.ok(
+        JSON.parse(answer.body).errors.some((fault: { pointer: string }) => fault.pointer === pointer),
+        `${what}: ${answer.body}`,
+      );
     }
   });
 
   test('BI-1 a body over one MiB is 413, another media type 415', async () => {
-    expectCode(await post(JSON.stringify({ identifier: 'a', password: 'x'.repeat(1_048_577) })), 413, 'PAYLOAD_TOO_LARGE', 'large');
+    expectCode(
+      await post(JSON.stringify({ identifier: 'a', password: 'x'.repeat(1_048_577) })),
+      413,
+      'PAYLOAD_TOO_LARGE',
+      'large',
+    );
     expectCode(await post('<x/>', { 'content-type': 'application/xml' }), 415, 'UNSUPPORTED_MEDIA_TYPE', 'xml');
-    expectCode(await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' }), 415, 'UNSUPPORTED_MEDIA_TYPE', 'form');
+    expectCode(
+      await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      'form',
+    );
   });
 
   test('BI-1 bad paths, queries and form bodies are never 500', async () => {
     const { auth, api } = latchkey.system.config.ports.test;
     const { access_token } = await register(latchkey);
     const headers = { authorization: `Bearer ${access_token}` };
-    const paths = ['/v1/me/memberships?limit=%00', '/v1/me/memberships?cursor=%FF%FE', '/v1/admin/members/%00', '/v1/admin/members/%E0%A4%A', `/v1/admin/members/${'x'.repeat(5_000)}`, '/%', '/v1/me/memberships?limit=1&limit=2', '/v1/me/memberships?limit[]=1', '//', '/..%2f..%2fetc/passwd'];
+    const paths = [
+      '/v1/me/memberships?limit=%00',
+      '/v1/me/memberships?cursor=%FF%FE',
+      '/v1/admin/members/%00',
+      '/v1/admin/members/%E0%A4%A',
+      `/v1/admin/members/${'x'.repeat(5_000)}`,
+      '/%',
+      '/v1/me/memberships?limit=1&limit=2',
+      '/v1/me/memberships?limit[]=1',
+      '//',
+      '/..%2f..%2fetc/passwd',
+    ];
     for (const path of paths) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await raw({ port: api, path, headers });
       assert.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`);
       assert.match(String(answer.headers['content-type']), /application\/problem\+json/, path);
     }
-    for (const body of ['grant_type=%00', 'grant_type=client_credentials&client_id=%00&client_secret=x', 'a'.repeat(100_000), '%E0%A4%A']) {
+    for (const body of [
+      'grant_type=%00',
+      'grant_type=client_credentials&client_id=%00&client_secret=x',
+      'a'.repeat(100_000),
+      '%E0%A4%A',
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await raw({ port: auth, path: '/connect/token', method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body });
+      const answer = await raw({
+        port: auth,
+        path: '/connect/token',
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      });
       assert.ok(answer.status >= 400 && answer.status < 500, `${body.slice(0, 60)}: ${answer.status} ${answer.body}`);
     }
   });
 
   test('BI-1 nothing of a refused registration is written', async () => {
-    const count = async () => (await latchkey.system.pool.query('select (select count(*) from users) + (select count(*) from events) + (select count(*) from messages) as count')).rows[0].count;
+    const count = async () =>
+      (
+        await latchkey.system.pool.query(
+          'select (select count(*) from users) + (select count(*) from events) + (select count(*) from messages) as count',
+        )
+      ).rows[0].count;
     const before = await count();
-    for (const body of [{ email: 'a@b.example', password: PASSWORD, extra: 1 }, { email: 'no address', password: PASSWORD }, { email: 'a@b.example', password: 'short' }, { email: 'a@b.example' }]) {
+    for (const body of [
+      { email: 'a@b.example', password: PASSWORD, extra: 1 },
+      { email: 'no address', password: PASSWORD },
+      { email: 'a@b.example', password: 'short' },
+      { email: 'a@b.example' },
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.equal((await latchkey.auth('/v1/auth/register', { body })).status, 400);
     }

@@ -17,7 +17,9 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
 
-  app.get('/metrics', async (_request, reply) => reply.type(system.metrics.contentType).send(await system.metrics.metrics()));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(system.metrics.contentType).send(await system.metrics.metrics()),
+  );
   return app;
 }
 

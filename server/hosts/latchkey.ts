@@ -20,7 +20,14 @@ import { createInternalHost } from './internal-host.ts';
 import { startWorker } from './worker.ts';
 
 /** What a start needs. `secrets`: the first encrypts, all decrypt. */
-export type StartOptions = { config: Config; databaseUrl: string; secrets: readonly string[]; log: Logger; progress: (line: string) => void; clock?: Clock };
+export type StartOptions = {
+  config: Config;
+  databaseUrl: string;
+  secrets: readonly string[];
+  log: Logger;
+  progress: (line: string) => void;
+  clock?: Clock;
+};
 
 export type Latchkey = {
   system: System;
@@ -40,7 +47,8 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const system = openSystem(options);
   await system.feed.start();
   await ensureSigningKeys(system);
-  const demo = config.mode === 'development' && (await isEmptyInstallation(system.db)) ? await createDemo(system) : null;
+  const demo =
+    config.mode === 'development' && (await isEmptyInstallation(system.db)) ? await createDemo(system) : null;
   const worker = config.roles.includes('worker') ? await startWorker(system) : null;
   let stopping = false;
   const hosts = await openHosts(system);
@@ -65,7 +73,17 @@ function openSystem({ config, databaseUrl, secrets, log, clock = systemClock }: 
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  return { config, databaseUrl, log, clock, pool, db: openDb(pool), keyring: new Keyring(secrets), feed: new ChangeFeed(databaseUrl, log), metrics };
+  return {
+    config,
+    databaseUrl,
+    log,
+    clock,
+    pool,
+    db: openDb(pool),
+    keyring: new Keyring(secrets),
+    feed: new ChangeFeed(databaseUrl, log),
+    metrics,
+  };
 }
 
 /** One number for all processes, so that two first starts at once make one set of keys. */
@@ -81,8 +99,15 @@ async function ensureSigningKeys(system: System): Promise<void> {
         await keys.reload();
         const known = await keys.all();
         const missing = algorithms.filter((algorithm) => !known.some((key) => key.algorithm === algorithm));
-        const ctx = systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment }, 'first-start', 'first-start');
-        await Promise.all(missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, ctx.now))));
+        const ctx = systemCtx(
+          system,
+          { workspaceId: 'wrk_', projectId: 'prj_', environment },
+          'first-start',
+          'first-start',
+        );
+        await Promise.all(
+          missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, ctx.now))),
+        );
         if (missing.length > 0) await keys.reload();
       }),
     );

@@ -12,13 +12,22 @@ const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
  * the route declares.
  */
 export function addAuthentication(app: App, environment: Environment): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { permission } = request.routeOptions.config;
-    if (permission === undefined || permission === 'public') return;
-    const token = await verifyAccessToken(app.system, environment, bearerToken(request));
-    request.ctx = contextOf(app, request, token);
-    await authorise(request.ctx, permission);
+    if (permission === undefined || permission === 'public') return done();
+    authenticate(app, environment, request, permission).then(() => done(), done);
   });
+}
+
+async function authenticate(
+  app: App,
+  environment: Environment,
+  request: FastifyRequest,
+  permission: Exclude<RoutePermission, 'public'>,
+): Promise<void> {
+  const token = await verifyAccessToken(app.system, environment, bearerToken(request));
+  request.ctx = contextOf(app, request, token);
+  await authorise(request.ctx, permission);
 }
 
 /** RFC 6750 §2.1; tokens are taken from nowhere else. */
@@ -41,5 +50,9 @@ function contextOf(app: App, request: FastifyRequest, { kind, claims }: Verified
 
 async function authorise(ctx: Ctx, permission: Exclude<RoutePermission, 'public'>): Promise<void> {
   if (permission !== 'customer') return requirePermission(ctx, permission);
-  if (ctx.actor.kind !== 'customer') throw problem('WRONG_TOKEN_KIND', 'This route needs a customer session; a management token works on /v1/admin/* only.');
+  if (ctx.actor.kind !== 'customer')
+    throw problem(
+      'WRONG_TOKEN_KIND',
+      'This route needs a customer session; a management token works on /v1/admin/* only.',
+    );
 }

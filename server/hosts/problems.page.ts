@@ -7,7 +7,10 @@ import { errorCodes, problem, problemPath, problems } from '#platform/problem.ts
 export const problemPageRoutes: Routes = (app) => {
   app.get(
     '/problems/:code',
-    { config: { permission: 'public' }, schema: { hide: true, params: Type.Object({ code: Type.String({ pattern: '^[a-z0-9-]{1,60}$' }) }) } },
+    {
+      config: { permission: 'public' },
+      schema: { hide: true, params: Type.Object({ code: Type.String({ pattern: '^[a-z0-9-]{1,60}$' }) }) },
+    },
     (request, reply) => {
       const code = errorCodes.find((candidate) => problemPath(candidate) === `/problems/${request.params.code}`);
       if (!code) throw problem('NOT_FOUND');

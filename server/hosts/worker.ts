@@ -15,7 +15,9 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const dispatcher = new Dispatcher(system);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
-    Promise.all([forgetDeadTokens(system), oidcCleanup(system)]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
+    Promise.all([forgetDeadTokens(system), oidcCleanup(system)]).catch((error: unknown) =>
+      system.log.warn({ err: error }, 'clean-up failed; it is tried again'),
+    );
   }, CLEAN_UP_MS);
   return {
     stop: async () => {

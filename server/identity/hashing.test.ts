@@ -12,8 +12,12 @@ describe('password hashing', () => {
   after(() => latchkey.stop());
 
   test('PW-8 hashes are Argon2id with 19 MiB, two passes and a 128-bit salt of their own', async () => {
-    const [one, two] = await Promise.all([hashPassword(latchkey.system, 'the same password'), hashPassword(latchkey.system, 'the same password')]);
-    const salt = (phc: string) => /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]{43}$/.exec(phc)?.[1] ?? '';
+    const [one, two] = await Promise.all([
+      hashPassword(latchkey.system, 'the same password'),
+      hashPassword(latchkey.system, 'the same password'),
+    ]);
+    const salt = (phc: string) =>
+      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]{43}$/.exec(phc)?.[1] ?? '';
     assert.ok(Buffer.from(salt(one), 'base64').length >= 16);
     assert.notEqual(salt(one), salt(two));
   });
@@ -32,7 +36,9 @@ describe('password hashing', () => {
   });
 
   test('PW-8 a flood waits in a bounded queue, and the rest is told to come back', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 560 }, () => verifyPassword(latchkey.system, null, 'x')));
+    const results = await Promise.allSettled(
+      Array.from({ length: 560 }, () => verifyPassword(latchkey.system, null, 'x')),
+    );
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     assert.ok(refused.length > 0 && refused.length < 100, `${refused.length} refused`);
     for (const reason of refused) assert.ok(reason instanceof Problem && reason.code === 'SERVICE_UNAVAILABLE');

@@ -1,5 +1,5 @@
-import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
 import { Gauge } from 'prom-client';
 import { problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';

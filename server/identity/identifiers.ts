@@ -23,9 +23,19 @@ declare module '#platform/db.ts' {
 }
 
 /** An address as people type it: one @, no spaces or control characters, up to 254 characters (RFC 5321 §4.5.3.1). */
-export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$', examples: ['ada@example.com'] });
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+  examples: ['ada@example.com'],
+});
 
-export const Username = Type.String({ minLength: 3, maxLength: 32, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', examples: ['ada'] });
+export const Username = Type.String({
+  minLength: 3,
+  maxLength: 32,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+  examples: ['ada'],
+});
 
 /** What a person types to say who they are. */
 export const Identifier = Type.String({ minLength: 1, maxLength: 254 });
@@ -43,7 +53,10 @@ function kindOf(value: string): IdentifierKind {
 export type FoundIdentifier = { userId: UserId; kind: IdentifierKind; value: string; verified: boolean };
 
 /** Finds whose identifier this is in the realm. Served by the primary key. */
-export async function findIdentifier(ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] }, typed: string): Promise<FoundIdentifier | undefined> {
+export async function findIdentifier(
+  ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] },
+  typed: string,
+): Promise<FoundIdentifier | undefined> {
   const value = normalise(typed);
   const row = await ctx.db
     .selectFrom('identifiers')
@@ -57,7 +70,11 @@ export async function findIdentifier(ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] }
 }
 
 /** Gives a user an identifier. @throws Problem ALREADY_EXISTS when it is taken in the realm */
-export async function addIdentifier(tx: TxCtx, userId: UserId, identifier: { kind: IdentifierKind; value: string; verified: boolean }): Promise<void> {
+export async function addIdentifier(
+  tx: TxCtx,
+  userId: UserId,
+  identifier: { kind: IdentifierKind; value: string; verified: boolean },
+): Promise<void> {
   try {
     await tx.db
       .insertInto('identifiers')
@@ -72,7 +89,9 @@ export async function addIdentifier(tx: TxCtx, userId: UserId, identifier: { kin
       })
       .execute();
   } catch (error) {
-    throw isUniqueViolation(error, 'identifiers_pkey') ? problem('ALREADY_EXISTS', `This ${identifier.kind} belongs to another account.`) : error;
+    throw isUniqueViolation(error, 'identifiers_pkey')
+      ? problem('ALREADY_EXISTS', `This ${identifier.kind} belongs to another account.`)
+      : error;
   }
 }
 

@@ -1,11 +1,17 @@
-import { Type } from 'typebox';
 import { sql } from 'kysely';
-import type { Settings } from '#tenancy';
+import { Type } from 'typebox';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import type { Settings } from '#tenancy';
 
-type PasswordsTable = { workspace_id: WorkspaceId; environment: Environment; user_id: UserId; hash: string; changed_at: Date };
+type PasswordsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  user_id: UserId;
+  hash: string;
+  changed_at: Date;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -32,7 +38,10 @@ export function checkPolicy(settings: Settings, password: string): void {
   const length = [...password.normalize('NFKC')].length;
   if (length >= minimum) return;
   const detail = `The password has ${length} characters; at least ${minimum} are needed. A few random words make a good one.`;
-  throw problem('WEAK_PASSWORD', { detail, extensions: { minimumLength: minimum, errors: [{ pointer: '/body/password', message: detail }] } });
+  throw problem('WEAK_PASSWORD', {
+    detail,
+    extensions: { minimumLength: minimum, errors: [{ pointer: '/body/password', message: detail }] },
+  });
 }
 
 /** Sets a user's password to an already made hash. */
@@ -41,18 +50,27 @@ export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Prom
   await tx.db
     .insertInto('passwords')
     .values({ workspace_id: workspaceId, environment, user_id: userId, hash, changed_at: tx.now })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'user_id']).doUpdateSet({ hash, changed_at: tx.now }))
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'environment', 'user_id']).doUpdateSet({ hash, changed_at: tx.now }),
+    )
     .execute();
 }
 
 export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
 
 /** Who an identifier belongs to and the hash to check against, in one read. Served by primary keys. */
-export async function findSignInCandidate(tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> }, kind: 'email' | 'username', value: string): Promise<SignInCandidate | undefined> {
+export async function findSignInCandidate(
+  tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  kind: 'email' | 'username',
+  value: string,
+): Promise<SignInCandidate | undefined> {
   const row = await tx.db
     .selectFrom('identifiers as i')
     .leftJoin('passwords as p', (join) =>
-      join.onRef('p.workspace_id', '=', 'i.workspace_id').onRef('p.environment', '=', 'i.environment').onRef('p.user_id', '=', 'i.user_id'),
+      join
+        .onRef('p.workspace_id', '=', 'i.workspace_id')
+        .onRef('p.environment', '=', 'i.environment')
+        .onRef('p.user_id', '=', 'i.user_id'),
     )
     .select(['i.user_id', 'i.value', 'p.hash', sql<boolean>`i.verified_at is not null`.as('verified')])
     .where('i.workspace_id', '=', tx.scope.workspaceId)

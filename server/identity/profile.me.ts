@@ -6,7 +6,10 @@ import { getProfile, Profile, ProfileChanges, updateProfile } from './profile.ts
 export const profileRoutes: Routes = (app) => {
   app.get(
     '/v1/me/profile',
-    { config: { permission: 'customer' }, schema: { summary: 'Read my profile', response: { 200: Profile, ...problemResponses('NOT_FOUND') } } },
+    {
+      config: { permission: 'customer' },
+      schema: { summary: 'Read my profile', response: { 200: Profile, ...problemResponses('NOT_FOUND') } },
+    },
     (request) => getProfile(request.ctx, customerOf(request.ctx).userId),
   );
 
@@ -14,7 +17,11 @@ export const profileRoutes: Routes = (app) => {
     '/v1/me/profile',
     {
       config: { permission: 'customer' },
-      schema: { summary: 'Change my profile', body: ProfileChanges, response: { 200: Profile, ...problemResponses('NOT_FOUND', 'ALREADY_EXISTS') } },
+      schema: {
+        summary: 'Change my profile',
+        body: ProfileChanges,
+        response: { 200: Profile, ...problemResponses('NOT_FOUND', 'ALREADY_EXISTS') },
+      },
     },
     (request) => updateProfile(request.ctx, customerOf(request.ctx).userId, request.body),
   );

@@ -17,10 +17,17 @@ const fields = {
   familyName: nullable(name),
   username: nullable(Username),
   picture: nullable(Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' })),
-  locale: nullable(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47 tag' })),
-  zoneinfo: nullable(Type.String({ maxLength: 64, pattern: '^[A-Za-z]+(/[A-Za-z0-9_+-]+)*$', description: 'IANA time zone' })),
+  locale: nullable(
+    Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47 tag' }),
+  ),
+  zoneinfo: nullable(
+    Type.String({ maxLength: 64, pattern: '^[A-Za-z]+(/[A-Za-z0-9_+-]+)*$', description: 'IANA time zone' }),
+  ),
   birthdate: nullable(Type.String({ format: 'date' })),
-  customData: Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), { maxProperties: 100, description: 'Free JSON of the product, up to 16 KiB.' }),
+  customData: Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+    maxProperties: 100,
+    description: 'Free JSON of the product, up to 16 KiB.',
+  }),
 };
 
 export const Profile = Type.Object({
@@ -70,7 +77,8 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
  * @throws Problem ALREADY_EXISTS for a username that is taken, PAYLOAD_TOO_LARGE
  */
 export async function updateProfile(ctx: Ctx, userId: UserId, changes: ProfileChanges): Promise<Profile> {
-  if (changes.customData && JSON.stringify(changes.customData).length > CUSTOM_DATA_LIMIT) throw problem('PAYLOAD_TOO_LARGE', `customData may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
+  if (changes.customData && JSON.stringify(changes.customData).length > CUSTOM_DATA_LIMIT)
+    throw problem('PAYLOAD_TOO_LARGE', `customData may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
   return transaction(ctx, async (tx) => {
     const { username, ...columns } = changes;
     await updateColumns(tx, userId, columns);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { emit } from '#events';
 import { addIdentifier } from './identifiers.ts';
 import { setPassword } from './passwords.ts';
 
@@ -28,7 +28,12 @@ declare module '#platform/db.ts' {
   }
 }
 
-export type NewUser = { email: string; emailVerified: boolean; passwordHash: string | null; profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string } };
+export type NewUser = {
+  email: string;
+  emailVerified: boolean;
+  passwordHash: string | null;
+  profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string };
+};
 
 /** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the email address is taken */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
@@ -78,7 +83,10 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
   const rows = await ctx.db
     .selectFrom('users as u')
     .leftJoin('identifiers as i', (join) =>
-      join.onRef('i.workspace_id', '=', 'u.workspace_id').onRef('i.environment', '=', 'u.environment').onRef('i.user_id', '=', 'u.id'),
+      join
+        .onRef('i.workspace_id', '=', 'u.workspace_id')
+        .onRef('i.environment', '=', 'u.environment')
+        .onRef('i.user_id', '=', 'u.id'),
     )
     .select(['u.id', 'u.display_name', 'i.kind', 'i.value', 'i.verified_at'])
     .where('u.workspace_id', '=', ctx.scope.workspaceId)
@@ -87,7 +95,15 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
     .execute();
   const users = new Map<UserId, UserSummary>();
   for (const row of rows) {
-    const user = users.get(row.id) ?? { userId: row.id, email: null, emailVerified: false, phone: null, phoneVerified: false, username: null, displayName: row.display_name };
+    const user = users.get(row.id) ?? {
+      userId: row.id,
+      email: null,
+      emailVerified: false,
+      phone: null,
+      phoneVerified: false,
+      username: null,
+      displayName: row.display_name,
+    };
     if (row.kind === 'email') Object.assign(user, { email: row.value, emailVerified: row.verified_at !== null });
     if (row.kind === 'phone') Object.assign(user, { phone: row.value, phoneVerified: row.verified_at !== null });
     if (row.kind === 'username') user.username = row.value;
@@ -98,7 +114,11 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
 
 /** People of the realm whose email, phone, username or display name begins with `q`, at most `limit`, newest first. */
 export async function matchingUsers(ctx: Reader, q: string, limit: number): Promise<UserId[]> {
-  const prefix = `${q.normalize('NFKC').trim().toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const prefix = `${q
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\\%_]/g, '\\$&')}%`;
   const { workspaceId, environment } = ctx.scope;
   const byIdentifier = ctx.db
     .selectFrom('identifiers')

@@ -1,1 +1,1 @@
-export { type Algorithm, algorithms, createSigningKey, type KeySet, type SigningKey, signingKeys } from './signing-keys.ts';
+export { algorithms, createSigningKey, type SigningKey, signingKeys } from './signing-keys.ts';

@@ -26,7 +26,15 @@ declare module '#platform/db.ts' {
   }
 }
 
-export type SigningKey = { id: string; algorithm: Algorithm; signsFrom: Date; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK; privateJwk: JWK };
+export type SigningKey = {
+  id: string;
+  algorithm: Algorithm;
+  signsFrom: Date;
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+  publicJwk: JWK;
+  privateJwk: JWK;
+};
 
 const PURPOSE = 'signing-key';
 /** An unknown key id makes us look for new keys, but not more often than this: a forged one costs one read. */
@@ -41,7 +49,16 @@ export async function createSigningKey(tx: TxCtx, algorithm: Algorithm, signsFro
   const sealed = tx.system.keyring.seal(await exportPKCS8(pair.privateKey), PURPOSE, id);
   await tx.db
     .insertInto('signing_keys')
-    .values({ environment, id, algorithm, public_jwk: JSON.stringify(publicJwk), private_sealed: sealed, created_at: tx.now, signs_from: signsFrom, retires_at: null })
+    .values({
+      environment,
+      id,
+      algorithm,
+      public_jwk: JSON.stringify(publicJwk),
+      private_sealed: sealed,
+      created_at: tx.now,
+      signs_from: signsFrom,
+      retires_at: null,
+    })
     .execute();
   await announce(tx, { topic: 'signing-keys', key: environment });
   return id;
@@ -110,11 +127,21 @@ async function loadKeys(system: System, db: Db, environment: Environment): Promi
     .execute();
   return Promise.all(
     rows.map(async (row) => {
-      const privateKey = await importPKCS8(system.keyring.open(row.private_sealed, PURPOSE, row.id), row.algorithm, { extractable: true });
+      const privateKey = await importPKCS8(system.keyring.open(row.private_sealed, PURPOSE, row.id), row.algorithm, {
+        extractable: true,
+      });
       const publicKey = await importJWK(row.public_jwk, row.algorithm);
       if (publicKey instanceof Uint8Array) throw new Error(`The signing key ${row.id} is not a public key.`);
       const privateJwk = { ...(await exportJWK(privateKey)), kid: row.id, alg: row.algorithm, use: 'sig' };
-      return { id: row.id, algorithm: row.algorithm, signsFrom: row.signs_from, privateKey, publicKey, publicJwk: row.public_jwk, privateJwk };
+      return {
+        id: row.id,
+        algorithm: row.algorithm,
+        signsFrom: row.signs_from,
+        privateKey,
+        publicKey,
+        publicJwk: row.public_jwk,
+        privateJwk,
+      };
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { customerOf, type Ctx, type TxCtx } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { allPermissionKeys, permissionKeys } from './permissions.ts';
@@ -23,12 +23,27 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
   const rows = await ctx.db
     .selectFrom('members as m')
     .leftJoin('member_roles as mr', (join) =>
-      join.onRef('mr.workspace_id', '=', 'm.workspace_id').onRef('mr.project_id', '=', 'm.project_id').onRef('mr.environment', '=', 'm.environment').onRef('mr.member_id', '=', 'm.id'),
+      join
+        .onRef('mr.workspace_id', '=', 'm.workspace_id')
+        .onRef('mr.project_id', '=', 'm.project_id')
+        .onRef('mr.environment', '=', 'm.environment')
+        .onRef('mr.member_id', '=', 'm.id'),
     )
     .leftJoin('roles as r', (join) =>
-      join.onRef('r.workspace_id', '=', 'mr.workspace_id').onRef('r.project_id', '=', 'mr.project_id').onRef('r.environment', '=', 'mr.environment').onRef('r.id', '=', 'mr.role_id'),
+      join
+        .onRef('r.workspace_id', '=', 'mr.workspace_id')
+        .onRef('r.project_id', '=', 'mr.project_id')
+        .onRef('r.environment', '=', 'mr.environment')
+        .onRef('r.id', '=', 'mr.role_id'),
     )
-    .select(['m.status', 'r.id', 'r.key', 'r.name', 'r.permissions', sql<boolean>`r.key = ${OWNER} and r.built_in`.as('owner')])
+    .select([
+      'm.status',
+      'r.id',
+      'r.key',
+      'r.name',
+      'r.permissions',
+      sql<boolean>`r.key = ${OWNER} and r.built_in`.as('owner'),
+    ])
     .where('m.workspace_id', '=', workspaceId)
     .where('m.environment', '=', environment)
     .where('m.user_id', '=', userId)
@@ -36,7 +51,9 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
     .orderBy('r.key')
     .execute();
   const everything = rows.some((row) => row.owner) ? await allPermissionKeys(ctx) : [];
-  const roles = rows.flatMap(({ id, key, name, permissions, owner }) => (id && key && name && permissions ? [{ id, key, name, permissions: owner ? everything : permissions }] : []));
+  const roles = rows.flatMap(({ id, key, name, permissions, owner }) =>
+    id && key && name && permissions ? [{ id, key, name, permissions: owner ? everything : permissions }] : [],
+  );
   return { status: rows[0]?.status ?? null, roles };
 }
 
@@ -50,7 +67,8 @@ export function permissionsOf(access: Access): string[] {
  * @throws Problem AUTHORIZATION_DENIED with `requiredPermission`, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED
  */
 export async function requirePermission(ctx: Ctx, permission: string): Promise<void> {
-  if (!(await heldPermissions(ctx)).includes(permission)) throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: permission } });
+  if (!(await heldPermissions(ctx)).includes(permission))
+    throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: permission } });
 }
 
 /**
@@ -60,8 +78,16 @@ export async function requirePermission(ctx: Ctx, permission: string): Promise<v
  */
 export async function requireToGrant(ctx: Ctx, granted: readonly string[]): Promise<void> {
   const held = await heldPermissions(ctx);
-  const excess = granted.find((key) => !held.includes(key) && !(permissionKeys.every((builtIn) => held.includes(builtIn)) && !permissionKeys.includes(key)));
-  if (excess !== undefined) throw problem('AUTHORIZATION_DENIED', { detail: `You can only grant permissions you hold yourself; "${excess}" is not one of them.`, extensions: { requiredPermission: excess } });
+  const excess = granted.find(
+    (key) =>
+      !held.includes(key) &&
+      !(permissionKeys.every((builtIn) => held.includes(builtIn)) && !permissionKeys.includes(key)),
+  );
+  if (excess !== undefined)
+    throw problem('AUTHORIZATION_DENIED', {
+      detail: `You can only grant permissions you hold yourself; "${excess}" is not one of them.`,
+      extensions: { requiredPermission: excess },
+    });
 }
 
 async function heldPermissions(ctx: Ctx): Promise<readonly string[]> {

@@ -12,16 +12,25 @@ const Authorization = Type.Object({
 
 const Check = Type.Object({
   allowed: Type.Boolean(),
-  because: Type.Array(Type.Object({ role: Type.String() }), { description: 'The roles that grant it; empty when it is not allowed.' }),
+  because: Type.Array(Type.Object({ role: Type.String() }), {
+    description: 'The roles that grant it; empty when it is not allowed.',
+  }),
 });
 
 export const authorizationRoutes: Routes = (app) => {
   app.get(
     '/v1/me/authorization',
-    { config: { permission: 'customer' }, schema: { summary: 'Read my roles and permissions', response: { 200: Authorization } } },
+    {
+      config: { permission: 'customer' },
+      schema: { summary: 'Read my roles and permissions', response: { 200: Authorization } },
+    },
     async (request) => {
       const access = await accessOf(request.ctx, customerOf(request.ctx).userId);
-      return { roles: access.roles.map(({ id, key, name }) => ({ id, key, name })), permissions: permissionsOf(access), version: versionOf(access) };
+      return {
+        roles: access.roles.map(({ id, key, name }) => ({ id, key, name })),
+        permissions: permissionsOf(access),
+        version: versionOf(access),
+      };
     },
   );
 
@@ -29,11 +38,20 @@ export const authorizationRoutes: Routes = (app) => {
     '/v1/me/authorization/check',
     {
       config: { permission: 'customer' },
-      schema: { summary: 'Check one of my permissions', body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }), response: { 200: Check } },
+      schema: {
+        summary: 'Check one of my permissions',
+        body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }),
+        response: { 200: Check },
+      },
     },
     async (request) => {
       const access = await accessOf(request.ctx, customerOf(request.ctx).userId);
-      const because = access.status === 'active' ? access.roles.filter((role) => role.permissions.includes(request.body.permission)).map(({ key }) => ({ role: key })) : [];
+      const because =
+        access.status === 'active'
+          ? access.roles
+              .filter((role) => role.permissions.includes(request.body.permission))
+              .map(({ key }) => ({ role: key }))
+          : [];
       return { allowed: because.length > 0, because };
     },
   );

@@ -12,7 +12,7 @@ import { findMember } from './members.ts';
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const Instant = Type.String({ format: 'date-time' });
 
-export const Context = Type.Object({
+const Context = Type.Object({
   user: Type.Object({
     id: IdSchema('usr'),
     email: nullable(Type.String()),
@@ -22,18 +22,36 @@ export const Context = Type.Object({
     username: nullable(Type.String()),
     displayName: nullable(Type.String()),
   }),
-  membership: Type.Object({ id: IdSchema('mem'), status: Type.String(), roles: Type.Array(Type.String()), joinedAt: Instant }),
+  membership: Type.Object({
+    id: IdSchema('mem'),
+    status: Type.String(),
+    roles: Type.Array(Type.String()),
+    joinedAt: Instant,
+  }),
   workspace: Type.Object({ id: IdSchema('wrk'), name: Type.String() }),
   project: Type.Object({ id: IdSchema('prj'), name: Type.String() }),
   environment: Type.Enum(['test', 'production']),
-  session: Type.Object({ id: IdSchema('ses'), amr: Type.Array(Type.String()), acr: Type.String(), authTime: Instant, createdAt: Instant, expiresAt: Instant }),
+  session: Type.Object({
+    id: IdSchema('ses'),
+    amr: Type.Array(Type.String()),
+    acr: Type.String(),
+    authTime: Instant,
+    createdAt: Instant,
+    expiresAt: Instant,
+  }),
 });
 type Context = Static<typeof Context>;
 
 export const contextRoutes: Routes = (app) => {
   app.get(
     '/v1/me/context',
-    { config: { permission: 'customer' }, schema: { summary: 'Read my context', response: { 200: Context, ...problemResponses('MEMBERSHIP_REQUIRED', 'NOT_FOUND') } } },
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Read my context',
+        response: { 200: Context, ...problemResponses('MEMBERSHIP_REQUIRED', 'NOT_FOUND') },
+      },
+    },
     async (request, reply) => {
       const { context, body } = await contexts(app.system).get(request.ctx);
       // Serialised once per session and change, not once per request.
@@ -44,7 +62,12 @@ export const contextRoutes: Routes = (app) => {
 };
 
 async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
-  const [users, member, session, project] = await Promise.all([usersById(ctx, [actor.userId]), findMember(ctx, actor.userId), findSession(ctx, actor.sessionId), projectOf(ctx.system, ctx.scope)]);
+  const [users, member, session, project] = await Promise.all([
+    usersById(ctx, [actor.userId]),
+    findMember(ctx, actor.userId),
+    findSession(ctx, actor.sessionId),
+    projectOf(ctx.system, ctx.scope),
+  ]);
   const user = users.get(actor.userId);
   if (!user || !session) throw problem('NOT_FOUND');
   if (!member) throw problem('MEMBERSHIP_REQUIRED');

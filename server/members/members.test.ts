@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { observeStatements } from '#platform/db.ts';
-import { expectProblem, managementToken, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  managementToken,
+  ownerToken,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 let latchkey: TestLatchkey;
@@ -48,7 +55,10 @@ describe('GET /v1/admin/members', () => {
     } while (cursor !== null);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(ids, [...ids].sort().reverse());
-    const { rowCount } = await latchkey.system.pool.query('select from members where project_id = $1 and environment = $2', [latchkey.demo.projects[0]?.id, 'test']);
+    const { rowCount } = await latchkey.system.pool.query(
+      'select from members where project_id = $1 and environment = $2',
+      [latchkey.demo.projects[0]?.id, 'test'],
+    );
     assert.equal(ids.length, rowCount);
     const costs = [await countStatements('?limit=1'), await countStatements('?limit=25')];
     assert.deepEqual(costs, [2, 2]);
@@ -66,15 +76,25 @@ describe('GET /v1/admin/members', () => {
 
   test('filters by beginning of email and name, status, role and time', async () => {
     const { email } = await register(latchkey, { profile: { displayName: 'Zoë 100% _ Müller' } });
-    assert.deepEqual((await members(`?q=${email.slice(0, 12)}`)).body.items.map((item: { email: string }) => item.email), [email]);
+    assert.deepEqual(
+      (await members(`?q=${email.slice(0, 12)}`)).body.items.map((item: { email: string }) => item.email),
+      [email],
+    );
     for (const q of ['zoë', 'ZOË 100% _', 'Zoe\u0308']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const { body } = await members(`?q=${encodeURIComponent(q)}`);
-      assert.deepEqual(body.items.map((item: { email: string }) => item.email), [email], q);
+      assert.deepEqual(
+        body.items.map((item: { email: string }) => item.email),
+        [email],
+        q,
+      );
     }
     assert.deepEqual((await members('?q=%25')).body.items, []);
     const owners = (await members('?role=owner')).body.items;
-    assert.deepEqual(owners.map((item: { email: string; roles: string[] }) => [item.email, item.roles]), [['owner@demo.example', ['owner']]]);
+    assert.deepEqual(
+      owners.map((item: { email: string; roles: string[] }) => [item.email, item.roles]),
+      [['owner@demo.example', ['owner']]],
+    );
     assert.deepEqual((await members('?status=blocked')).body.items, []);
     assert.deepEqual((await members(`?createdAfter=${new Date(Date.now() + 60_000).toISOString()}`)).body.items, []);
   });
@@ -88,9 +108,19 @@ describe('GET /v1/admin/members', () => {
     assert.ok(nextCursor);
     const other = await createTenant(latchkey, 'cursors');
     const foreign = await tenantManagementToken(latchkey, other);
-    expectProblem(await latchkey.api(`/v1/admin/members?cursor=${nextCursor}`, { token: foreign }), 400, 'INVALID_CURSOR');
+    expectProblem(
+      await latchkey.api(`/v1/admin/members?cursor=${nextCursor}`, { token: foreign }),
+      400,
+      'INVALID_CURSOR',
+    );
     expectProblem(await latchkey.api(`/v1/admin/roles?cursor=${nextCursor}`, { token }), 400, 'INVALID_CURSOR');
-    for (const cursor of ['AAAA', `${nextCursor}A`, nextCursor.replace(/^./, (first: string) => (first === 'A' ? 'B' : 'A')), '%00', 'mem_01kaz3w9hqf8p9n2m4v5x6y7z8']) {
+    for (const cursor of [
+      'AAAA',
+      `${nextCursor}A`,
+      nextCursor.replace(/^./, (first: string) => (first === 'A' ? 'B' : 'A')),
+      '%00',
+      'mem_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await members(`?cursor=${cursor}`);
       assert.equal(answer.status, 400, cursor);
@@ -115,7 +145,9 @@ describe('GET /v1/admin/members/{memberId}', () => {
     const { id } = await find(email);
     assert.equal((await latchkey.api(`/v1/admin/members/${id}`, { token })).body.email, email);
     const tenant = await createTenant(latchkey, 'foreign');
-    const foreign = await latchkey.api(`/v1/admin/members/${id}`, { token: await tenantManagementToken(latchkey, tenant) });
+    const foreign = await latchkey.api(`/v1/admin/members/${id}`, {
+      token: await tenantManagementToken(latchkey, tenant),
+    });
     expectProblem(foreign, 404, 'NOT_FOUND');
     expectProblem(await latchkey.api('/v1/admin/members/mem_01kaz3w9hqf8p9n2m4v5x6y7z8', { token }), 404, 'NOT_FOUND');
     expectProblem(await latchkey.api('/v1/admin/members/nonsense', { token }), 400, 'VALIDATION_FAILED');
@@ -123,7 +155,8 @@ describe('GET /v1/admin/members/{memberId}', () => {
 });
 
 describe('PUT /v1/admin/members/{memberId}/roles', () => {
-  const setRoles = (id: string, roles: string[], by = token) => latchkey.api(`/v1/admin/members/${id}/roles`, { token: by, method: 'PUT', body: { roles } });
+  const setRoles = (id: string, roles: string[], by = token) =>
+    latchkey.api(`/v1/admin/members/${id}/roles`, { token: by, method: 'PUT', body: { roles } });
 
   test('200 and effective on the next request', async () => {
     const { email, access_token } = await register(latchkey);
@@ -162,14 +195,21 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
 
   test('two owners block, or demote, each other at once: one stays', async () => {
     const owner = (await members('?role=owner')).body.items[0].id;
-    for (const act of [(id: string) => latchkey.api(`/v1/admin/members/${id}/block`, { token, method: 'POST' }), (id: string) => setRoles(id, ['viewer'])]) {
+    for (const act of [
+      (id: string) => latchkey.api(`/v1/admin/members/${id}/block`, { token, method: 'POST' }),
+      (id: string) => setRoles(id, ['viewer']),
+    ]) {
       for (let round = 0; round < 8; round += 1) {
         // biome-ignore lint/performance/noAwaitInLoops: rounds follow one another
         const { email } = await register(latchkey);
         const { id } = await find(email);
         await setRoles(id, ['owner']);
         const answers = await Promise.all([act(owner), act(id)]);
-        assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409], answers.map(({ text }) => text).join('\n'));
+        assert.deepEqual(
+          answers.map(({ status }) => status).sort(),
+          [200, 409],
+          answers.map(({ text }) => text).join('\n'),
+        );
         const survivor = answers[0]?.status === 409 ? owner : id;
         // Back to where the round began.
         await latchkey.api(`/v1/admin/members/${owner}/unblock`, { token, method: 'POST' });
@@ -181,19 +221,27 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
 });
 
 describe('roles and permissions', () => {
-  const call = (method: string, path: string, body?: unknown, by = token) => latchkey.api(`/v1/admin/${path}`, { token: by, method, ...(body !== undefined && { body }) });
+  const call = (method: string, path: string, body?: unknown, by = token) =>
+    latchkey.api(`/v1/admin/${path}`, { token: by, method, ...(body !== undefined && { body }) });
 
   test('a project adds a permission and a role, gives it, checks it, and takes it away', async () => {
-    assert.equal((await call('POST', 'permissions', { key: 'orders:refund', description: 'Refund orders' })).status, 201);
+    assert.equal(
+      (await call('POST', 'permissions', { key: 'orders:refund', description: 'Refund orders' })).status,
+      201,
+    );
     const role = await call('POST', 'roles', { key: 'clerk', name: 'Clerk', permissions: ['orders:refund'] });
     assert.equal(role.status, 201, role.text);
     const { email, access_token } = await register(latchkey);
     const { id } = await find(email);
     await call('PUT', `members/${id}/roles`, { roles: ['clerk'] });
-    const check = () => latchkey.api('/v1/me/authorization/check', { token: access_token, body: { permission: 'orders:refund' } });
+    const check = () =>
+      latchkey.api('/v1/me/authorization/check', { token: access_token, body: { permission: 'orders:refund' } });
     assert.deepEqual((await check()).body, { allowed: true, because: [{ role: 'clerk' }] });
     const { body: before } = await latchkey.api('/v1/me/authorization', { token: access_token });
-    assert.deepEqual([before.roles.map(({ key }: { key: string }) => key), before.permissions], [['clerk'], ['orders:refund']]);
+    assert.deepEqual(
+      [before.roles.map(({ key }: { key: string }) => key), before.permissions],
+      [['clerk'], ['orders:refund']],
+    );
     expectProblem(await call('DELETE', `roles/${role.body.id}`), 409, 'CONFLICT');
     assert.equal((await call('DELETE', 'permissions/orders:refund')).status, 204);
     assert.deepEqual((await check()).body, { allowed: false, because: [] });
@@ -211,13 +259,22 @@ describe('roles and permissions', () => {
     expectProblem(await call('PUT', `roles/${owner.id}/permissions`, { permissions: [] }), 409, 'BUILT_IN_ROLE');
     expectProblem(await call('DELETE', `roles/${owner.id}`), 409, 'BUILT_IN_ROLE');
     expectProblem(await call('DELETE', 'permissions/members:read'), 409, 'CONFLICT');
-    expectProblem(await call('POST', 'permissions', { key: 'members:read', description: 'Mine' }), 409, 'ALREADY_EXISTS');
+    expectProblem(
+      await call('POST', 'permissions', { key: 'members:read', description: 'Mine' }),
+      409,
+      'ALREADY_EXISTS',
+    );
   });
 
   test('duplicates, unknown permissions and unknown roles are named', async () => {
     assert.equal((await call('POST', 'roles', { key: 'twin', name: 'Twin' })).status, 201);
     expectProblem(await call('POST', 'roles', { key: 'twin', name: 'Twin' }), 409, 'ALREADY_EXISTS');
-    const unknown = await call('POST', 'roles', { key: 'odd', name: 'Odd', permissions: ['members:read', 'no:such'] }, await ownerToken(latchkey));
+    const unknown = await call(
+      'POST',
+      'roles',
+      { key: 'odd', name: 'Odd', permissions: ['members:read', 'no:such'] },
+      await ownerToken(latchkey),
+    );
     assert.equal(unknown.status, 400, unknown.text);
     expectProblem(await call('GET', 'roles/rol_01kaz3w9hqf8p9n2m4v5x6y7z8'), 404, 'NOT_FOUND');
     expectProblem(await call('PATCH', 'permissions/no:such', { description: 'x' }), 404, 'NOT_FOUND');
@@ -225,10 +282,18 @@ describe('roles and permissions', () => {
 
   test('403 a role can not be given permissions its maker does not hold', async () => {
     const narrow = await managementToken(latchkey, 'roles:write roles:read');
-    expectProblem(await call('POST', 'roles', { key: 'sneaky', name: 'Sneaky', permissions: ['members:write'] }, narrow), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(
+      await call('POST', 'roles', { key: 'sneaky', name: 'Sneaky', permissions: ['members:write'] }, narrow),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
     const own = await call('POST', 'roles', { key: 'modest', name: 'Modest', permissions: ['roles:read'] }, narrow);
     assert.equal(own.status, 201);
-    expectProblem(await call('PUT', `roles/${own.body.id}/permissions`, { permissions: ['billing:write'] }, narrow), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(
+      await call('PUT', `roles/${own.body.id}/permissions`, { permissions: ['billing:write'] }, narrow),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
   });
 
   test('the owner holds everything, also what was added later', async () => {
@@ -243,7 +308,13 @@ describe('GET /v1/me/memberships', () => {
   test('200 lists every project of the workspace the person is in', async () => {
     const { body } = await latchkey.api('/v1/me/memberships', { token: await ownerToken(latchkey) });
     assert.deepEqual(
-      body.items.map((item: { projectName: string; status: string; roles: string[] }) => [item.projectName, item.status, item.roles]).sort(),
+      body.items
+        .map((item: { projectName: string; status: string; roles: string[] }) => [
+          item.projectName,
+          item.status,
+          item.roles,
+        ])
+        .sort(),
       [
         ['Helpdesk', 'active', ['owner']],
         ['Shop', 'active', ['owner']],
@@ -252,7 +323,11 @@ describe('GET /v1/me/memberships', () => {
     assert.equal(body.nextCursor, null);
     const { body: first } = await latchkey.api('/v1/me/memberships?limit=1', { token: await ownerToken(latchkey) });
     const { access_token } = await register(latchkey);
-    expectProblem(await latchkey.api(`/v1/me/memberships?cursor=${first.nextCursor}`, { token: access_token }), 400, 'INVALID_CURSOR');
+    expectProblem(
+      await latchkey.api(`/v1/me/memberships?cursor=${first.nextCursor}`, { token: access_token }),
+      400,
+      'INVALID_CURSOR',
+    );
   });
 });
 
@@ -261,7 +336,17 @@ describe('/v1/me/profile', () => {
 
   test('200 changes what is named, clears with null, and shows in the context at once', async () => {
     const { access_token, email } = await register(latchkey);
-    const changes = { displayName: 'Ada', givenName: 'Ada', familyName: 'King', username: `ada${Date.now()}`, picture: 'https://example.com/a.png', locale: 'en-GB', zoneinfo: 'Europe/London', birthdate: '1815-12-10', customData: { plan: 'gold', nested: { deep: [1, 2] } } };
+    const changes = {
+      displayName: 'Ada',
+      givenName: 'Ada',
+      familyName: 'King',
+      username: `ada${Date.now()}`,
+      picture: 'https://example.com/a.png',
+      locale: 'en-GB',
+      zoneinfo: 'Europe/London',
+      birthdate: '1815-12-10',
+      customData: { plan: 'gold', nested: { deep: [1, 2] } },
+    };
     const { status, body } = await patch(changes, access_token);
     assert.equal(status, 200);
     for (const [name, value] of Object.entries(changes)) assert.deepEqual(body[name], value, name);
@@ -274,13 +359,26 @@ describe('/v1/me/profile', () => {
   test('409 ALREADY_EXISTS for a taken username, however it is typed; nothing else changes', async () => {
     const [one, two] = await Promise.all([register(latchkey), register(latchkey)]);
     await patch({ username: 'Unique.Name' }, one.access_token);
-    expectProblem(await patch({ username: 'unique.name', displayName: 'Changed' }, two.access_token), 409, 'ALREADY_EXISTS');
+    expectProblem(
+      await patch({ username: 'unique.name', displayName: 'Changed' }, two.access_token),
+      409,
+      'ALREADY_EXISTS',
+    );
     assert.equal((await latchkey.api('/v1/me/profile', { token: two.access_token })).body.displayName, null);
   });
 
   test('400 and 413 for what does not fit', async () => {
     const { access_token } = await register(latchkey);
-    for (const body of [{}, { picture: 'javascript:alert(1)' }, { locale: 'no locale' }, { birthdate: '10.12.1815' }, { email: 'x@example.com' }, { displayName: '' }, { displayName: 'x'.repeat(201) }, { username: 'a b c' }]) {
+    for (const body of [
+      {},
+      { picture: 'javascript:alert(1)' },
+      { locale: 'no locale' },
+      { birthdate: '10.12.1815' },
+      { email: 'x@example.com' },
+      { displayName: '' },
+      { displayName: 'x'.repeat(201) },
+      { username: 'a b c' },
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await patch(body, access_token), 400, 'VALIDATION_FAILED');
     }

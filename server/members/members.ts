@@ -5,7 +5,15 @@ import { matchingUsers, type UserSummary, usersById } from '#identity';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
-import { IdSchema, type MemberId, newId, type ProjectId, type RoleId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import {
+  IdSchema,
+  type MemberId,
+  newId,
+  type ProjectId,
+  type RoleId,
+  type UserId,
+  type WorkspaceId,
+} from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
@@ -25,7 +33,13 @@ type MembersTable = {
   last_seen_at: Date | null;
 };
 
-type MemberRolesTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; member_id: MemberId; role_id: RoleId };
+type MemberRolesTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  member_id: MemberId;
+  role_id: RoleId;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -60,7 +74,13 @@ export const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 
 export const MemberQuery = Type.Object({
   ...PageQuery.properties,
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Beginning of an email, phone, username or display name.' })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'Beginning of an email, phone, username or display name.',
+    }),
+  ),
   status: Type.Optional(MemberStatus),
   role: Type.Optional(RoleKey),
   createdAfter: Type.Optional(Instant),
@@ -91,7 +111,16 @@ function scoped(ctx: Ctx | TxCtx) {
 function recordOf(row: Row, user: UserSummary): Member {
   const { id, status, roles, metadata } = row;
   // No second factors exist yet, so nobody has one.
-  return { id, ...user, status, roles, mfaEnabled: false, metadata, createdAt: row.created_at.toISOString(), lastSeenAt: row.last_seen_at?.toISOString() ?? null };
+  return {
+    id,
+    ...user,
+    status,
+    roles,
+    mfaEnabled: false,
+    metadata,
+    createdAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+  };
 }
 
 async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
@@ -113,7 +142,8 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
     .orderBy('m.id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) rows = rows.where(sql<boolean>`m.id < ${openCursor(ctx, list, cursor)}`);
-  if (q !== undefined) rows = rows.where('m.user_id', '=', sql<UserId>`any(${await matchingUsers(ctx, q, MOST_MATCHES)})`);
+  if (q !== undefined)
+    rows = rows.where('m.user_id', '=', sql<UserId>`any(${await matchingUsers(ctx, q, MOST_MATCHES)})`);
   if (status !== undefined) rows = rows.where('m.status', '=', status);
   if (role !== undefined) rows = rows.where(sql<boolean>`${role} = any(${ROLE_KEYS})`);
   if (createdAfter !== undefined) rows = rows.where('m.created_at', '>', new Date(createdAfter));
@@ -144,7 +174,17 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
   const id = newId('mem', tx.now);
   const added = await tx.db
     .insertInto('members')
-    .values({ workspace_id: workspaceId, project_id: projectId, environment, id, user_id: userId, status: 'active', metadata: '{}', created_at: tx.now, last_seen_at: null })
+    .values({
+      workspace_id: workspaceId,
+      project_id: projectId,
+      environment,
+      id,
+      user_id: userId,
+      status: 'active',
+      metadata: '{}',
+      created_at: tx.now,
+      last_seen_at: null,
+    })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'user_id', 'project_id']).doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -153,7 +193,12 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
     if (!existing) throw new Error('A membership was removed while it was being added.');
     return existing.id;
   }
-  if (roles.length > 0) await insertRoles(tx, id, (await lockRolesByKey(tx, roles)).map((role) => role.id));
+  if (roles.length > 0)
+    await insertRoles(
+      tx,
+      id,
+      (await lockRolesByKey(tx, roles)).map((role) => role.id),
+    );
   await emit(tx, 'membership.created', { memberId: id, userId });
   return id;
 }
@@ -163,7 +208,15 @@ export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readon
   const { workspaceId, projectId, environment } = tx.scope;
   await tx.db
     .insertInto('member_roles')
-    .values(roleIds.map((roleId) => ({ workspace_id: workspaceId, project_id: projectId, environment, member_id: memberId, role_id: roleId })))
+    .values(
+      roleIds.map((roleId) => ({
+        workspace_id: workspaceId,
+        project_id: projectId,
+        environment,
+        member_id: memberId,
+        role_id: roleId,
+      })),
+    )
     .execute();
 }
 
@@ -180,7 +233,11 @@ export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
 }
 
 /** Changes a member under its lock and tells every process. @throws Problem NOT_FOUND */
-export function changeMember(ctx: Ctx, memberId: MemberId, change: (tx: TxCtx, member: { id: MemberId; userId: UserId; status: MemberStatus }) => Promise<void>): Promise<Member> {
+export function changeMember(
+  ctx: Ctx,
+  memberId: MemberId,
+  change: (tx: TxCtx, member: { id: MemberId; userId: UserId; status: MemberStatus }) => Promise<void>,
+): Promise<Member> {
   return transaction(ctx, async (tx) => {
     const member = await lockMember(tx, memberId);
     await change(tx, member);

@@ -22,7 +22,11 @@ export const membershipRoutes: Routes = (app) => {
     '/v1/me/memberships',
     {
       config: { permission: 'customer' },
-      schema: { summary: 'List my memberships', querystring: PageQuery, response: { 200: PageOf(Membership), ...problemResponses('INVALID_CURSOR') } },
+      schema: {
+        summary: 'List my memberships',
+        querystring: PageQuery,
+        response: { 200: PageOf(Membership), ...problemResponses('INVALID_CURSOR') },
+      },
     },
     (request) => listMemberships(request.ctx, request.query),
   );

@@ -11,19 +11,34 @@ export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof
   let query = ctx.db
     .selectFrom('members as m')
     .leftJoin('member_roles as mr', (join) =>
-      join.onRef('mr.workspace_id', '=', 'm.workspace_id').onRef('mr.project_id', '=', 'm.project_id').onRef('mr.environment', '=', 'm.environment').onRef('mr.member_id', '=', 'm.id'),
+      join
+        .onRef('mr.workspace_id', '=', 'm.workspace_id')
+        .onRef('mr.project_id', '=', 'm.project_id')
+        .onRef('mr.environment', '=', 'm.environment')
+        .onRef('mr.member_id', '=', 'm.id'),
     )
     .leftJoin('roles as r', (join) =>
-      join.onRef('r.workspace_id', '=', 'mr.workspace_id').onRef('r.project_id', '=', 'mr.project_id').onRef('r.environment', '=', 'mr.environment').onRef('r.id', '=', 'mr.role_id'),
+      join
+        .onRef('r.workspace_id', '=', 'mr.workspace_id')
+        .onRef('r.project_id', '=', 'mr.project_id')
+        .onRef('r.environment', '=', 'mr.environment')
+        .onRef('r.id', '=', 'mr.role_id'),
     )
-    .select(['m.id', 'm.project_id', 'm.status', 'm.created_at', sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles')])
+    .select([
+      'm.id',
+      'm.project_id',
+      'm.status',
+      'm.created_at',
+      sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles'),
+    ])
     .where('m.workspace_id', '=', workspaceId)
     .where('m.environment', '=', environment)
     .where('m.user_id', '=', userId)
     .groupBy(['m.id', 'm.project_id', 'm.status', 'm.created_at'])
     .orderBy('m.id', 'desc')
     .limit(limit + 1);
-  if (cursor !== undefined) query = query.where(sql<boolean>`m.id < ${openCursor(ctx, `memberships ${userId}`, cursor)}`);
+  if (cursor !== undefined)
+    query = query.where(sql<boolean>`m.id < ${openCursor(ctx, `memberships ${userId}`, cursor)}`);
   const page = pageOf(ctx, await query.execute(), { list: `memberships ${userId}`, limit, keyOf: (row) => row.id });
   const names = await projectNames(
     ctx,

@@ -2,12 +2,29 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { createPermission, deletePermission, describePermission, listPermissions, NewPermission, Permission, PermissionChanges, PermissionQuery, PermissionRef } from './permissions.ts';
+import {
+  createPermission,
+  deletePermission,
+  describePermission,
+  listPermissions,
+  NewPermission,
+  Permission,
+  PermissionChanges,
+  PermissionQuery,
+  PermissionRef,
+} from './permissions.ts';
 
 export const permissionRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/permissions',
-    { config: { permission: 'permissions:read' }, schema: { summary: 'List permissions', querystring: PermissionQuery, response: { 200: PageOf(Permission), ...problemResponses('INVALID_CURSOR') } } },
+    {
+      config: { permission: 'permissions:read' },
+      schema: {
+        summary: 'List permissions',
+        querystring: PermissionQuery,
+        response: { 200: PageOf(Permission), ...problemResponses('INVALID_CURSOR') },
+      },
+    },
     (request) => listPermissions(request.ctx, request.query),
   );
 
@@ -15,7 +32,11 @@ export const permissionRoutes: Routes = (app) => {
     '/v1/admin/permissions',
     {
       config: { permission: 'permissions:write' },
-      schema: { summary: 'Add a permission', body: NewPermission, response: { 201: Permission, ...problemResponses('ALREADY_EXISTS', 'CONFLICT') } },
+      schema: {
+        summary: 'Add a permission',
+        body: NewPermission,
+        response: { 201: Permission, ...problemResponses('ALREADY_EXISTS', 'CONFLICT') },
+      },
     },
     async (request, reply) => reply.code(201).send(await createPermission(request.ctx, request.body)),
   );
@@ -24,7 +45,12 @@ export const permissionRoutes: Routes = (app) => {
     '/v1/admin/permissions/:key',
     {
       config: { permission: 'permissions:write' },
-      schema: { summary: 'Describe a permission', params: PermissionRef, body: PermissionChanges, response: { 200: Permission, ...problemResponses('NOT_FOUND', 'CONFLICT') } },
+      schema: {
+        summary: 'Describe a permission',
+        params: PermissionRef,
+        body: PermissionChanges,
+        response: { 200: Permission, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+      },
     },
     (request) => describePermission(request.ctx, request.params.key, request.body.description),
   );
@@ -33,7 +59,11 @@ export const permissionRoutes: Routes = (app) => {
     '/v1/admin/permissions/:key',
     {
       config: { permission: 'permissions:write' },
-      schema: { summary: 'Remove a permission', params: PermissionRef, response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'CONFLICT') } },
+      schema: {
+        summary: 'Remove a permission',
+        params: PermissionRef,
+        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'CONFLICT') },
+      },
     },
     async (request, reply) => {
       await deletePermission(request.ctx, request.params.key);

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -8,7 +8,14 @@ import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 
-type PermissionsTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; key: string; description: string; created_at: Date };
+type PermissionsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  key: string;
+  description: string;
+  created_at: Date;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -50,27 +57,54 @@ const BUILT_IN = {
 /** The built-in keys. */
 export const permissionKeys: readonly string[] = Object.keys(BUILT_IN);
 
-export const PermissionKey = Type.String({ minLength: 3, maxLength: 100, pattern: '^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$', examples: ['orders:refund'] });
+export const PermissionKey = Type.String({
+  minLength: 3,
+  maxLength: 100,
+  pattern: '^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$',
+  examples: ['orders:refund'],
+});
 const Description = Type.String({ minLength: 1, maxLength: 500 });
 
-export const Permission = Type.Object({ key: Type.String(), description: Type.String(), builtIn: Type.Boolean(), createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) });
+export const Permission = Type.Object({
+  key: Type.String(),
+  description: Type.String(),
+  builtIn: Type.Boolean(),
+  createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
 export type Permission = Static<typeof Permission>;
 
-export const NewPermission = Type.Object({ key: PermissionKey, description: Description }, { additionalProperties: false });
+export const NewPermission = Type.Object(
+  { key: PermissionKey, description: Description },
+  { additionalProperties: false },
+);
 export const PermissionChanges = Type.Object({ description: Description }, { additionalProperties: false });
 export const PermissionRef = Type.Object({ key: PermissionKey });
 export const PermissionQuery = PageQuery;
 
-const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, description]) => ({ key, description, builtIn: true, createdAt: null }));
+const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, description]) => ({
+  key,
+  description,
+  builtIn: true,
+  createdAt: null,
+}));
 
 /** The project's own permissions, newest first, then the built-in ones. Served by the primary key. */
 export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Permission>> {
   const after = query.cursor === undefined ? null : openCursor(ctx, 'permissions', query.cursor);
   const rows = await scoped(ctx).select(['key', 'description', 'created_at']).execute();
-  const own = rows.map((row) => ({ key: row.key, description: row.description, builtIn: false, createdAt: row.created_at.toISOString() }));
+  const own = rows.map((row) => ({
+    key: row.key,
+    description: row.description,
+    builtIn: false,
+    createdAt: row.created_at.toISOString(),
+  }));
   const all = [...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)), ...builtIn];
   const from = after === null ? 0 : all.findIndex((permission) => permission.key === after) + 1;
-  const page = pageOf(ctx, all.slice(from, from + query.limit + 1), { list: 'permissions', limit: query.limit, keyOf: (permission) => permission.key });
+  const page = pageOf(ctx, all.slice(from, from + query.limit + 1), {
+    list: 'permissions',
+    limit: query.limit,
+    keyOf: (permission) => permission.key,
+  });
   return { items: page.rows, nextCursor: page.nextCursor };
 }
 
@@ -92,18 +126,27 @@ const MOST_OWN = 1_000;
 
 /** Adds a permission to the project. @throws Problem ALREADY_EXISTS, CONFLICT at a thousand */
 export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
-  if (permissionKeys.includes(permission.key)) throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
+  if (permissionKeys.includes(permission.key))
+    throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
   const { workspaceId, projectId, environment } = ctx.scope;
   try {
     return await transaction(ctx, async (tx) => {
-      const { count } = await scoped(tx).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-      if (count >= MOST_OWN) throw problem('CONFLICT', `A project has up to ${MOST_OWN} permissions of its own; remove one first.`);
-      await tx.db.insertInto('permissions').values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now }).execute();
+      const { count } = await scoped(tx)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (count >= MOST_OWN)
+        throw problem('CONFLICT', `A project has up to ${MOST_OWN} permissions of its own; remove one first.`);
+      await tx.db
+        .insertInto('permissions')
+        .values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now })
+        .execute();
       await emit(tx, 'role.permission.created', { key: permission.key });
       return { ...permission, builtIn: false, createdAt: tx.now.toISOString() };
     });
   } catch (error) {
-    throw isUniqueViolation(error, 'permissions_pkey') ? problem('ALREADY_EXISTS', `There is a permission "${permission.key}" already.`) : error;
+    throw isUniqueViolation(error, 'permissions_pkey')
+      ? problem('ALREADY_EXISTS', `There is a permission "${permission.key}" already.`)
+      : error;
   }
 }
 
@@ -153,5 +196,6 @@ export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
 }
 
 function refuseBuiltIn(key: string): void {
-  if (permissionKeys.includes(key)) throw problem('CONFLICT', `"${key}" is a built-in permission; built-in permissions are read-only.`);
+  if (permissionKeys.includes(key))
+    throw problem('CONFLICT', `"${key}" is a built-in permission; built-in permissions are read-only.`);
 }

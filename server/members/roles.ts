@@ -30,7 +30,12 @@ declare module '#platform/db.ts' {
   }
 }
 
-export const RoleKey = Type.String({ minLength: 2, maxLength: 50, pattern: '^[a-z][a-z0-9_-]*$', examples: ['editor'] });
+export const RoleKey = Type.String({
+  minLength: 2,
+  maxLength: 50,
+  pattern: '^[a-z][a-z0-9_-]*$',
+  examples: ['editor'],
+});
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Description = Type.String({ maxLength: 500 });
 const Permissions = Type.Array(PermissionKey, { maxItems: 1_100, uniqueItems: true });
@@ -48,8 +53,14 @@ export const Role = Type.Object({
 });
 export type Role = Static<typeof Role>;
 
-export const NewRole = Type.Object({ key: RoleKey, name: Name, description: Type.Optional(Description), permissions: Type.Optional(Permissions) }, { additionalProperties: false });
-export const RoleChanges = Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { additionalProperties: false, minProperties: 1 });
+export const NewRole = Type.Object(
+  { key: RoleKey, name: Name, description: Type.Optional(Description), permissions: Type.Optional(Permissions) },
+  { additionalProperties: false },
+);
+export const RoleChanges = Type.Object(
+  { name: Type.Optional(Name), description: Type.Optional(Description) },
+  { additionalProperties: false, minProperties: 1 },
+);
 export const RolePermissions = Type.Object({ permissions: Permissions }, { additionalProperties: false });
 export const RoleRef = Type.Object({ id: IdSchema('rol') });
 export const RoleQuery = PageQuery;
@@ -67,7 +78,16 @@ const BUILT_IN = [
 /** Gives a new project environment its built-in roles. */
 export async function setUpRoles(tx: TxCtx): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
-  const rows = BUILT_IN.map((role) => ({ workspace_id: workspaceId, project_id: projectId, environment, id: newId('rol', tx.now), ...role, built_in: true, created_at: tx.now, updated_at: tx.now }));
+  const rows = BUILT_IN.map((role) => ({
+    workspace_id: workspaceId,
+    project_id: projectId,
+    environment,
+    id: newId('rol', tx.now),
+    ...role,
+    built_in: true,
+    created_at: tx.now,
+    updated_at: tx.now,
+  }));
   await tx.db.insertInto('roles').values(rows).execute();
 }
 
@@ -83,13 +103,24 @@ function scoped(ctx: Ctx | TxCtx) {
 function recordOf(row: RolesTable, everything: readonly string[]): Role {
   const { id, key, name, description, built_in: builtIn } = row;
   const permissions = builtIn && key === OWNER ? [...everything] : row.permissions;
-  return { id, key, name, description, builtIn, permissions, createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() };
+  return {
+    id,
+    key,
+    name,
+    description,
+    builtIn,
+    permissions,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
 }
 
 /** Roles of the project, newest first. Served by the primary key. */
 export async function listRoles(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Role>> {
   const before = cursor === undefined ? null : openCursor(ctx, 'roles', cursor);
-  let query = scoped(ctx).orderBy('id', 'desc').limit(limit + 1);
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
   if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
   const [rows, everything] = await Promise.all([query.execute(), allPermissionKeys(ctx)]);
   const page = pageOf(ctx, rows, { list: 'roles', limit, keyOf: (row) => row.id });
@@ -129,13 +160,19 @@ export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promis
       return recordOf(row, []);
     });
   } catch (error) {
-    throw isUniqueViolation(error, 'roles_key') ? problem('ALREADY_EXISTS', `There is a role "${role.key}" already.`) : error;
+    throw isUniqueViolation(error, 'roles_key')
+      ? problem('ALREADY_EXISTS', `There is a role "${role.key}" already.`)
+      : error;
   }
 }
 
 async function requireKnown(tx: TxCtx, permissions: readonly string[]): Promise<void> {
   const known = await allPermissionKeys(tx);
-  const errors = permissions.flatMap((key, index) => (known.includes(key) ? [] : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }]));
+  const errors = permissions.flatMap((key, index) =>
+    known.includes(key)
+      ? []
+      : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }],
+  );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
@@ -150,7 +187,11 @@ export async function setRolePermissions(ctx: Ctx, id: RoleId, permissions: read
   return changeRole(ctx, id, { permissions: [...permissions].sort() });
 }
 
-function changeRole(ctx: Ctx, id: RoleId, changes: { name?: string; description?: string; permissions?: string[] }): Promise<Role> {
+function changeRole(
+  ctx: Ctx,
+  id: RoleId,
+  changes: { name?: string; description?: string; permissions?: string[] },
+): Promise<Role> {
   return transaction(ctx, async (tx) => {
     await lockOwnRole(tx, id);
     if (changes.permissions) await requireKnown(tx, changes.permissions);
@@ -192,19 +233,32 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
       await emit(tx, 'role.deleted', { roleId: id, key });
     });
   } catch (error) {
-    throw isForeignKeyViolation(error) ? problem('CONFLICT', 'Members hold this role. Take it from them first.') : error;
+    throw isForeignKeyViolation(error)
+      ? problem('CONFLICT', 'Members hold this role. Take it from them first.')
+      : error;
   }
 }
 
 /** The roles of the project by key, locked so that none disappears meanwhile. @throws Problem VALIDATION_FAILED for an unknown key */
-export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promise<{ id: RoleId; key: string; permissions: string[] }[]> {
+export async function lockRolesByKey(
+  tx: TxCtx,
+  keys: readonly string[],
+): Promise<{ id: RoleId; key: string; permissions: string[] }[]> {
   const rows = await scoped(tx)
     .where('key', '=', sql<string>`any(${[...keys]})`)
     .orderBy('id')
     .forShare()
     .execute();
-  const errors = keys.flatMap((key, index) => (rows.some((row) => row.key === key) ? [] : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }]));
+  const errors = keys.flatMap((key, index) =>
+    rows.some((row) => row.key === key)
+      ? []
+      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }],
+  );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
   const everything = keys.includes(OWNER) ? await allPermissionKeys(tx) : [];
-  return rows.map((row) => ({ id: row.id, key: row.key, permissions: row.built_in && row.key === OWNER ? everything : row.permissions }));
+  return rows.map((row) => ({
+    id: row.id,
+    key: row.key,
+    permissions: row.built_in && row.key === OWNER ? everything : row.permissions,
+  }));
 }

@@ -55,7 +55,11 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
         memberId,
         roles.map((role) => role.id),
       );
-    await emit(tx, 'membership.roles.changed', { memberId, userId: member.userId, roles: roles.map((role) => role.key).sort() });
+    await emit(tx, 'membership.roles.changed', {
+      memberId,
+      userId: member.userId,
+      roles: roles.map((role) => role.key).sort(),
+    });
   });
 }
 
@@ -93,10 +97,18 @@ async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
   const owners = await tx.db
     .selectFrom('roles as r')
     .innerJoin('member_roles as mr', (join) =>
-      join.onRef('mr.workspace_id', '=', 'r.workspace_id').onRef('mr.project_id', '=', 'r.project_id').onRef('mr.environment', '=', 'r.environment').onRef('mr.role_id', '=', 'r.id'),
+      join
+        .onRef('mr.workspace_id', '=', 'r.workspace_id')
+        .onRef('mr.project_id', '=', 'r.project_id')
+        .onRef('mr.environment', '=', 'r.environment')
+        .onRef('mr.role_id', '=', 'r.id'),
     )
     .innerJoin('members as m', (join) =>
-      join.onRef('m.workspace_id', '=', 'mr.workspace_id').onRef('m.project_id', '=', 'mr.project_id').onRef('m.environment', '=', 'mr.environment').onRef('m.id', '=', 'mr.member_id'),
+      join
+        .onRef('m.workspace_id', '=', 'mr.workspace_id')
+        .onRef('m.project_id', '=', 'mr.project_id')
+        .onRef('m.environment', '=', 'mr.environment')
+        .onRef('m.id', '=', 'mr.member_id'),
     )
     .select('m.id')
     .where('r.workspace_id', '=', tx.scope.workspaceId)

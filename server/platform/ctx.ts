@@ -7,13 +7,13 @@ export type Environment = 'test' | 'production';
 export const environments: readonly Environment[] = ['test', 'production'];
 
 /** People and their data are separate per workspace and environment. */
-export type Realm = { workspaceId: WorkspaceId; environment: Environment };
+type Realm = { workspaceId: WorkspaceId; environment: Environment };
 
 /** One project in one environment: what every domain function on tenant data works in. */
 export type Scope = Realm & { projectId: ProjectId };
 
 export type CustomerActor = { kind: 'customer'; userId: UserId; sessionId: SessionId; entryId: ScopeEntryId };
-export type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
+type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 
 /** Who does it: written on every event. */
 export type Actor = { kind: 'anonymous' } | CustomerActor | ManagementActor | { kind: 'system'; name: string };

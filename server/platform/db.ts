@@ -1,4 +1,12 @@
-import { type ColumnType, Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
+import {
+  type ColumnType,
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -34,7 +42,9 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
-  pool.on('connect', (client) => client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use')));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use')),
+  );
   return pool;
 }
 
@@ -103,14 +113,29 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
 }
 
-const CONNECTION_FAULTS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', '57P01', '57P02', '57P03', '08000', '08003', '08006', '53300']);
+const CONNECTION_FAULTS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08003',
+  '08006',
+  '53300',
+]);
 
 /** True when the database can't be reached, as opposed to having refused a statement. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(error.message);
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+    error.message,
+  );
 }
 
 /** True when another row still refers to what was to be deleted, or a referred one is missing. */

@@ -45,7 +45,12 @@ export class ChangeFeed {
 
   /** Connects, and goes on reconnecting until {@link stop}. */
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, keepAlive: true, application_name: 'latchkey-feed', connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      application_name: 'latchkey-feed',
+      connectionTimeoutMillis: 5_000,
+    });
     this.#client = client;
     client.on('notification', (message) => this.#receive(message.payload ?? ''));
     client.on('error', (error) => this.#lost(client, error));

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { html, raw } from 'hono/html';
-import { createHash } from 'node:crypto';
 
 /** Markup that is safe to send: made by the escaping `html` tag. */
 export type Html = ReturnType<typeof html>;
@@ -48,7 +48,10 @@ const HEADERS = {
 export type NavLink = { href: string; label: string };
 
 /** Sends a whole page in the common frame. */
-export function sendPage(reply: FastifyReply, page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number }): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number },
+): FastifyReply {
   const nav = (page.nav ?? []).map(({ href, label }) => html`<a href="${href}">${label}</a>`);
   const document = html`<!doctype html>
 <html lang="en">

@@ -14,8 +14,12 @@ export const BODY_LIMIT = 1_048_576;
  */
 export function validatorCompiler(): FastifySchemaCompiler<unknown> {
   const options = { allErrors: true, strict: false, messages: true } as const;
-  const strict = addFormats.default(new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }));
-  const coercing = addFormats.default(new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }));
+  const strict = addFormats.default(
+    new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }),
+  );
+  const coercing = addFormats.default(
+    new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }),
+  );
   return ({ schema, httpPart }) => {
     const validate: ValidateFunction = (httpPart === 'body' ? strict : coercing).compile(closed(schema));
     return validate;
@@ -34,19 +38,25 @@ export function addBodyParsers(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    if (bytes.length === 0) return done(null, {});
-    try {
-      const text = utf8.decode(bytes);
-      if (text.includes('\\u0000') || text.includes('\0')) throw new Error('NUL character');
-      parseJson(request, text, done);
-    } catch {
-      done(problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters.'), undefined);
-    }
+    const text = decode(typeof body === 'string' ? Buffer.from(body) : body);
+    if (text === '') return done(null, {});
+    if (text === null)
+      return done(problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters.'), undefined);
+    return parseJson(request, text, done);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     // An absent body is an empty object, so that optional fields may all be left out.
     if ((request.body === undefined || request.body === null) && request.routeOptions.schema?.body) request.body = {};
     done();
   });
+}
+
+/** @returns null for what is not UTF-8 or holds a NUL, raw or escaped */
+function decode(bytes: Buffer): string | null {
+  try {
+    const text = utf8.decode(bytes);
+    return text.includes('\\u0000') || text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
 }

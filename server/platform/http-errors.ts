@@ -9,15 +9,22 @@ type Surface = { prefix: string; host: string; address: string };
 
 /** Makes every error of a host leave as a problem document, and unknown paths say where they would be found. */
 export function addErrorHandling(app: FastifyInstance, where: Where): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(request, reply, toProblem(error), where.apiAddress));
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, notFound(request, where.surfaces), where.apiAddress));
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendProblem(request, reply, toProblem(error), where.apiAddress),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(request, reply, notFound(request, where.surfaces), where.apiAddress),
+  );
 }
 
 function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Problem {
   const path = request.url.split('?', 1)[0] ?? '';
   const surface = surfaces.find((candidate) => path.startsWith(candidate.prefix));
   if (!surface) return problem('NOT_FOUND', `There is no ${request.method} ${path} here.`);
-  return problem('NOT_FOUND', `There is no ${request.method} ${path} here. Paths under ${surface.prefix} are served by the ${surface.host}: ${surface.address}`);
+  return problem(
+    'NOT_FOUND',
+    `There is no ${request.method} ${path} here. Paths under ${surface.prefix} are served by the ${surface.host}: ${surface.address}`,
+  );
 }
 
 /** What a thrown value means to the client. */
@@ -34,7 +41,9 @@ function toProblem(error: FastifyError): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problem('UNSUPPORTED_MEDIA_TYPE');
     default:
-      return isClientFault(error) ? problem('VALIDATION_FAILED', error.message) : problem('INTERNAL_ERROR', { cause: error });
+      return isClientFault(error)
+        ? problem('VALIDATION_FAILED', error.message)
+        : problem('INTERNAL_ERROR', { cause: error });
   }
 }
 
@@ -58,7 +67,8 @@ function missingOrUnknown(params: Record<string, unknown>): string {
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, found: Problem, apiAddress: string): FastifyReply {
-  if (found.status >= 500) request.log.error({ err: found.cause ?? found, traceId: request.trace.traceId }, found.message);
+  if (found.status >= 500)
+    request.log.error({ err: found.cause ?? found, traceId: request.trace.traceId }, found.message);
   if (found.status === 401) reply.header('www-authenticate', challenge(found));
   return reply
     .code(found.status)

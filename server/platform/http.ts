@@ -1,14 +1,20 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController, type RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Histogram } from 'prom-client';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
 import type { HostKind } from './config.ts';
 import type { Ctx, Environment, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
+import { requestDurations } from './http-metrics.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails, problem } from './problem.ts';
-import { perSystem, type System } from './system.ts';
+import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
 /** Who may call a route: anybody, a signed-in customer, or a holder of one permission. */
@@ -29,7 +35,16 @@ declare module 'fastify' {
   }
 }
 
-export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** A request as domain functions near the edge see it. */
+export type Request = FastifyRequest;
 
 /** The routes of one noun on one surface. */
 export type Routes = (app: App) => void;
@@ -51,6 +66,8 @@ export async function createHost(system: System, host: Host): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
   const app: App = Fastify({
     loggerInstance,
+    // Requests are told apart by their trace, so they need no logger of their own.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
@@ -66,7 +83,10 @@ export async function createHost(system: System, host: Host): Promise<App> {
   app.setValidatorCompiler(validatorCompiler());
   app.addSchema(ProblemDetails);
   addBodyParsers(app);
-  addErrorHandling(app, { apiAddress: system.config.addresses[host.environment ?? 'production'].api, surfaces: surfacesElsewhere(system, host) });
+  addErrorHandling(app, {
+    apiAddress: system.config.addresses[host.environment ?? 'production'].api,
+    surfaces: surfacesElsewhere(system, host),
+  });
   app.decorate('system', system);
   app.decorate('host', host);
   decorate(app);
@@ -80,7 +100,8 @@ function decorate(app: App): void {
   app.decorateRequest('ctx');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
-    if (!route.config?.permission) throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
+    if (!route.config?.permission)
+      throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
   });
 }
 
@@ -94,23 +115,24 @@ function addEdge(app: App, system: System, host: Host): void {
     reply.header('traceparent', traceparent(request.trace.traceId));
     done(faultOf(request, { system, host, hostNames, refused }));
   });
-  const duration = requestDuration(system);
+  const durations = requestDurations(system);
+  const verbose = system.log.isLevelEnabled('debug');
   app.addHook('onResponse', (request, reply, done) => {
-    duration.observe({ host: host.kind, environment: host.environment ?? '', route: request.routeOptions.url ?? '', status: reply.statusCode }, reply.elapsedTime / 1000);
-    request.log.debug({ method: request.method, url: request.url.split('?', 1)[0], status: reply.statusCode, ms: reply.elapsedTime, correlationId: request.trace.correlationId, traceId: request.trace.traceId }, 'request');
+    durations.record(host, request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
+    if (verbose)
+      request.log.debug(
+        {
+          method: request.method,
+          url: request.url.split('?', 1)[0],
+          status: reply.statusCode,
+          ms: reply.elapsedTime,
+          ...request.trace,
+        },
+        'request',
+      );
     done();
   });
 }
-
-const requestDuration = perSystem(
-  (system) =>
-    new Histogram({
-      name: 'latchkey_http_request_duration_seconds',
-      help: 'Time from request to response.',
-      labelNames: ['host', 'environment', 'route', 'status'],
-      registers: [system.metrics],
-    }),
-);
 
 function traceOf(request: FastifyRequest): Trace {
   const { headers } = request;
@@ -128,14 +150,21 @@ function faultOf(request: FastifyRequest, edge: Edge): Error | undefined {
   const { headers } = request;
   if (!edge.hostNames.has(request.host.toLowerCase())) return unknownHost(edge, request.host);
   const forbidden = edge.refused.find((name) => headers[name] !== undefined);
-  if (forbidden) return problem('CONSOLE_HEADER_NOT_ALLOWED', `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`);
+  if (forbidden)
+    return problem(
+      'CONSOLE_HEADER_NOT_ALLOWED',
+      `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`,
+    );
   if (request.url.includes('%00')) return problem('VALIDATION_FAILED', 'The address contains a NUL character.');
   return undefined;
 }
 
 function unknownHost({ system, host }: Edge, received: string): Error {
   const configured = addressOf(system, host);
-  return problem('UNKNOWN_HOST', `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, or send the right Host header.`);
+  return problem(
+    'UNKNOWN_HOST',
+    `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, or send the right Host header.`,
+  );
 }
 
 /** A loopback address answers to each of its names. */
@@ -154,7 +183,12 @@ function surfacesElsewhere(system: System, host: Host) {
   const surfaces = [
     ...['/v1/auth', '/v1/sessions', '/connect', '/.well-known'].map((prefix) => ({ prefix, ...auth, kind: 'auth' })),
     ...['/v1/me', '/v1/admin'].map((prefix) => ({ prefix, ...api, kind: 'api' })),
-    ...['/dev', '/status'].map((prefix) => ({ prefix, host: 'console host', address: system.config.addresses.console, kind: 'console' })),
+    ...['/dev', '/status'].map((prefix) => ({
+      prefix,
+      host: 'console host',
+      address: system.config.addresses.console,
+      kind: 'console',
+    })),
   ];
   return surfaces.filter((surface) => surface.kind !== host.kind);
 }

@@ -27,6 +27,10 @@ export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Pref
 /** The schema of an id of one kind; a value that passes is typed as that kind of id. */
 export function IdSchema<Prefix extends string>(prefix: Prefix) {
   return Type.Unsafe<Id<Prefix>>(
-    Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, maxLength: prefix.length + 27, examples: [`${prefix}_01kaz3w9hqf8p9n2m4v5x6y7z8`] }),
+    Type.String({
+      pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
+      maxLength: prefix.length + 27,
+      examples: [`${prefix}_01kaz3w9hqf8p9n2m4v5x6y7z8`],
+    }),
   );
 }

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 type Master = { id: string; key: Buffer };
 
@@ -11,7 +19,10 @@ export class Keyring {
   readonly #derived = new Map<string, Buffer>();
 
   constructor(secrets: readonly string[]) {
-    const [first, ...rest] = secrets.map((secret) => ({ id: createHash('sha256').update(`id:${secret}`).digest('hex').slice(0, 8), key: Buffer.from(secret) }));
+    const [first, ...rest] = secrets.map((secret) => ({
+      id: createHash('sha256').update(`id:${secret}`).digest('hex').slice(0, 8),
+      key: Buffer.from(secret),
+    }));
     if (!first) throw new Error('The key ring needs at least one secret.');
     this.#masters = [first, ...rest];
   }
@@ -29,9 +40,14 @@ export class Keyring {
   open(sealed: string, purpose: string, record: string): string {
     const [version, id, body] = sealed.split('.');
     const master = this.#masters.find((candidate) => candidate.id === id);
-    if (version !== 'k1' || !master || !body) throw new Error(`A sealed ${purpose} was made with a secret that is not configured; add the old secret to LATCHKEY_SECRET.`);
+    if (version !== 'k1' || !master || !body)
+      throw new Error(
+        `A sealed ${purpose} was made with a secret that is not configured; add the old secret to LATCHKEY_SECRET.`,
+      );
     const bytes = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', this.#key(master, purpose), bytes.subarray(0, 12)).setAAD(Buffer.from(record));
+    const decipher = createDecipheriv('aes-256-gcm', this.#key(master, purpose), bytes.subarray(0, 12)).setAAD(
+      Buffer.from(record),
+    );
     decipher.setAuthTag(bytes.subarray(-16));
     return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
   }

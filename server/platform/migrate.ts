@@ -1,6 +1,6 @@
-import { migrations } from '#migrations';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { migrations } from '#migrations';
 
 /** One number for all Latchkey processes: whoever holds it migrates, the others wait. */
 const MIGRATION_LOCK = 7_154_223;
@@ -29,19 +29,29 @@ export async function migrate(databaseUrl: string, progress: (line: string) => v
 }
 
 async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::integer as version");
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::integer as version",
+  );
   const version = rows[0]?.version ?? 0;
-  if (version < OLDEST_SERVER) throw new Error(`Found PostgreSQL ${Math.floor(version / 10_000)}; Latchkey needs PostgreSQL 16 or newer. Point DATABASE_URL at one, or leave it out to use the embedded server.`);
+  if (version < OLDEST_SERVER)
+    throw new Error(
+      `Found PostgreSQL ${Math.floor(version / 10_000)}; Latchkey needs PostgreSQL 16 or newer. Point DATABASE_URL at one, or leave it out to use the embedded server.`,
+    );
 }
 
 type Migration = (typeof migrations)[number];
 
 async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
-  await client.query('create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())');
+  await client.query(
+    'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
+  );
   const { rows } = await client.query<{ id: number }>('select id from schema_migrations order by id');
   const newest = rows.at(-1)?.id ?? 0;
   const known = migrations.at(-1)?.id ?? 0;
-  if (newest > known) throw new Error(`The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`);
+  if (newest > known)
+    throw new Error(
+      `The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
+    );
   return migrations.filter((migration) => migration.id > newest);
 }
 

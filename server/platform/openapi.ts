@@ -6,7 +6,11 @@ import { type ErrorCode, problemResponses } from './problem.ts';
 /** Where a person reads the description. */
 export const REFERENCE_PATH = '/reference';
 
-const TITLES: Record<Host['kind'], string> = { auth: 'Latchkey auth host', api: 'Latchkey API host', console: 'Latchkey console host' };
+const TITLES: Record<Host['kind'], string> = {
+  auth: 'Latchkey auth host',
+  api: 'Latchkey API host',
+  console: 'Latchkey console host',
+};
 
 /** First prefix that fits names the group a route stands in. */
 const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
@@ -38,18 +42,41 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: TITLES[host.kind], version: 'v1', description: 'Generated from the routes. Errors are RFC 9457 problem documents with `errorCode` and `traceId`.' },
+      info: {
+        title: TITLES[host.kind],
+        version: 'v1',
+        description: 'Generated from the routes. Errors are RFC 9457 problem documents with `errorCode` and `traceId`.',
+      },
       servers: [{ url: address, description: host.environment ?? 'console' }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A customer session token or a management token from the auth host.' } } },
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A customer session token or a management token from the auth host.',
+          },
+        },
+      },
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
+    },
   });
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
-  await app.register(swaggerUi, { routePrefix: REFERENCE_PATH, uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null }, staticCSP: true, indexPrefix: '' });
+  await app.register(swaggerUi, {
+    routePrefix: REFERENCE_PATH,
+    uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
+    staticCSP: true,
+    indexPrefix: '',
+  });
 }
 
 /** The route's own answers, with the codes that any route can answer added to those of the same status. */
-function merged(own: Record<string, { description?: string }>, common: Record<string, { description: string }>): Record<string, unknown> {
+function merged(
+  own: Record<string, { description?: string }>,
+  common: Record<string, { description: string }>,
+): Record<string, unknown> {
   const both = Object.entries(common).map(([status, response]) => {
     const description = [own[status]?.description, response.description].filter(Boolean).join(', ');
     return [status, { ...response, description }];
@@ -58,9 +85,16 @@ function merged(own: Record<string, { description?: string }>, common: Record<st
 }
 
 function commonProblems(permission: RoutePermission, hasBody: boolean) {
-  const codes: ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'UNKNOWN_HOST', 'CONSOLE_HEADER_NOT_ALLOWED'];
+  const codes: ErrorCode[] = [
+    'VALIDATION_FAILED',
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+    'UNKNOWN_HOST',
+    'CONSOLE_HEADER_NOT_ALLOWED',
+  ];
   if (hasBody) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  if (permission !== 'public') codes.push('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED');
+  if (permission !== 'public')
+    codes.push('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED');
   if (permission.includes(':')) codes.push('AUTHORIZATION_DENIED');
   return problemResponses(...codes);
 }

@@ -7,11 +7,15 @@ const TAG_BYTES = 16;
 /** The query parameters every list takes; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Records per page.' }),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: '`nextCursor` of the page before; opaque.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1024, description: '`nextCursor` of the page before; opaque.' }),
+  ),
 });
 
 /** The answer of a list. */
-export function PageOf<Item extends TSchema>(item: Item): TObject<{ items: ReturnType<typeof Type.Array<Item>>; nextCursor: ReturnType<typeof NextCursor> }> {
+export function PageOf<Item extends TSchema>(
+  item: Item,
+): TObject<{ items: ReturnType<typeof Type.Array<Item>>; nextCursor: ReturnType<typeof NextCursor> }> {
   return Type.Object({ items: Type.Array(item), nextCursor: NextCursor() });
 }
 
@@ -26,7 +30,11 @@ export type Page<T> = { items: T[]; nextCursor: string | null };
  * @param list names the list and its filters: the cursor is worthless anywhere else
  * @param keyOf the keyset position of a row
  */
-export function pageOf<Row>(ctx: Ctx, rows: Row[], page: { list: string; limit: number; keyOf: (row: Row) => string }): { rows: Row[]; nextCursor: string | null } {
+export function pageOf<Row>(
+  ctx: Ctx,
+  rows: Row[],
+  page: { list: string; limit: number; keyOf: (row: Row) => string },
+): { rows: Row[]; nextCursor: string | null } {
   const items = rows.slice(0, page.limit);
   const last = items.at(-1);
   const more = rows.length > page.limit && last !== undefined;
@@ -48,5 +56,7 @@ export function openCursor(ctx: Ctx, list: string, cursor: string): string {
 
 function cursorTag(ctx: Ctx, list: string, position: string): Buffer {
   const { workspaceId, projectId, environment } = ctx.scope;
-  return ctx.system.keyring.tag(JSON.stringify([workspaceId, projectId, environment, list, position]), 'cursor').subarray(0, TAG_BYTES);
+  return ctx.system.keyring
+    .tag(JSON.stringify([workspaceId, projectId, environment, list, position]), 'cursor')
+    .subarray(0, TAG_BYTES);
 }

@@ -4,45 +4,165 @@ type Entry = { status: number; title: string; detail: string };
 
 /** Every error a client can get: its HTTP status, its title, and the sentence a person reads when the code has nothing more exact to say. */
 export const problems = {
-  VALIDATION_FAILED: { status: 400, title: 'The request is not valid', detail: 'One or more fields are missing or have a wrong value; see `errors`.' },
-  CONTEXT_REQUIRED: { status: 400, title: 'The project is not known', detail: 'Send `clientId`, or `workspaceId` and `projectId`, so that the request can be placed in a project.' },
-  ENVIRONMENT_MISMATCH: { status: 400, title: 'Wrong environment for this address', detail: 'The `environment` in the request is not the environment this address serves.' },
-  CONSOLE_HEADER_NOT_ALLOWED: { status: 400, title: 'Console header on a customer address', detail: 'Workspace and project headers belong to the console; here the token decides the scope. Remove the header.' },
-  INVALID_CURSOR: { status: 400, title: 'The cursor is not valid', detail: 'Use `nextCursor` exactly as this list returned it, with the same filters, or start without a cursor.' },
-  INVALID_TOKEN: { status: 400, title: 'The one-time token is not valid', detail: 'It is unknown, used or expired. Ask for a new one.' },
+  VALIDATION_FAILED: {
+    status: 400,
+    title: 'The request is not valid',
+    detail: 'One or more fields are missing or have a wrong value; see `errors`.',
+  },
+  CONTEXT_REQUIRED: {
+    status: 400,
+    title: 'The project is not known',
+    detail: 'Send `clientId`, or `workspaceId` and `projectId`, so that the request can be placed in a project.',
+  },
+  ENVIRONMENT_MISMATCH: {
+    status: 400,
+    title: 'Wrong environment for this address',
+    detail: 'The `environment` in the request is not the environment this address serves.',
+  },
+  CONSOLE_HEADER_NOT_ALLOWED: {
+    status: 400,
+    title: 'Console header on a customer address',
+    detail: 'Workspace and project headers belong to the console; here the token decides the scope. Remove the header.',
+  },
+  INVALID_CURSOR: {
+    status: 400,
+    title: 'The cursor is not valid',
+    detail: 'Use `nextCursor` exactly as this list returned it, with the same filters, or start without a cursor.',
+  },
+  INVALID_TOKEN: {
+    status: 400,
+    title: 'The one-time token is not valid',
+    detail: 'It is unknown, used or expired. Ask for a new one.',
+  },
   WEAK_PASSWORD: { status: 400, title: 'The password is too weak', detail: 'Choose a longer or less common password.' },
-  UNSUPPORTED_CHANNEL: { status: 400, title: 'The channel is not supported', detail: 'Use one of the supported channels.' },
-  AUTHENTICATION_REQUIRED: { status: 401, title: 'Sign-in required', detail: 'Send a valid `Authorization: Bearer` token from the auth host.' },
-  INVALID_CREDENTIALS: { status: 401, title: 'Wrong identifier or password', detail: 'The identifier and password do not match an account.' },
+  UNSUPPORTED_CHANNEL: {
+    status: 400,
+    title: 'The channel is not supported',
+    detail: 'Use one of the supported channels.',
+  },
+  AUTHENTICATION_REQUIRED: {
+    status: 401,
+    title: 'Sign-in required',
+    detail: 'Send a valid `Authorization: Bearer` token from the auth host.',
+  },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    title: 'Wrong identifier or password',
+    detail: 'The identifier and password do not match an account.',
+  },
   SESSION_EXPIRED: { status: 401, title: 'The session has expired', detail: 'Refresh the session, or sign in again.' },
   SESSION_REVOKED: { status: 401, title: 'The session was ended', detail: 'Sign in again.' },
-  INVALID_CODE: { status: 401, title: 'The code is not valid', detail: 'It is wrong, used or expired. Check the newest message, or ask for a new code.' },
-  REAUTHENTICATION_REQUIRED: { status: 401, title: 'Recent sign-in required', detail: 'Confirm who you are again before this change.' },
-  ADDON_REQUIRED: { status: 402, title: 'An add-on is required', detail: 'This feature needs an add-on that is not active.' },
-  PLAN_LIMIT_EXCEEDED: { status: 402, title: 'The plan limit is reached', detail: 'The plan does not allow more in this period.' },
-  AUTHORIZATION_DENIED: { status: 403, title: 'Permission missing', detail: 'The token does not grant the permission this route needs; see `requiredPermission`.' },
+  INVALID_CODE: {
+    status: 401,
+    title: 'The code is not valid',
+    detail: 'It is wrong, used or expired. Check the newest message, or ask for a new code.',
+  },
+  REAUTHENTICATION_REQUIRED: {
+    status: 401,
+    title: 'Recent sign-in required',
+    detail: 'Confirm who you are again before this change.',
+  },
+  ADDON_REQUIRED: {
+    status: 402,
+    title: 'An add-on is required',
+    detail: 'This feature needs an add-on that is not active.',
+  },
+  PLAN_LIMIT_EXCEEDED: {
+    status: 402,
+    title: 'The plan limit is reached',
+    detail: 'The plan does not allow more in this period.',
+  },
+  AUTHORIZATION_DENIED: {
+    status: 403,
+    title: 'Permission missing',
+    detail: 'The token does not grant the permission this route needs; see `requiredPermission`.',
+  },
   WRONG_TOKEN_KIND: { status: 403, title: 'Wrong kind of token', detail: 'This route takes another kind of token.' },
-  MEMBERSHIP_REQUIRED: { status: 403, title: 'Not a member of the project', detail: 'The account has no active membership in this project.' },
-  MEMBER_BLOCKED: { status: 403, title: 'The membership is blocked', detail: 'An administrator of the project has blocked this membership.' },
-  CONTEXT_NOT_ALLOWED: { status: 403, title: 'Context not allowed', detail: 'A session can only enter projects of its own workspace and environment.' },
-  REGISTRATION_CLOSED: { status: 403, title: 'Registration is closed', detail: 'This project does not take new accounts by itself; ask for an invitation.' },
-  METHOD_DISABLED: { status: 403, title: 'Sign-in method disabled', detail: 'This project does not allow this way of signing in.' },
+  MEMBERSHIP_REQUIRED: {
+    status: 403,
+    title: 'Not a member of the project',
+    detail: 'The account has no active membership in this project.',
+  },
+  MEMBER_BLOCKED: {
+    status: 403,
+    title: 'The membership is blocked',
+    detail: 'An administrator of the project has blocked this membership.',
+  },
+  CONTEXT_NOT_ALLOWED: {
+    status: 403,
+    title: 'Context not allowed',
+    detail: 'A session can only enter projects of its own workspace and environment.',
+  },
+  REGISTRATION_CLOSED: {
+    status: 403,
+    title: 'Registration is closed',
+    detail: 'This project does not take new accounts by itself; ask for an invitation.',
+  },
+  METHOD_DISABLED: {
+    status: 403,
+    title: 'Sign-in method disabled',
+    detail: 'This project does not allow this way of signing in.',
+  },
   NOT_FOUND: { status: 404, title: 'Not found', detail: 'There is nothing here, or it is not yours.' },
-  CONFLICT: { status: 409, title: 'Conflict', detail: 'The record was changed meanwhile. Read it again and repeat the change.' },
+  CONFLICT: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The record was changed meanwhile. Read it again and repeat the change.',
+  },
   ALREADY_EXISTS: { status: 409, title: 'Already exists', detail: 'A record with this value exists already.' },
-  LAST_SIGN_IN_METHOD: { status: 409, title: 'Last way to sign in', detail: 'Add another way to sign in before removing this one.' },
+  LAST_SIGN_IN_METHOD: {
+    status: 409,
+    title: 'Last way to sign in',
+    detail: 'Add another way to sign in before removing this one.',
+  },
   LAST_OWNER: { status: 409, title: 'Last owner', detail: 'Give another active member the owner role first.' },
   BUILT_IN_ROLE: { status: 409, title: 'Built-in role', detail: 'Built-in roles can not be changed or deleted.' },
-  DOMAIN_NOT_VERIFIED: { status: 409, title: 'Domain not verified', detail: 'Prove that the domain is yours before binding it.' },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, title: 'Idempotency key reused', detail: 'The same key was used with another request body.' },
-  PRECONDITION_FAILED: { status: 412, title: 'Precondition failed', detail: 'The record is not in the state that `If-Match` names. Read it again.' },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Body too large', detail: 'The request body is larger than this route takes.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', detail: 'Send the body as `application/json`.' },
+  DOMAIN_NOT_VERIFIED: {
+    status: 409,
+    title: 'Domain not verified',
+    detail: 'Prove that the domain is yours before binding it.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    title: 'Idempotency key reused',
+    detail: 'The same key was used with another request body.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: 'Precondition failed',
+    detail: 'The record is not in the state that `If-Match` names. Read it again.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    title: 'Body too large',
+    detail: 'The request body is larger than this route takes.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'Send the body as `application/json`.',
+  },
   UNKNOWN_HOST: { status: 421, title: 'Unknown host', detail: 'No configured address has this host name.' },
-  RATE_LIMIT_EXCEEDED: { status: 429, title: 'Too many requests', detail: 'Wait as long as `Retry-After` says, then try again.' },
-  ACCOUNT_THROTTLED: { status: 429, title: 'Too many failed attempts', detail: 'Wait as long as `Retry-After` says, or reset the password.' },
-  INTERNAL_ERROR: { status: 500, title: 'Internal error', detail: 'Something failed on our side. Quote the `traceId` when you report it.' },
-  SERVICE_UNAVAILABLE: { status: 503, title: 'Temporarily unavailable', detail: 'The service can not answer right now. Try again shortly.' },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'Wait as long as `Retry-After` says, then try again.',
+  },
+  ACCOUNT_THROTTLED: {
+    status: 429,
+    title: 'Too many failed attempts',
+    detail: 'Wait as long as `Retry-After` says, or reset the password.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Something failed on our side. Quote the `traceId` when you report it.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    detail: 'The service can not answer right now. Try again shortly.',
+  },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof problems;
@@ -83,7 +203,10 @@ export function problem(code: ErrorCode, options: ProblemOptions | string = {}):
 }
 
 /** A 429 or 503 that says when to come back. @param seconds whole seconds until the next try may succeed */
-export function problemWithRetry(code: 'RATE_LIMIT_EXCEEDED' | 'ACCOUNT_THROTTLED' | 'SERVICE_UNAVAILABLE', seconds: number): Problem {
+export function problemWithRetry(
+  code: 'RATE_LIMIT_EXCEEDED' | 'ACCOUNT_THROTTLED' | 'SERVICE_UNAVAILABLE',
+  seconds: number,
+): Problem {
   const retryAfter = Math.max(1, Math.ceil(seconds));
   return new Problem(code, { extensions: { retryAfter }, headers: { 'retry-after': String(retryAfter) } });
 }
@@ -102,7 +225,11 @@ export const ProblemDetails = Type.Object(
     instance: Type.String(),
     errorCode: Type.Enum(errorCodes),
     traceId: Type.String({ description: 'W3C trace id of the request; quote it in a report.' }),
-    errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), message: Type.String() }), { description: 'Faults of a request body or query, each with a JSON pointer.' })),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ pointer: Type.String(), message: Type.String() }), {
+        description: 'Faults of a request body or query, each with a JSON pointer.',
+      }),
+    ),
     retryAfter: Type.Optional(Type.Integer({ description: 'Seconds to wait.' })),
     requiredPermission: Type.Optional(Type.String()),
   },
@@ -113,12 +240,17 @@ export const ProblemDetails = Type.Object(
  * The error responses of a route, for its schema: the codes it names, grouped by status.
  * Codes that any route can answer (validation, authentication, limits, faults) are added by the route's declaration hook.
  */
-export function problemResponses(...codes: ErrorCode[]): Record<string, { description: string; content: Record<string, unknown> }> {
+export function problemResponses(
+  ...codes: ErrorCode[]
+): Record<string, { description: string; content: Record<string, unknown> }> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       status,
-      { description: list.map((code) => `\`${code}\``).join(', '), content: { 'application/problem+json': { schema: Type.Ref('ProblemDetails') } } },
+      {
+        description: list.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/problem+json': { schema: Type.Ref('ProblemDetails') } },
+      },
     ]),
   );
 }

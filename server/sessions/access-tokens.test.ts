@@ -3,7 +3,15 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { signingKeys } from '#keys';
-import { expectProblem, managementToken, ownerToken, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  managementToken,
+  ownerToken,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 
 describe('access tokens', () => {
   const clock = new TestClock();
@@ -21,7 +29,10 @@ describe('access tokens', () => {
     const { alg, typ } = decodeProtectedHeader(access_token);
     assert.deepEqual({ alg, typ }, { alg: 'ES256', typ: 'at+jwt' });
     const { iss, aud, sub, sid, exp = 0, iat = 0, ...claims } = decodeJwt(access_token);
-    assert.deepEqual({ iss, aud, sub, sid, lifetime: exp - iat }, { iss: authUrl, aud: apiUrl, sub: session.userId, sid: session.id, lifetime: 900 });
+    assert.deepEqual(
+      { iss, aud, sub, sid, lifetime: exp - iat },
+      { iss: authUrl, aud: apiUrl, sub: session.userId, sid: session.id, lifetime: 900 },
+    );
     assert.equal(claims['projectId'], session.projectId);
     assert.equal(claims['environment'], 'test');
     assert.deepEqual(claims['amr'], ['pwd']);
@@ -30,7 +41,11 @@ describe('access tokens', () => {
   test('OA-9 a management token is useless on /v1/me/*', async () => {
     const token = await managementToken(latchkey);
     expectProblem(await context(token), 403, 'WRONG_TOKEN_KIND');
-    expectProblem(await latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName: 'x' } }), 403, 'WRONG_TOKEN_KIND');
+    expectProblem(
+      await latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName: 'x' } }),
+      403,
+      'WRONG_TOKEN_KIND',
+    );
   });
 
   test('OA-9 a session without the permission is useless on /v1/admin/*, and an owner’s works', async () => {
@@ -43,7 +58,11 @@ describe('access tokens', () => {
 
   test('OA-9 a token of one environment is refused by the other', async () => {
     const { access_token } = await register(latchkey);
-    expectProblem(await latchkey.api('/v1/me/context', { token: access_token }, 'production'), 401, 'AUTHENTICATION_REQUIRED');
+    expectProblem(
+      await latchkey.api('/v1/me/context', { token: access_token }, 'production'),
+      401,
+      'AUTHENTICATION_REQUIRED',
+    );
   });
 
   test('OA-10 unsigned, foreign, symmetric and key-carrying tokens are refused', async () => {
@@ -59,7 +78,8 @@ describe('access tokens', () => {
       const head = Buffer.from(JSON.stringify({ alg, typ: 'at+jwt', kid })).toString('base64url');
       return `${head}.${payload}.${createHmac('sha256', publicPem).update(`${head}.${payload}`).digest('base64url')}`;
     };
-    const sign = (extra: Record<string, unknown>) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...extra }).sign(foreign.privateKey);
+    const sign = (extra: Record<string, unknown>) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...extra }).sign(foreign.privateKey);
     const forged: Record<string, string> = {
       'alg none': new UnsecuredJWT(claims).encode(),
       'signature removed': `${header}.${payload}.`,
@@ -84,7 +104,10 @@ describe('access tokens', () => {
     const { access_token } = await register(latchkey);
     const key = await signingKeys(latchkey.system, 'test').signer('ES256');
     const claims = decodeJwt(access_token);
-    const sign = (changes: Record<string, unknown>, typ = 'at+jwt') => new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'ES256', typ, kid: key.id }).sign(key.privateKey);
+    const sign = (changes: Record<string, unknown>, typ = 'at+jwt') =>
+      new SignJWT({ ...claims, ...changes })
+        .setProtectedHeader({ alg: 'ES256', typ, kid: key.id })
+        .sign(key.privateKey);
     assert.equal((await context(await sign({}))).status, 200);
     expectProblem(await context(await sign({}, 'JWT')), 401, 'AUTHENTICATION_REQUIRED');
     expectProblem(await context(await sign({ aud: 'https://elsewhere.example' })), 401, 'AUTHENTICATION_REQUIRED');
@@ -98,7 +121,11 @@ describe('access tokens', () => {
     expectProblem(bare, 401, 'AUTHENTICATION_REQUIRED');
     assert.match(bare.headers.get('www-authenticate') ?? '', /^Bearer/);
     expectProblem(await latchkey.api(`/v1/me/context?access_token=${access_token}`), 401, 'AUTHENTICATION_REQUIRED');
-    expectProblem(await latchkey.api('/v1/me/context', { headers: { authorization: `Basic ${access_token}` } }), 401, 'AUTHENTICATION_REQUIRED');
+    expectProblem(
+      await latchkey.api('/v1/me/context', { headers: { authorization: `Basic ${access_token}` } }),
+      401,
+      'AUTHENTICATION_REQUIRED',
+    );
   });
 
   test('SE-2 an access token ends after its 15 minutes', async () => {

@@ -27,13 +27,20 @@ const CustomerClaims = Type.Object({
   auth_time: Type.Integer(),
 });
 
-const ManagementClaims = Type.Object({ ...common, client_id: Type.String(), applicationId: IdSchema('app'), scope: Type.String() });
+const ManagementClaims = Type.Object({
+  ...common,
+  client_id: Type.String(),
+  applicationId: IdSchema('app'),
+  scope: Type.String(),
+});
 
 export type CustomerClaims = Static<typeof CustomerClaims>;
-export type ManagementClaims = Static<typeof ManagementClaims>;
+type ManagementClaims = Static<typeof ManagementClaims>;
 
 /** What a valid token says, by kind. */
-export type VerifiedToken = { kind: 'customer'; claims: CustomerClaims } | { kind: 'management'; claims: ManagementClaims };
+export type VerifiedToken =
+  | { kind: 'customer'; claims: CustomerClaims }
+  | { kind: 'management'; claims: ManagementClaims };
 
 const isCustomer = Compile(CustomerClaims);
 const isManagement = Compile(ManagementClaims);
@@ -47,7 +54,9 @@ const MOST_REMEMBERED = 20_000;
 export async function signAccessToken(system: System, claims: CustomerClaims): Promise<string> {
   const key = await signingKeys(system, claims.environment).signer(ALGORITHM);
   const { auth, api } = system.config.addresses[claims.environment];
-  return new SignJWT({ ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) }).setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.id }).sign(key.privateKey);
+  return new SignJWT({ ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.id })
+    .sign(key.privateKey);
 }
 
 /**
@@ -55,7 +64,11 @@ export async function signAccessToken(system: System, claims: CustomerClaims): P
  * Algorithm, type, issuer and audience are fixed; key-carrying headers are ignored (RFC 8725 §3.1, §3.11; OA-10).
  * @throws Problem AUTHENTICATION_REQUIRED, SESSION_EXPIRED, SESSION_REVOKED
  */
-export async function verifyAccessToken(system: System, environment: Environment, token: string): Promise<VerifiedToken> {
+export async function verifyAccessToken(
+  system: System,
+  environment: Environment,
+  token: string,
+): Promise<VerifiedToken> {
   const cache = tokenCache(system);
   const digest = hash('sha256', `${environment} ${token}`, 'base64url');
   const known = cache.get(digest);
@@ -83,20 +96,32 @@ async function checkSignature(system: System, environment: Environment, token: s
         if (!key) throw new errors.JWKSNoMatchingKey();
         return key.publicKey;
       },
-      { algorithms: [ALGORITHM], typ: TYPE, issuer: auth, audience: api, currentDate: system.clock.now(), requiredClaims: ['exp', 'iat'] },
+      {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: auth,
+        audience: api,
+        currentDate: system.clock.now(),
+        requiredClaims: ['exp', 'iat'],
+      },
     );
     return classified(payload, environment);
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw problem('SESSION_EXPIRED');
-    if (error instanceof errors.JOSEError) throw problem('AUTHENTICATION_REQUIRED', { detail: 'The bearer token is not valid here.', cause: error });
+    if (error instanceof errors.JOSEError)
+      throw problem('AUTHENTICATION_REQUIRED', { detail: 'The bearer token is not valid here.', cause: error });
     throw error;
   }
 }
 
 function classified(payload: unknown, environment: Environment): VerifiedToken {
   if (isCustomer.Check(payload) && payload.environment === environment) return { kind: 'customer', claims: payload };
-  if (isManagement.Check(payload) && payload.environment === environment) return { kind: 'management', claims: payload };
-  throw problem('WRONG_TOKEN_KIND', 'This is not a session or management token. A session is obtained from an OIDC access token with POST /v1/sessions/switch-context on the auth host.');
+  if (isManagement.Check(payload) && payload.environment === environment)
+    return { kind: 'management', claims: payload };
+  throw problem(
+    'WRONG_TOKEN_KIND',
+    'This is not a session or management token. A session is obtained from an OIDC access token with POST /v1/sessions/switch-context on the auth host.',
+  );
 }
 
 /** Verified tokens by digest, oldest first. */

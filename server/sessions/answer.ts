@@ -30,7 +30,11 @@ export const SessionAnswer = Type.Object({
 export type SessionAnswer = Static<typeof SessionAnswer>;
 
 /** Signs an access token for the entry and puts the session answer together. */
-export async function sessionAnswer(ctx: Pick<Ctx, 'system' | 'scope' | 'now'>, entry: ScopeEntry, refresh: IssuedRefreshToken): Promise<SessionAnswer> {
+export async function sessionAnswer(
+  ctx: Pick<Ctx, 'system' | 'scope' | 'now'>,
+  entry: ScopeEntry,
+  refresh: IssuedRefreshToken,
+): Promise<SessionAnswer> {
   const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);
@@ -56,6 +60,16 @@ export async function sessionAnswer(ctx: Pick<Ctx, 'system' | 'scope' | 'now'>, 
     expires_in: exp - iat,
     refresh_token: refresh.token,
     refresh_expires_in: Math.floor((refresh.expiresAt.getTime() - ctx.now.getTime()) / 1000),
-    session: { id: sessionId, userId, workspaceId, projectId, environment, amr, acr, authTime: authTime.toISOString(), expiresAt: expiresAt.toISOString() },
+    session: {
+      id: sessionId,
+      userId,
+      workspaceId,
+      projectId,
+      environment,
+      amr,
+      acr,
+      authTime: authTime.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+    },
   };
 }

@@ -31,7 +31,10 @@ describe('refresh tokens', () => {
     expectProblem(await refresh(refresh_token), 401, 'SESSION_REVOKED');
     expectProblem(await refresh(next.body.refresh_token), 401, 'SESSION_REVOKED');
     expectProblem(await latchkey.api('/v1/me/context', { token: next.body.access_token }), 401, 'SESSION_REVOKED');
-    const { rows } = await latchkey.system.pool.query(`select type from events where data->>'sessionId' = $1 and type in ('session.reuse_detected', 'session.revoked') order by type`, [session.id]);
+    const { rows } = await latchkey.system.pool.query(
+      `select type from events where data->>'sessionId' = $1 and type in ('session.reuse_detected', 'session.revoked') order by type`,
+      [session.id],
+    );
     assert.deepEqual(rows, [{ type: 'session.reuse_detected' }, { type: 'session.revoked' }]);
   });
 
@@ -58,8 +61,12 @@ describe('refresh tokens', () => {
     const { refresh_token: next } = (await refresh(refresh_token)).body;
     const { rows } = await latchkey.system.pool.query('select t::text as row from refresh_tokens t');
     const stored = rows.map(({ row }) => row).join('\n');
-    for (const token of [refresh_token, next]) assert.ok(!stored.includes(token.slice(13)), 'no token stands in the table');
-    const { rows: hashes } = await latchkey.system.pool.query(`select 1 from refresh_tokens where hash = sha256($1::bytea)`, [Buffer.from(next)]);
+    for (const token of [refresh_token, next])
+      assert.ok(!stored.includes(token.slice(13)), 'no token stands in the table');
+    const { rows: hashes } = await latchkey.system.pool.query(
+      `select 1 from refresh_tokens where hash = sha256($1::bytea)`,
+      [Buffer.from(next)],
+    );
     assert.equal(hashes.length, 1);
   });
 
@@ -84,7 +91,12 @@ describe('refresh tokens', () => {
 
   test('a made-up or cut token is refused', async () => {
     const { refresh_token } = await register(latchkey);
-    for (const token of ['x', refresh_token.slice(0, -1), `${refresh_token.slice(0, -4)}AAAA`, refresh_token.replace(/^lkr_.{8}/, 'lkr_aaaaaaaa')]) {
+    for (const token of [
+      'x',
+      refresh_token.slice(0, -1),
+      `${refresh_token.slice(0, -4)}AAAA`,
+      refresh_token.replace(/^lkr_.{8}/, 'lkr_aaaaaaaa'),
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await refresh(token), 401, 'AUTHENTICATION_REQUIRED');
     }

@@ -6,7 +6,7 @@ import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#p
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf, sessionLifetimes } from '#tenancy';
+import { projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
 import { revokeSessions, type ScopeEntry } from './sessions.ts';
 
 type RefreshTokensTable = {
@@ -47,7 +47,15 @@ export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<I
   const { workspaceId, environment } = tx.scope;
   await tx.db
     .insertInto('refresh_tokens')
-    .values({ workspace_id: workspaceId, environment, hash: hashSecret(issued.token), entry_id: entry.entryId, session_id: entry.sessionId, created_at: tx.now, expires_at: issued.expiresAt })
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      hash: hashSecret(issued.token),
+      entry_id: entry.entryId,
+      session_id: entry.sessionId,
+      created_at: tx.now,
+      expires_at: issued.expiresAt,
+    })
     .execute();
   return issued;
 }
@@ -76,9 +84,14 @@ export type FoundRefreshToken = { scope: Ctx['scope']; token: string; row: Prese
  * Finds a refresh token in an environment. One read, served by the primary key.
  * @throws Problem AUTHENTICATION_REQUIRED when it is malformed or unknown
  */
-export async function findRefreshToken(system: System, environment: Environment, token: string): Promise<FoundRefreshToken> {
+export async function findRefreshToken(
+  system: System,
+  environment: Environment,
+  token: string,
+): Promise<FoundRefreshToken> {
   const routingKey = SHAPE.exec(token)?.[1];
-  if (!routingKey) throw unknownToken();
+  const workspaceId = routingKey && (await workspaceByRoutingKey(system, routingKey));
+  if (!workspaceId) throw unknownToken();
   const { rows } = await sql<Presented>`
     select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
            s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
@@ -86,7 +99,7 @@ export async function findRefreshToken(system: System, environment: Environment,
     from refresh_tokens t
     join scope_entries e on e.workspace_id = t.workspace_id and e.environment = t.environment and e.id = t.entry_id
     join sessions s on s.workspace_id = t.workspace_id and s.environment = t.environment and s.id = t.session_id
-    where t.workspace_id = (select id from workspaces where routing_key = ${routingKey})
+    where t.workspace_id = ${workspaceId}
       and t.environment = ${environment} and t.hash = ${hashSecret(token)}`.execute(system.db);
   const row = rows[0];
   if (!row) throw unknownToken();
@@ -102,7 +115,10 @@ function unknownToken() {
  * second use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
  * @throws Problem SESSION_EXPIRED, SESSION_REVOKED
  */
-export async function rotateRefreshToken(ctx: Ctx, found: FoundRefreshToken): Promise<{ entry: ScopeEntry; refresh: IssuedRefreshToken }> {
+export async function rotateRefreshToken(
+  ctx: Ctx,
+  found: FoundRefreshToken,
+): Promise<{ entry: ScopeEntry; refresh: IssuedRefreshToken }> {
   const { row } = found;
   if (row.dead) throw problem('SESSION_REVOKED');
   if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
@@ -145,7 +161,9 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
         where sessions.workspace_id = ${workspaceId} and sessions.environment = ${environment} and sessions.id = used.session_id
       )
       insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
-      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${tx.now}, ${next.expiresAt} from used`.execute(tx.db);
+      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${tx.now}, ${next.expiresAt} from used`.execute(
+      tx.db,
+    );
     return numAffectedRows === 1n;
   });
   return won ? next : undefined;
@@ -154,12 +172,21 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
 async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<IssuedRefreshToken> {
   // Read again: the winner of a race may have spent the token after it was found.
   const { row: current } = row.used_at ? { row } : await findRefreshToken(ctx.system, scope.environment, token);
-  if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS) return openSuccessor(token, current.successor);
+  if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS)
+    return openSuccessor(token, current.successor);
   await transaction(ctx, async (tx) => {
     const ended = await revokeSessions(tx, row.user_id, { only: row.session_id }, 'refresh_token_reuse');
-    if (ended > 0) await emit(tx, 'session.reuse_detected', { sessionId: row.session_id, userId: row.user_id, entryId: row.entry_id });
+    if (ended > 0)
+      await emit(tx, 'session.reuse_detected', {
+        sessionId: row.session_id,
+        userId: row.user_id,
+        entryId: row.entry_id,
+      });
   });
-  throw problem('SESSION_REVOKED', 'This refresh token was used before. The session was ended because the token may have been stolen; sign in again.');
+  throw problem(
+    'SESSION_REVOKED',
+    'This refresh token was used before. The session was ended because the token may have been stolen; sign in again.',
+  );
 }
 
 function successorKey(token: string): Buffer {
@@ -169,13 +196,22 @@ function successorKey(token: string): Buffer {
 function sealSuccessor(token: string, next: IssuedRefreshToken): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', successorKey(token), iv);
-  const sealed = Buffer.concat([iv, cipher.update(JSON.stringify([next.token, next.expiresAt.getTime()]), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  const sealed = Buffer.concat([
+    iv,
+    cipher.update(JSON.stringify([next.token, next.expiresAt.getTime()]), 'utf8'),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   return sealed.toString('base64url');
 }
 
 function openSuccessor(token: string, sealed: string): IssuedRefreshToken {
   const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', successorKey(token), bytes.subarray(0, 12)).setAuthTag(bytes.subarray(-16));
-  const [next, expires] = JSON.parse(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8'));
+  const decipher = createDecipheriv('aes-256-gcm', successorKey(token), bytes.subarray(0, 12)).setAuthTag(
+    bytes.subarray(-16),
+  );
+  const [next, expires] = JSON.parse(
+    decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8'),
+  );
   return { token: String(next), expiresAt: new Date(Number(expires)) };
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually, expectProblem, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  eventually,
+  expectProblem,
+  managementToken,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
 
 describe('ending sessions', () => {
@@ -11,21 +18,32 @@ describe('ending sessions', () => {
   after(() => latchkey.stop());
 
   const context = (token: string) => latchkey.api('/v1/me/context', { token });
-  const login = (email: string) => latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: 'correct horse battery staple' } });
+  const login = (email: string) =>
+    latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: 'correct horse battery staple' } });
 
   test('SE-3 logout ends the access and refresh tokens of this session only', async () => {
     const first = await register(latchkey);
     const second = (await login(first.email)).body;
-    assert.equal((await latchkey.auth('/v1/sessions/logout', { token: first.access_token, method: 'POST' })).status, 204);
+    assert.equal(
+      (await latchkey.auth('/v1/sessions/logout', { token: first.access_token, method: 'POST' })).status,
+      204,
+    );
     expectProblem(await context(first.access_token), 401, 'SESSION_REVOKED');
-    expectProblem(await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: first.refresh_token } }), 401, 'SESSION_REVOKED');
+    expectProblem(
+      await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: first.refresh_token } }),
+      401,
+      'SESSION_REVOKED',
+    );
     assert.equal((await context(second.access_token)).status, 200);
   });
 
   test('SE-3 logout everywhere ends every session of the person', async () => {
     const first = await register(latchkey);
     const second = (await login(first.email)).body;
-    assert.equal((await latchkey.auth('/v1/sessions/logout', { token: first.access_token, body: { everywhere: true } })).status, 204);
+    assert.equal(
+      (await latchkey.auth('/v1/sessions/logout', { token: first.access_token, body: { everywhere: true } })).status,
+      204,
+    );
     for (const { access_token, refresh_token } of [first, second]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
@@ -37,7 +55,10 @@ describe('ending sessions', () => {
     const { access_token, email } = await register(latchkey);
     const token = await managementToken(latchkey);
     const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token });
-    const answer = await latchkey.api(`/v1/admin/members/${body.items[0].id}/sessions/revoke`, { token, method: 'POST' });
+    const answer = await latchkey.api(`/v1/admin/members/${body.items[0].id}/sessions/revoke`, {
+      token,
+      method: 'POST',
+    });
     assert.deepEqual([answer.status, answer.body], [200, { revoked: 1 }]);
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
   });
@@ -56,7 +77,9 @@ describe('ending sessions', () => {
     assert.equal((await context(access_token)).status, 200);
     const { feed, pool } = latchkey.system;
     // The listener's connection is cut, and what is ended meanwhile is not announced to it.
-    await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'latchkey-feed' and datname = current_database()`);
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'latchkey-feed' and datname = current_database()`,
+    );
     await eventually(async () => assert.equal(feed.live, false), 2_000);
     await latchkey.auth('/v1/sessions/logout', { token: access_token, method: 'POST' });
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');

@@ -4,7 +4,13 @@ import { announce } from '#platform/feed.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-type RevocationsTable = { workspace_id: WorkspaceId; environment: Environment; subject: string; revoked_at: Date; expires_at: Date };
+type RevocationsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  subject: string;
+  revoked_at: Date;
+  expires_at: Date;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -31,8 +37,20 @@ export async function revokeSubjects(tx: TxCtx, subjects: readonly string[]): Pr
   const expires = new Date(tx.now.getTime() + LONGEST_TOKEN_MS);
   await tx.db
     .insertInto('revocations')
-    .values(subjects.map((subject) => ({ workspace_id: workspaceId, environment, subject, revoked_at: tx.now, expires_at: expires })))
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'subject']).doUpdateSet({ revoked_at: tx.now, expires_at: expires }))
+    .values(
+      subjects.map((subject) => ({
+        workspace_id: workspaceId,
+        environment,
+        subject,
+        revoked_at: tx.now,
+        expires_at: expires,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'environment', 'subject'])
+        .doUpdateSet({ revoked_at: tx.now, expires_at: expires }),
+    )
     .execute();
   await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${tx.now.getTime()}` })));
 }
@@ -65,8 +83,13 @@ class RevocationSet {
    * Whether a token of these subjects is dead. Answers at once from memory while the change feed is live, and asks the
    * database while it is not, or before it has caught up (fails closed).
    */
-  isRevoked(subjects: readonly string[], environment: Environment, token: { workspaceId: WorkspaceId; iat: number }): boolean | Promise<boolean> {
-    if (!this.#system.feed.live || !this.#loaded) return isRevokedInDatabase(this.#system, subjects, environment, token);
+  isRevoked(
+    subjects: readonly string[],
+    environment: Environment,
+    token: { workspaceId: WorkspaceId; iat: number },
+  ): boolean | Promise<boolean> {
+    if (!this.#system.feed.live || !this.#loaded)
+      return isRevokedInDatabase(this.#system, subjects, environment, token);
     return subjects.some((subject) => {
       const instant = this.#revoked.get(subject);
       return instant !== undefined && token.iat * 1000 <= instant;
@@ -79,9 +102,15 @@ class RevocationSet {
   }
 
   async #replay(): Promise<void> {
-    const { rows } = await sql<{ subject: string; revoked_at: Date }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(this.#system.db);
+    const { rows } = await sql<{
+      subject: string;
+      revoked_at: Date;
+    }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(
+      this.#system.db,
+    );
     // What was heard while reading is kept: only what is dead by now goes.
-    for (const { subject, revoked_at } of rows) this.#revoked.set(subject, Math.max(revoked_at.getTime(), this.#revoked.get(subject) ?? 0));
+    for (const { subject, revoked_at } of rows)
+      this.#revoked.set(subject, Math.max(revoked_at.getTime(), this.#revoked.get(subject) ?? 0));
     this.#forgetDead();
     this.#loaded = true;
   }
@@ -94,7 +123,12 @@ class RevocationSet {
 
 export const revocations = perSystem((system) => new RevocationSet(system));
 
-async function isRevokedInDatabase(system: System, subjects: readonly string[], environment: Environment, token: { workspaceId: WorkspaceId; iat: number }): Promise<boolean> {
+async function isRevokedInDatabase(
+  system: System,
+  subjects: readonly string[],
+  environment: Environment,
+  token: { workspaceId: WorkspaceId; iat: number },
+): Promise<boolean> {
   const row = await system.db
     .selectFrom('revocations')
     .select('subject')

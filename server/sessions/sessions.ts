@@ -1,7 +1,14 @@
 import type { Generated } from 'kysely';
 import { emit, emitAll } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
-import { newId, type ProjectId, type ScopeEntryId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import {
+  newId,
+  type ProjectId,
+  type ScopeEntryId,
+  type SessionId,
+  type UserId,
+  type WorkspaceId,
+} from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, sessionLifetimes } from '#tenancy';
 import { revokeSubjects } from './revocations.ts';
@@ -56,7 +63,11 @@ export type ScopeEntry = {
 };
 
 /** Begins a session with an entry in `tx.scope`'s project. @param how `amr` as RFC 8176 names the methods, `acr` the level reached */
-export async function startSession(tx: TxCtx, userId: UserId, how: { amr: string[]; acr: string }): Promise<ScopeEntry> {
+export async function startSession(
+  tx: TxCtx,
+  userId: UserId,
+  how: { amr: string[]; acr: string },
+): Promise<ScopeEntry> {
   const { workspaceId, environment, projectId } = tx.scope;
   const { settings } = await projectOf(tx.system, tx.scope);
   const sessionId = newId('ses', tx.now);
@@ -90,7 +101,15 @@ async function insertEntry(tx: TxCtx, session: { sessionId: SessionId; userId: U
   const id = newId('ent', tx.now);
   await tx.db
     .insertInto('scope_entries')
-    .values({ workspace_id: workspaceId, environment, id, session_id: session.sessionId, project_id: projectId, user_id: session.userId, created_at: tx.now })
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id,
+      session_id: session.sessionId,
+      project_id: projectId,
+      user_id: session.userId,
+      created_at: tx.now,
+    })
     .execute();
   return id;
 }
@@ -127,14 +146,26 @@ async function lockSession(tx: TxCtx, sessionId: SessionId) {
     .executeTakeFirst();
   if (!row || row.revoked_at) throw problem('SESSION_REVOKED');
   if (row.expires_at <= tx.now) throw problem('SESSION_EXPIRED');
-  return { sessionId, userId: row.user_id, amr: row.amr, acr: row.acr, authTime: row.auth_time, expiresAt: row.expires_at };
+  return {
+    sessionId,
+    userId: row.user_id,
+    amr: row.amr,
+    acr: row.acr,
+    authTime: row.auth_time,
+    expiresAt: row.expires_at,
+  };
 }
 
 /** Which sessions of a user to end. */
 export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
 
 /** Ends sessions of a user in every project: access and refresh tokens are refused from the commit on. @returns how many were ended */
-export async function revokeSessions(tx: TxCtx, userId: UserId, choice: SessionChoice, reason: string): Promise<number> {
+export async function revokeSessions(
+  tx: TxCtx,
+  userId: UserId,
+  choice: SessionChoice,
+  reason: string,
+): Promise<number> {
   const { workspaceId, environment } = tx.scope;
   let query = tx.db
     .updateTable('sessions')
@@ -144,7 +175,8 @@ export async function revokeSessions(tx: TxCtx, userId: UserId, choice: SessionC
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', tx.now);
-  if (choice !== 'all') query = 'only' in choice ? query.where('id', '=', choice.only) : query.where('id', '!=', choice.except);
+  if (choice !== 'all')
+    query = 'only' in choice ? query.where('id', '=', choice.only) : query.where('id', '!=', choice.except);
   const ended = await query.returning('id').execute();
   if (ended.length === 0) return 0;
   await revokeSubjects(
@@ -178,14 +210,21 @@ export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: str
   if (ended.length > 0) {
     await emitAll(
       tx,
-      ended.map(({ id, session_id }) => ({ type: 'session.entry.revoked', data: { entryId: id, sessionId: session_id, userId, reason } })),
+      ended.map(({ id, session_id }) => ({
+        type: 'session.entry.revoked',
+        data: { entryId: id, sessionId: session_id, userId, reason },
+      })),
     );
   }
   return ended.length;
 }
 
 /** True when the user has signed in from this address before, within the last 90 days. Served by sessions_of_user. */
-export async function isKnownSource(ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> }, userId: UserId, ip: string): Promise<boolean> {
+export async function isKnownSource(
+  ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  userId: UserId,
+  ip: string,
+): Promise<boolean> {
   const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
   const row = await ctx.db
     .selectFrom('sessions')
@@ -201,10 +240,20 @@ export async function isKnownSource(ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pi
 }
 
 /** A session as its owner sees it. */
-export type SessionSummary = { id: SessionId; amr: string[]; acr: string; authTime: string; createdAt: string; expiresAt: string };
+export type SessionSummary = {
+  id: SessionId;
+  amr: string[];
+  acr: string;
+  authTime: string;
+  createdAt: string;
+  expiresAt: string;
+};
 
 /** One session of the realm. Served by the primary key. */
-export async function findSession(ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> }, sessionId: SessionId): Promise<SessionSummary | undefined> {
+export async function findSession(
+  ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  sessionId: SessionId,
+): Promise<SessionSummary | undefined> {
   const row = await ctx.db
     .selectFrom('sessions')
     .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at'])
@@ -212,5 +261,14 @@ export async function findSession(ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['
     .where('environment', '=', ctx.scope.environment)
     .where('id', '=', sessionId)
     .executeTakeFirst();
-  return row && { id: row.id, amr: row.amr, acr: row.acr, authTime: row.auth_time.toISOString(), createdAt: row.created_at.toISOString(), expiresAt: row.expires_at.toISOString() };
+  return (
+    row && {
+      id: row.id,
+      amr: row.amr,
+      acr: row.acr,
+      authTime: row.auth_time.toISOString(),
+      createdAt: row.created_at.toISOString(),
+      expiresAt: row.expires_at.toISOString(),
+    }
+  );
 }

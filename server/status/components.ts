@@ -1,5 +1,10 @@
 /** States of a component, from best to worst. */
-export type ComponentStatus = 'operational' | 'degraded_performance' | 'partial_outage' | 'major_outage' | 'under_maintenance';
+export type ComponentStatus =
+  | 'operational'
+  | 'degraded_performance'
+  | 'partial_outage'
+  | 'major_outage'
+  | 'under_maintenance';
 
 /** How many probes in a row must agree before a state changes: one lost packet is no outage. */
 const TO_CHANGE = 2;

@@ -31,8 +31,15 @@ class Prober {
   async #observe(environment: Environment, shared: { database: boolean; worker: boolean }): Promise<void> {
     const { auth, api } = this.#system.config.addresses[environment];
     // A route of its own kind answers: an unknown path would too, were the routes missing.
-    const [authHost, apiHost] = await Promise.all([probe(`${auth}/.well-known/openid-configuration`, TIMEOUT_MS), probe(`${api}/v1/me/context`, TIMEOUT_MS)]);
-    const health: Record<string, boolean> = { auth: authHost.ok && authHost.status === 200, api: apiHost.ok && apiHost.status === 401, ...shared };
+    const [authHost, apiHost] = await Promise.all([
+      probe(`${auth}/.well-known/openid-configuration`, TIMEOUT_MS),
+      probe(`${api}/v1/me/context`, TIMEOUT_MS),
+    ]);
+    const health: Record<string, boolean> = {
+      auth: authHost.ok && authHost.status === 200,
+      api: apiHost.ok && apiHost.status === 401,
+      ...shared,
+    };
     const now = this.#system.clock.now();
     this.boards[environment].update(health, now);
   }
@@ -51,9 +58,15 @@ class Prober {
 
 function components(now: Date): Component[] {
   return [
-    new Component({ id: 'auth', name: 'Sign-in', description: 'The auth host: registration, sign-in, sessions, OpenID Connect.' }, now),
+    new Component(
+      { id: 'auth', name: 'Sign-in', description: 'The auth host: registration, sign-in, sessions, OpenID Connect.' },
+      now,
+    ),
     new Component({ id: 'api', name: 'API', description: 'The API host: self-service and administration.' }, now),
-    new Component({ id: 'database', name: 'Database', description: 'Where accounts, sessions and settings are kept.' }, now),
+    new Component(
+      { id: 'database', name: 'Database', description: 'Where accounts, sessions and settings are kept.' },
+      now,
+    ),
     new Component({ id: 'worker', name: 'Background work', description: 'Mails and messages, events, clean-up.' }, now),
   ];
 }

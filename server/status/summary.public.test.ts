@@ -12,24 +12,47 @@ const PATH = '/api/status/summary';
 
 describe('GET /api/status/summary', () => {
   test('200 on every host, with the environment of the host', async () => {
-    const hosts = [latchkey.auth(PATH), latchkey.api(PATH), latchkey.auth(PATH, {}, 'production'), latchkey.api(PATH, {}, 'production'), latchkey.console(PATH), latchkey.console(`${PATH}?environment=test`)];
+    const hosts = [
+      latchkey.auth(PATH),
+      latchkey.api(PATH),
+      latchkey.auth(PATH, {}, 'production'),
+      latchkey.api(PATH, {}, 'production'),
+      latchkey.console(PATH),
+      latchkey.console(`${PATH}?environment=test`),
+    ];
     const answers = await Promise.all(hosts);
-    assert.deepEqual(answers.map(({ status, body }) => [status, body.environment]), [
-      [200, 'test'],
-      [200, 'test'],
-      [200, 'production'],
-      [200, 'production'],
-      [200, 'production'],
-      [200, 'test'],
-    ]);
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.environment]),
+      [
+        [200, 'test'],
+        [200, 'test'],
+        [200, 'production'],
+        [200, 'production'],
+        [200, 'production'],
+        [200, 'test'],
+      ],
+    );
   });
 
   test('has the fields of the interface', async () => {
     const { body, headers } = await latchkey.api(PATH);
-    assert.deepEqual(Object.keys(body).sort(), ['environment', 'generatedAt', 'groups', 'incidents', 'maintenances', 'overallStatus', 'severity', 'subscriptionChannels', 'summary']);
+    assert.deepEqual(Object.keys(body).sort(), [
+      'environment',
+      'generatedAt',
+      'groups',
+      'incidents',
+      'maintenances',
+      'overallStatus',
+      'severity',
+      'subscriptionChannels',
+      'summary',
+    ]);
     assert.equal(headers.get('cache-control'), 'public, max-age=60');
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
-    assert.deepEqual(body.groups[0].components.map(({ id }: { id: string }) => id), ['auth', 'api', 'database', 'worker']);
+    assert.deepEqual(
+      body.groups[0].components.map(({ id }: { id: string }) => id),
+      ['auth', 'api', 'database', 'worker'],
+    );
   });
 
   test('304 for the ETag it gave, in each form a client may send it', async () => {

@@ -4,7 +4,13 @@ import type { Routes } from '#platform/http.ts';
 import { boardOf } from './prober.ts';
 import { Summary } from './summary.ts';
 
-const StatusQuery = Type.Object({ environment: Type.Optional(Type.Enum(['test', 'production', 'prod'], { description: 'Only on the console host, which has none of its own; production when absent.' })) });
+const StatusQuery = Type.Object({
+  environment: Type.Optional(
+    Type.Enum(['test', 'production', 'prod'], {
+      description: 'Only on the console host, which has none of its own; production when absent.',
+    }),
+  ),
+});
 
 export const statusRoutes: Routes = (app) => {
   app.get(
@@ -19,7 +25,10 @@ export const statusRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      const { summary, body, etag } = boardOf(app.system, app.host.environment ?? named(request.query.environment)).rendered;
+      const { summary, body, etag } = boardOf(
+        app.system,
+        app.host.environment ?? named(request.query.environment),
+      ).rendered;
       reply.header('cache-control', 'public, max-age=60').header('etag', etag);
       if (matches(request.headers['if-none-match'], etag)) {
         reply.code(304);

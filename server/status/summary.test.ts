@@ -5,12 +5,20 @@ import { Board } from './summary.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);
-const board = () => new Board('test', ['auth', 'database'].map((id) => new Component({ id, name: id, description: '' }, start)), start);
+const board = () =>
+  new Board(
+    'test',
+    ['auth', 'database'].map((id) => new Component({ id, name: id, description: '' }, start)),
+    start,
+  );
 const read = (of: Board) => JSON.parse(of.rendered.body);
 
 describe('the status board', () => {
   test('begins operational', () => {
-    assert.deepEqual((({ overallStatus, severity, summary }) => ({ overallStatus, severity, summary }))(read(board())), { overallStatus: 'operational', severity: 'none', summary: 'All systems are operational.' });
+    assert.deepEqual(
+      (({ overallStatus, severity, summary }) => ({ overallStatus, severity, summary }))(read(board())),
+      { overallStatus: 'operational', severity: 'none', summary: 'All systems are operational.' },
+    );
   });
 
   test('one failed probe changes nothing, two do; so do two good ones back', () => {
@@ -20,7 +28,18 @@ describe('the status board', () => {
       of.update({ auth: healthy, database: true }, at(index));
       return read(of).overallStatus;
     });
-    assert.deepEqual(statuses, ['operational', 'operational', 'operational', 'operational', 'operational', 'degraded', 'degraded', 'degraded', 'degraded', 'operational']);
+    assert.deepEqual(statuses, [
+      'operational',
+      'operational',
+      'operational',
+      'operational',
+      'operational',
+      'degraded',
+      'degraded',
+      'degraded',
+      'degraded',
+      'operational',
+    ]);
   });
 
   test('says how bad it is, what is affected and since when', () => {

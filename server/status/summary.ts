@@ -4,31 +4,50 @@ import type { Environment } from '#platform/ctx.ts';
 import type { Component, ComponentStatus } from './components.ts';
 
 const Instant = Type.String({ format: 'date-time' });
-const Status = Type.Enum(['operational', 'degraded_performance', 'partial_outage', 'major_outage', 'under_maintenance']);
+const Status = Type.Enum([
+  'operational',
+  'degraded_performance',
+  'partial_outage',
+  'major_outage',
+  'under_maintenance',
+]);
 
 const ComponentRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
   status: Status,
-  uptime90d: Type.Union([Type.Number(), Type.Null()], { description: 'Share of the last 90 days in percent; null until it is measured.' }),
+  uptime90d: Type.Union([Type.Number(), Type.Null()], {
+    description: 'Share of the last 90 days in percent; null until it is measured.',
+  }),
   updatedAt: Instant,
 });
 
 export const Summary = Type.Object({
-  overallStatus: Type.Enum(['operational', 'degraded'], { description: '`degraded` as soon as any component is neither operational nor under planned maintenance. Take an unknown value as not operational.' }),
+  overallStatus: Type.Enum(['operational', 'degraded'], {
+    description:
+      '`degraded` as soon as any component is neither operational nor under planned maintenance. Take an unknown value as not operational.',
+  }),
   severity: Type.Enum(['none', 'minor', 'major', 'critical']),
   summary: Type.String(),
   generatedAt: Instant,
   environment: Type.Enum(['test', 'production']),
-  groups: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), status: Status, components: Type.Array(ComponentRecord) })),
+  groups: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), status: Status, components: Type.Array(ComponentRecord) }),
+  ),
   incidents: Type.Array(Type.Object({ id: Type.String() })),
   maintenances: Type.Array(Type.Object({ id: Type.String() })),
   subscriptionChannels: Type.Array(Type.String()),
 });
 type Summary = Static<typeof Summary>;
 
-const ORDER: readonly ComponentStatus[] = ['operational', 'under_maintenance', 'degraded_performance', 'partial_outage', 'major_outage'];
+const ORDER: readonly ComponentStatus[] = [
+  'operational',
+  'under_maintenance',
+  'degraded_performance',
+  'partial_outage',
+  'major_outage',
+];
 const REFRESH_MS = 60_000;
 
 /** A summary ready to send. */
@@ -50,7 +69,9 @@ export class Board {
 
   /** Takes one round of probes. @param health whether each component answered, by id */
   update(health: Readonly<Record<string, boolean>>, now: Date): void {
-    const changed = this.#components.map((component) => component.observe(health[component.id] ?? false, now)).includes(true);
+    const changed = this.#components
+      .map((component) => component.observe(health[component.id] ?? false, now))
+      .includes(true);
     if (!changed && now.getTime() - this.#renderedAt.getTime() < REFRESH_MS) return;
     this.#renderedAt = now;
     this.rendered = render(summarise(this.#environment, this.#components, now));
@@ -67,7 +88,10 @@ export class Board {
 }
 
 function worst(components: readonly Component[]): ComponentStatus {
-  return components.reduce<ComponentStatus>((found, { status }) => (ORDER.indexOf(status) > ORDER.indexOf(found) ? status : found), 'operational');
+  return components.reduce<ComponentStatus>(
+    (found, { status }) => (ORDER.indexOf(status) > ORDER.indexOf(found) ? status : found),
+    'operational',
+  );
 }
 
 function summarise(environment: Environment, components: readonly Component[], now: Date): Summary {
@@ -83,7 +107,14 @@ function summarise(environment: Environment, components: readonly Component[], n
         id: 'platform',
         name: 'Platform',
         status,
-        components: components.map(({ id, name, description, status: own, updatedAt }) => ({ id, name, description, status: own, uptime90d: null, updatedAt: updatedAt.toISOString() })),
+        components: components.map(({ id, name, description, status: own, updatedAt }) => ({
+          id,
+          name,
+          description,
+          status: own,
+          uptime90d: null,
+          updatedAt: updatedAt.toISOString(),
+        })),
       },
     ],
     incidents: [],
@@ -96,7 +127,9 @@ function severityOf(components: readonly Component[]): Summary['severity'] {
   const down = components.filter(({ status }) => status === 'major_outage').length;
   if (down === components.length) return 'critical';
   if (down > 0) return 'major';
-  return components.every(({ status }) => status === 'operational' || status === 'under_maintenance') ? 'none' : 'minor';
+  return components.every(({ status }) => status === 'operational' || status === 'under_maintenance')
+    ? 'none'
+    : 'minor';
 }
 
 function sentenceOf(components: readonly Component[]): string {

@@ -3,10 +3,10 @@ export {
   createWorkspace,
   findProject,
   isEmptyInstallation,
-  type ProjectEnvironment,
   projectNames,
   projectOf,
   setDefaultProject,
   updateSettings,
+  workspaceByRoutingKey,
 } from './projects.ts';
-export { defaultSettings, Settings, sessionLifetimes } from './settings.ts';
+export { Settings, sessionLifetimes } from './settings.ts';

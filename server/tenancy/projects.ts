@@ -11,7 +11,14 @@ import { defaultSettings, type Settings } from './settings.ts';
 
 type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date };
 type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date };
-type ProjectEnvironmentsTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; settings: Json<Partial<Settings>>; created_at: Date; updated_at: Date };
+type ProjectEnvironmentsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  settings: Json<Partial<Settings>>;
+  created_at: Date;
+  updated_at: Date;
+};
 type DefaultProjectsTable = { environment: Environment; workspace_id: WorkspaceId; project_id: ProjectId };
 
 declare module '#platform/db.ts' {
@@ -37,7 +44,10 @@ export type ProjectEnvironment = {
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789';
 
 /** Adds a workspace. It has no people and no projects yet. */
-export async function createWorkspace(tx: Pick<TxCtx, 'db' | 'now'>, name: string): Promise<{ id: WorkspaceId; routingKey: string }> {
+export async function createWorkspace(
+  tx: Pick<TxCtx, 'db' | 'now'>,
+  name: string,
+): Promise<{ id: WorkspaceId; routingKey: string }> {
   const id = newId('wrk', tx.now);
   const routingKey = [...randomBytes(8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
   await tx.db.insertInto('workspaces').values({ id, routing_key: routingKey, name, created_at: tx.now }).execute();
@@ -49,7 +59,14 @@ export async function createProject(tx: TxCtx, name: string): Promise<ProjectId>
   const id = newId('prj', tx.now);
   const { workspaceId } = tx.scope;
   await tx.db.insertInto('projects').values({ workspace_id: workspaceId, id, name, created_at: tx.now }).execute();
-  const rows = environments.map((environment) => ({ workspace_id: workspaceId, project_id: id, environment, settings: '{}', created_at: tx.now, updated_at: tx.now }));
+  const rows = environments.map((environment) => ({
+    workspace_id: workspaceId,
+    project_id: id,
+    environment,
+    settings: '{}',
+    created_at: tx.now,
+    updated_at: tx.now,
+  }));
   await tx.db.insertInto('project_environments').values(rows).execute();
   await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.created', { projectId: id, name });
   return id;
@@ -61,7 +78,9 @@ export async function setDefaultProject(tx: TxCtx): Promise<void> {
   await tx.db
     .insertInto('default_projects')
     .values({ environment, workspace_id: workspaceId, project_id: projectId })
-    .onConflict((conflict) => conflict.column('environment').doUpdateSet({ workspace_id: workspaceId, project_id: projectId }))
+    .onConflict((conflict) =>
+      conflict.column('environment').doUpdateSet({ workspace_id: workspaceId, project_id: projectId }),
+    )
     .execute();
   await announce(tx, { topic: 'project', key: '*' });
 }
@@ -80,7 +99,9 @@ export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Pro
   await announce(tx, { topic: 'project', key: projectId });
 }
 
-type Lookup = { environment: Environment; workspaceId: WorkspaceId; projectId: ProjectId } | { environment: Environment; default: true };
+type Lookup =
+  | { environment: Environment; workspaceId: WorkspaceId; projectId: ProjectId }
+  | { environment: Environment; default: true };
 
 /** Finds a project environment by ids, or the environment's default project. Held in memory while the change feed is live. */
 export function findProject(system: System, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
@@ -120,7 +141,8 @@ class ProjectCache {
   }
 
   async find(lookup: Lookup): Promise<ProjectEnvironment | undefined> {
-    const key = 'default' in lookup ? lookup.environment : `${lookup.environment}/${lookup.workspaceId}/${lookup.projectId}`;
+    const key =
+      'default' in lookup ? lookup.environment : `${lookup.environment}/${lookup.workspaceId}/${lookup.projectId}`;
     const known = this.#system.feed.live ? this.#known.get(key) : undefined;
     if (known) return known;
     const generation = this.#generation;
@@ -139,12 +161,27 @@ class ProjectCache {
 async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
   const query = db
     .selectFrom('project_environments as pe')
-    .innerJoin('projects as p', (join) => join.onRef('p.workspace_id', '=', 'pe.workspace_id').onRef('p.id', '=', 'pe.project_id'))
+    .innerJoin('projects as p', (join) =>
+      join.onRef('p.workspace_id', '=', 'pe.workspace_id').onRef('p.id', '=', 'pe.project_id'),
+    )
     .innerJoin('workspaces as w', 'w.id', 'pe.workspace_id')
     .where('pe.environment', '=', lookup.environment)
-    .select(['pe.workspace_id', 'w.name as workspace_name', 'w.routing_key', 'pe.project_id', 'p.name as project_name', 'pe.environment', 'pe.settings']);
+    .select([
+      'pe.workspace_id',
+      'w.name as workspace_name',
+      'w.routing_key',
+      'pe.project_id',
+      'p.name as project_name',
+      'pe.environment',
+      'pe.settings',
+    ]);
   const row = await ('default' in lookup
-    ? query.innerJoin('default_projects as d', (join) => join.onRef('d.environment', '=', 'pe.environment').onRef('d.workspace_id', '=', 'pe.workspace_id').onRef('d.project_id', '=', 'pe.project_id'))
+    ? query.innerJoin('default_projects as d', (join) =>
+        join
+          .onRef('d.environment', '=', 'pe.environment')
+          .onRef('d.workspace_id', '=', 'pe.workspace_id')
+          .onRef('d.project_id', '=', 'pe.project_id'),
+      )
     : query.where('pe.workspace_id', '=', lookup.workspaceId).where('pe.project_id', '=', lookup.projectId)
   ).executeTakeFirst();
   if (!row) return undefined;
@@ -160,7 +197,10 @@ async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironme
 }
 
 /** The names of several projects of the workspace. Served by the primary key. */
-export async function projectNames(ctx: { db: ReadDb; scope: Scope }, ids: readonly ProjectId[]): Promise<Map<ProjectId, string>> {
+export async function projectNames(
+  ctx: { db: ReadDb; scope: Scope },
+  ids: readonly ProjectId[],
+): Promise<Map<ProjectId, string>> {
   const rows = await ctx.db
     .selectFrom('projects')
     .select(['id', 'name'])
@@ -169,3 +209,18 @@ export async function projectNames(ctx: { db: ReadDb; scope: Scope }, ids: reado
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+/** The workspace a bearer secret or client id names with its routing key. Keys never change, so what is found is kept. */
+export async function workspaceByRoutingKey(system: System, routingKey: string): Promise<WorkspaceId | undefined> {
+  const known = routing(system).get(routingKey);
+  if (known) return known;
+  const row = await system.db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('routing_key', '=', routingKey)
+    .executeTakeFirst();
+  if (row) routing(system).set(routingKey, row.id);
+  return row?.id;
+}
+
+const routing = perSystem(() => new Map<string, WorkspaceId>());

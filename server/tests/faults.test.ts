@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
-import { type Answer, eventually, expectProblem, newEmail, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
@@ -13,7 +22,8 @@ describe('the database goes away and comes back', () => {
   let folder: string;
   let postgres: EmbeddedPostgres;
   let latchkey: TestLatchkey;
-  const start = async (port: number) => startEmbeddedPostgres({ dataDir: folder, port, database: 'latchkey', progress: () => undefined });
+  const start = async (port: number) =>
+    startEmbeddedPostgres({ dataDir: folder, port, database: 'latchkey', progress: () => undefined });
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-fault-'));
     await chmod(folder, 0o755);
@@ -26,7 +36,8 @@ describe('the database goes away and comes back', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const rename = (token: string, displayName: string): Promise<Answer> => latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName } });
+  const rename = (token: string, displayName: string): Promise<Answer> =>
+    latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName } });
 
   test('BI-4 requests fail with 503 meanwhile, recover by themselves, and no acknowledged change is missing', async () => {
     const { access_token: token } = await register(latchkey);
@@ -53,7 +64,9 @@ describe('the database goes away and comes back', () => {
     await eventually(async () => {
       const { status, body } = await latchkey.api('/api/status/summary');
       assert.deepEqual([status, body.overallStatus], [200, 'degraded']);
-      const states = Object.fromEntries(body.groups[0].components.map(({ id, status: state }: { id: string; status: string }) => [id, state]));
+      const states = Object.fromEntries(
+        body.groups[0].components.map(({ id, status: state }: { id: string; status: string }) => [id, state]),
+      );
       assert.equal(states.database, 'major_outage');
     }, 20_000);
     const port = Number(new URL(postgres.url).port);
@@ -65,9 +78,14 @@ describe('the database goes away and comes back', () => {
     assert.deepEqual([...seen].sort(), [200, 503], 'nothing but success and 503');
     const { body } = await latchkey.api('/v1/me/profile', { token });
     assert.equal(body.displayName, acknowledged.at(-1));
-    const { rows } = await latchkey.system.pool.query(`select count(*) as events from events where type = 'profile.updated'`);
+    const { rows } = await latchkey.system.pool.query(
+      `select count(*) as events from events where type = 'profile.updated'`,
+    );
     assert.ok(rows[0].events >= acknowledged.length, 'every acknowledged change has its event');
-    await eventually(async () => assert.equal((await latchkey.api('/api/status/summary')).body.overallStatus, 'operational'), 30_000);
+    await eventually(
+      async () => assert.equal((await latchkey.api('/api/status/summary')).body.overallStatus, 'operational'),
+      30_000,
+    );
     await eventually(async () => assert.equal(latchkey.system.feed.live, true));
   });
 
@@ -78,7 +96,9 @@ describe('the database goes away and comes back', () => {
     await eventually(async () => {
       const { body: inbox } = await latchkey.console(`/dev/inbox?to=${email}`);
       assert.equal(inbox.items[0]?.status, 'sent');
-      const { rows } = await latchkey.system.pool.query('select count(*) as waiting from events where sequence is null');
+      const { rows } = await latchkey.system.pool.query(
+        'select count(*) as waiting from events where sequence is null',
+      );
       assert.equal(rows[0].waiting, 0);
     }, 30_000);
   });
@@ -91,7 +111,8 @@ describe('the process dies or is told to stop', () => {
   });
   after(() => latchkey.stop());
 
-  const registration = (process: SecondProcess, email: string) => process.auth('/v1/auth/register', { email, password: PASSWORD });
+  const registration = (process: SecondProcess, email: string) =>
+    process.auth('/v1/auth/register', { email, password: PASSWORD });
 
   test('BI-5 killed with -9 under load: every acknowledged registration and its events are there, and are numbered', async (t) => {
     // Nothing but the process that is killed works on this database.
@@ -107,6 +128,7 @@ describe('the process dies or is told to stop', () => {
       const load = Array.from({ length: 4 }, async () => {
         while (victim.child.signalCode === null) {
           const email = newEmail();
+          // biome-ignore lint/performance/noAwaitInLoops: one registration after the other
           const answer = await registration(victim, email).catch(() => null);
           if (answer?.status === 200) acknowledged.push(email);
         }
@@ -126,9 +148,15 @@ describe('the process dies or is told to stop', () => {
         `select i.value from identifiers i join events e on e.workspace_id = i.workspace_id and e.data->>'userId' = i.user_id and e.type = 'user.created' and e.sequence is not null`,
       );
       const found = new Set(rows.map(({ value }) => value));
-      assert.deepEqual(acknowledged.filter((email) => !found.has(email)), []);
-      const { rows: scopes } = await client.query('select count(*) as events, max(sequence) as highest, count(distinct sequence) as numbers from events group by project_id, environment');
-      for (const { events, highest, numbers } of scopes) assert.deepEqual([highest, numbers], [events, events], 'numbered without gap or double');
+      assert.deepEqual(
+        acknowledged.filter((email) => !found.has(email)),
+        [],
+      );
+      const { rows: scopes } = await client.query(
+        'select count(*) as events, max(sequence) as highest, count(distinct sequence) as numbers from events group by project_id, environment',
+      );
+      for (const { events, highest, numbers } of scopes)
+        assert.deepEqual([highest, numbers], [events, events], 'numbered without gap or double');
     });
   });
 

@@ -33,7 +33,7 @@ export class TestClock implements Clock {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; what they expect is what they assert
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
-export type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
+type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
 export type TestLatchkey = {
   system: System;
@@ -55,7 +55,9 @@ const SILENT = [/^\/v1\/sessions\/refresh$/, /^\/v1\/me\/authorization\/check$/,
 
 /** Starts a whole Latchkey on a database of its own, with the demo workspace. */
 export async function startTestLatchkey(options: TestOptions = {}): Promise<TestLatchkey> {
-  const database = options.databaseUrl ? { url: options.databaseUrl, drop: async () => undefined } : await cloneDatabase(templateUrl());
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, drop: async () => undefined }
+    : await cloneDatabase(templateUrl());
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-data-'));
   const config = loadConfig({
     LATCHKEY_PORT_BASE: String(await freePortBase()),
@@ -140,7 +142,8 @@ async function call(system: System, url: string, { method, body, token, headers 
     body: body === undefined ? null : form ? body : JSON.stringify(body),
   });
   const text = await response.text();
-  if (response.ok && method !== 'GET' && body !== undefined) await expectEvent(system, new URL(url).pathname, headers?.['x-correlation-id'] ?? correlationId);
+  if (response.ok && method !== 'GET' && body !== undefined)
+    await expectEvent(system, new URL(url).pathname, headers?.['x-correlation-id'] ?? correlationId);
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 
@@ -162,7 +165,8 @@ async function expectEvent(system: System, path: string, correlationId: string):
 function watchScoping(): { stop: () => string[] } {
   const faults = new Set<string>();
   const stop = observeStatements((sql) => {
-    if (touchesTenantTable(sql) && !sql.includes('workspace_id') && !sql.includes('/* all workspaces */')) faults.add(sql);
+    if (touchesTenantTable(sql) && !sql.includes('workspace_id') && !sql.includes('/* all workspaces */'))
+      faults.add(sql);
   });
   return {
     stop: () => {
@@ -195,7 +199,7 @@ const TENANT_TABLES = [
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
 
 /** True for a statement that reads or writes a table of a tenant. */
-export function touchesTenantTable(sql: string): boolean {
+function touchesTenantTable(sql: string): boolean {
   return TOUCHES.test(sql);
 }
 
@@ -210,7 +214,10 @@ export function newEmail(): string {
 }
 
 /** Registers a customer in the test environment. @returns the session answer */
-export async function register(latchkey: TestLatchkey, body: Record<string, unknown> = {}): Promise<Answer['body'] & { email: string }> {
+export async function register(
+  latchkey: TestLatchkey,
+  body: Record<string, unknown> = {},
+): Promise<Answer['body'] & { email: string }> {
   const email = newEmail();
   const answer = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
   assert.equal(answer.status, 200, answer.text);
@@ -226,17 +233,33 @@ export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
 }
 
 /** A management token of the demo's back end. @param scope a subset of what it was granted */
-export async function managementToken(latchkey: TestLatchkey, scope?: string, environment: Environment = 'test'): Promise<string> {
+export async function managementToken(
+  latchkey: TestLatchkey,
+  scope?: string,
+  environment: Environment = 'test',
+): Promise<string> {
   const answer = await requestManagementToken(latchkey, scope === undefined ? {} : { scope }, environment);
   assert.equal(answer.status, 200, answer.text);
   return answer.body.access_token;
 }
 
 /** Asks the token endpoint as the demo's back end; `changes` replace or (undefined) leave out parameters. */
-export function requestManagementToken(latchkey: TestLatchkey, changes: Record<string, string | undefined> = {}, environment: Environment = 'test'): Promise<Answer> {
+export function requestManagementToken(
+  latchkey: TestLatchkey,
+  changes: Record<string, string | undefined> = {},
+  environment: Environment = 'test',
+): Promise<Answer> {
   const { workspaceId, projects, environments } = latchkey.demo;
   const { managementClientId, managementClientSecret } = environments[environment];
-  const parameters = { grant_type: 'client_credentials', workspaceId, projectId: projects[0]?.id, environment, client_id: managementClientId, client_secret: managementClientSecret, ...changes };
+  const parameters = {
+    grant_type: 'client_credentials',
+    workspaceId,
+    projectId: projects[0]?.id,
+    environment,
+    client_id: managementClientId,
+    client_secret: managementClientSecret,
+    ...changes,
+  };
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) form.set(name, value);
   return latchkey.auth('/connect/token', { body: form }, environment);

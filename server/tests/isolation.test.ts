@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { revokeSubject } from '#sessions';
-import { type Answer, managementToken, ownerToken, PASSWORD, register, requestManagementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  type Answer,
+  managementToken,
+  ownerToken,
+  PASSWORD,
+  register,
+  requestManagementToken,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { createTenant, tenantManagementToken, tenantToken } from '#tests/tenants.ts';
 
 type Operation = { method: string; path: string; permission: string | null };
@@ -17,7 +27,9 @@ before(async () => {
   latchkey = await startTestLatchkey({ clock });
   operations = await describedOperations();
   const victim = await register(latchkey, { profile: { displayName: 'Victim of nobody' } });
-  const victimMember = (await latchkey.api(`/v1/admin/members?q=${victim.email}`, { token: await managementToken(latchkey) })).body.items[0];
+  const victimMember = (
+    await latchkey.api(`/v1/admin/members?q=${victim.email}`, { token: await managementToken(latchkey) })
+  ).body.items[0];
   secrets = [victim.email, victim.session.userId, victimMember.id, 'Victim of nobody'];
   const expired = await register(latchkey);
   clock.advance(901_000);
@@ -25,10 +37,21 @@ before(async () => {
   const revoked = await register(latchkey);
   await latchkey.auth('/v1/sessions/logout', { token: revoked.access_token, method: 'POST' });
   const { owner } = latchkey.demo.environments.production;
-  const production = await latchkey.auth('/v1/auth/login/password', { body: { identifier: owner.email, password: owner.password } }, 'production');
+  const production = await latchkey.auth(
+    '/v1/auth/login/password',
+    { body: { identifier: owner.email, password: owner.password } },
+    'production',
+  );
   const [, helpdesk] = latchkey.demo.projects;
   const stranger = await register(latchkey);
-  const inHelpdesk = await latchkey.auth('/v1/auth/login/password', { body: { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, identifier: stranger.email, password: PASSWORD } });
+  const inHelpdesk = await latchkey.auth('/v1/auth/login/password', {
+    body: {
+      workspaceId: latchkey.demo.workspaceId,
+      projectId: helpdesk?.id,
+      identifier: stranger.email,
+      password: PASSWORD,
+    },
+  });
   tokens = {
     'no token': '',
     'a malformed token': 'not.a.token',
@@ -39,7 +62,8 @@ before(async () => {
     'an owner of another workspace': await tenantToken(latchkey, other),
     'an owner of the other environment': production.body.access_token,
     'a management token of another workspace': await tenantManagementToken(latchkey, other),
-    'a management token of the other environment': (await requestManagementToken(latchkey, {}, 'production')).body.access_token,
+    'a management token of the other environment': (await requestManagementToken(latchkey, {}, 'production')).body
+      .access_token,
     'a revoked management token': await revokedManagementToken(),
   };
 });
@@ -48,7 +72,11 @@ after(() => latchkey.stop());
 async function describedOperations(): Promise<Operation[]> {
   const { body } = await latchkey.api('/openapi.json');
   return Object.entries<Record<string, { security?: { bearer: string[] }[] }>>(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security }]) => ({ method: method.toUpperCase(), path, permission: security ? (security[0]?.bearer[0] ?? 'customer') : null })),
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase(),
+      path,
+      permission: security ? (security[0]?.bearer[0] ?? 'customer') : null,
+    })),
   );
 }
 
@@ -62,22 +90,52 @@ async function revokedManagementToken(): Promise<string> {
 
 /** Every path parameter gets the victim's id where it is one of that kind. */
 function concrete(path: string): string {
-  return path.replace('{memberId}', secrets[2] ?? '').replace('{id}', 'rol_01kaz3w9hqf8p9n2m4v5x6y7z8').replace('{key}', 'members:read');
+  return path
+    .replace('{memberId}', secrets[2] ?? '')
+    .replace('{id}', 'rol_01kaz3w9hqf8p9n2m4v5x6y7z8')
+    .replace('{key}', 'members:read');
 }
 
 function attempt({ method, path }: Operation, token: string): Promise<Answer> {
-  return latchkey.api(concrete(path), { method, ...(token !== '' && { token }), ...(method !== 'GET' && method !== 'DELETE' && { body: {} }) });
+  return latchkey.api(concrete(path), {
+    method,
+    ...(token !== '' && { token }),
+    ...(method !== 'GET' && method !== 'DELETE' && { body: {} }),
+  });
 }
 
-const NOBODY = ['no token', 'a malformed token', 'an expired session', 'a revoked session', 'an owner of the other environment', 'a management token of the other environment', 'a revoked management token'];
+const NOBODY = [
+  'no token',
+  'a malformed token',
+  'an expired session',
+  'a revoked session',
+  'an owner of the other environment',
+  'a management token of the other environment',
+  'a revoked management token',
+];
 
 describe('every operation of the API host × every token that is not its own', () => {
   test('BI-3 the description covers the surfaces of the interface', () => {
-    for (const path of ['/v1/me/context', '/v1/me/memberships', '/v1/me/authorization', '/v1/me/profile', '/v1/admin/members', '/v1/admin/roles', '/v1/admin/permissions']) assert.ok(operations.some((operation) => operation.path === path), path);
+    for (const path of [
+      '/v1/me/context',
+      '/v1/me/memberships',
+      '/v1/me/authorization',
+      '/v1/me/profile',
+      '/v1/admin/members',
+      '/v1/admin/roles',
+      '/v1/admin/permissions',
+    ])
+      assert.ok(
+        operations.some((operation) => operation.path === path),
+        path,
+      );
   });
 
   test('BI-3 only the status summary is open to everybody', () => {
-    assert.deepEqual([...new Set(operations.filter(({ permission }) => permission === null).map(({ path }) => path))], ['/api/status/summary']);
+    assert.deepEqual(
+      [...new Set(operations.filter(({ permission }) => permission === null).map(({ path }) => path))],
+      ['/api/status/summary'],
+    );
   });
 
   test('BI-3 a token that is no valid session here gets 401', async () => {
@@ -108,7 +166,8 @@ describe('every operation of the API host × every token that is not its own', (
         const answer = await attempt(operation, tokens[name] ?? '');
         const about = `${operation.method} ${operation.path} with ${name}: ${answer.status} ${answer.text}`;
         if (operation.path.includes('{')) assert.ok([400, 404, 409].includes(answer.status), about);
-        for (const secret of secrets) assert.ok(!answer.text.replace(concrete(operation.path), '').includes(secret), about);
+        for (const secret of secrets)
+          assert.ok(!answer.text.replace(concrete(operation.path), '').includes(secret), about);
       }
     }
   });
@@ -118,7 +177,11 @@ describe('every operation of the API host × every token that is not its own', (
     for (const operation of operations.filter(({ permission }) => permission === 'customer')) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await attempt(operation, token);
-      assert.deepEqual([answer.status, answer.body.errorCode], [403, 'WRONG_TOKEN_KIND'], `${operation.method} ${operation.path}`);
+      assert.deepEqual(
+        [answer.status, answer.body.errorCode],
+        [403, 'WRONG_TOKEN_KIND'],
+        `${operation.method} ${operation.path}`,
+      );
     }
   });
 

@@ -16,7 +16,10 @@ export type SecondProcess = {
 };
 
 /** Starts another Latchkey, in a process of its own, that serves the same addresses of the same database on other ports. */
-export async function startSecondProcess(latchkey: Pick<TestLatchkey, 'system' | 'databaseUrl'>, settings: Record<string, string> = {}): Promise<SecondProcess> {
+export async function startSecondProcess(
+  latchkey: Pick<TestLatchkey, 'system' | 'databaseUrl'>,
+  settings: Record<string, string> = {},
+): Promise<SecondProcess> {
   const { addresses } = latchkey.system.config;
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-second-'));
   const base = await freePortBase();
@@ -67,14 +70,34 @@ function ready(child: ChildProcess): Promise<void> {
 }
 
 /** `fetch` sets the Host header itself, so this goes through node:http. */
-function request(port: number, path: string, { host, token, body }: { host: string; token?: string; body?: unknown }): Promise<Response> {
+function request(
+  port: number,
+  path: string,
+  { host, token, body }: { host: string; token?: string; body?: unknown },
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = send(
-      { host: '127.0.0.1', port, path, method: body === undefined ? 'GET' : 'POST', headers: { host, ...(token !== undefined && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) } },
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          host,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+      },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => resolve(new Response(incoming.statusCode === 204 ? null : Buffer.concat(chunks), { status: incoming.statusCode ?? 0 })));
+        incoming.on('end', () =>
+          resolve(
+            new Response(incoming.statusCode === 204 ? null : Buffer.concat(chunks), {
+              status: incoming.statusCode ?? 0,
+            }),
+          ),
+        );
         incoming.on('error', reject);
       },
     );

@@ -17,21 +17,36 @@ export async function createTenant(latchkey: TestLatchkey, name: string): Promis
     const tx = { ...base, scope };
     await setUpRoles(tx);
     const owner = `owner@${name}.example`;
-    await addMember(tx, await createUser(tx, { email: owner, emailVerified: true, passwordHash, profile: {} }), ['owner']);
-    const { clientId, secret } = await createApplication(tx, { kind: 'management', name: 'Back end', permissions: permissionKeys });
+    await addMember(tx, await createUser(tx, { email: owner, emailVerified: true, passwordHash, profile: {} }), [
+      'owner',
+    ]);
+    const { clientId, secret } = await createApplication(tx, {
+      kind: 'management',
+      name: 'Back end',
+      permissions: permissionKeys,
+    });
     return { scope, owner, clientId, clientSecret: secret ?? '' };
   });
 }
 
 /** Signs the tenant's owner in. @returns an access token */
 export async function tenantToken(latchkey: TestLatchkey, { scope, owner }: Tenant): Promise<string> {
-  const { body } = await latchkey.auth('/v1/auth/login/password', { body: { workspaceId: scope.workspaceId, projectId: scope.projectId, identifier: owner, password: PASSWORD } });
+  const { body } = await latchkey.auth('/v1/auth/login/password', {
+    body: { workspaceId: scope.workspaceId, projectId: scope.projectId, identifier: owner, password: PASSWORD },
+  });
   return body.access_token;
 }
 
 /** A management token of the tenant's back end. */
 export async function tenantManagementToken(latchkey: TestLatchkey, tenant: Tenant): Promise<string> {
   const { workspaceId, projectId, environment } = tenant.scope;
-  const body = new URLSearchParams({ grant_type: 'client_credentials', workspaceId, projectId, environment, client_id: tenant.clientId, client_secret: tenant.clientSecret });
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    workspaceId,
+    projectId,
+    environment,
+    client_id: tenant.clientId,
+    client_secret: tenant.clientSecret,
+  });
   return (await latchkey.auth('/connect/token', { body })).body.access_token;
 }

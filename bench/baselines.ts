@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { hash } from '@node-rs/argon2';
+import Fastify from 'fastify';
+import Provider from 'oidc-provider';
+import pg from 'pg';
+
+/**
+ * What each path is measured against, as programs of their own: `node bench/baselines.ts NAME`.
+ * They print `listening PORT`, or the rate they reached, and run on the same core as Latchkey does.
+ */
+const [name = ''] = process.argv.slice(2);
+
+const baselines: Record<string, () => Promise<void>> = { hello, oidc, argon2, transaction };
+
+/** The smallest useful Fastify server: one JSON object with a schema. */
+async function hello(): Promise<void> {
+  const app = Fastify();
+  app.get(
+    '/',
+    { schema: { response: { 200: { type: 'object', properties: { hello: { type: 'string' } } } } } },
+    () => ({ hello: 'world' }),
+  );
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  console.log(`listening ${new URL(address).port}`);
+}
+
+/** oidc-provider alone, with its in-memory storage and opaque tokens. */
+async function oidc(): Promise<void> {
+  const provider = new Provider('http://localhost', {
+    clients: [
+      {
+        client_id: 'bench',
+        client_secret: 'bench-secret',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+    ],
+    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
+  });
+  const server = createServer(provider.callback());
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    console.log(`listening ${typeof address === 'object' ? address?.port : ''}`);
+  });
+}
+
+/** Argon2id as fast as the core can, with Latchkey's parameters. */
+async function argon2(): Promise<void> {
+  const began = performance.now();
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (performance.now() - began < 5_000) {
+        // biome-ignore lint/performance/noAwaitInLoops: as many at once as there are loops
+        await hash(randomBytes(12), { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 });
+        done += 1;
+      }
+    }),
+  );
+  console.log(`rate ${(done / (performance.now() - began)) * 1000}`);
+}
+
+/** Two statements in a transaction, over a pool of the same size as Latchkey's. */
+async function transaction(): Promise<void> {
+  const pool = new pg.Pool({ connectionString: process.env['BENCH_DATABASE_URL'], max: 16 });
+  await pool.query('create table if not exists bench_rows (id uuid primary key, used boolean not null)');
+  const began = performance.now();
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      while (performance.now() - began < 5_000) {
+        // biome-ignore lint/performance/noAwaitInLoops: one transaction after the other in each loop
+        const client = await pool.connect();
+        const id = crypto.randomUUID();
+        await client.query('begin');
+        await client.query({
+          name: 'insert',
+          text: 'insert into bench_rows (id, used) values ($1, false)',
+          values: [id],
+        });
+        await client.query({ name: 'update', text: 'update bench_rows set used = true where id = $1', values: [id] });
+        await client.query('commit');
+        client.release();
+        done += 1;
+      }
+    }),
+  );
+  const elapsed = performance.now() - began;
+  await pool.query('drop table bench_rows');
+  await pool.end();
+  console.log(`rate ${(done / elapsed) * 1000}`);
+}
+
+await baselines[name]?.();

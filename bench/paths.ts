@@ -1,0 +1,159 @@
+import { Agent, request } from 'node:http';
+import { load, loadChains, type Measured } from './load.ts';
+import { runBaseline, startBaseline } from './server.ts';
+
+/** The running system under measurement. */
+export type Subject = {
+  authUrl: string;
+  apiUrl: string;
+  workspaceId: string;
+  projectId: string;
+  clientId: string;
+  clientSecret: string;
+  databaseUrl: string;
+};
+
+export type Row = { path: string; measured: Measured; baseline: string; baselineRate: number; bar: number };
+
+const PASSWORD = 'correct horse battery staple';
+const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const HELLO = 'bare Fastify, one JSON object';
+
+/** The paths of the design's table that exist, by name. */
+export const paths: Record<string, (subject: Subject) => Promise<Row>> = { context, token, login, refresh, status };
+
+async function context(subject: Subject): Promise<Row> {
+  const { access_token } = await register(subject, 'context');
+  const headers = { authorization: `Bearer ${access_token}` };
+  return {
+    path: 'GET /v1/me/context, valid session',
+    measured: await load(subject.apiUrl, [{ path: '/v1/me/context', headers }]),
+    baseline: HELLO,
+    baselineRate: await helloRate(),
+    bar: 0.5,
+  };
+}
+
+async function status(subject: Subject): Promise<Row> {
+  return {
+    path: 'GET /api/status/summary',
+    measured: await load(subject.apiUrl, [{ path: '/api/status/summary' }]),
+    baseline: HELLO,
+    baselineRate: await helloRate(),
+    bar: 0.8,
+  };
+}
+
+async function token(subject: Subject): Promise<Row> {
+  const { workspaceId, projectId, clientId, clientSecret } = subject;
+  const credentials = (id: string, secret: string) => ({
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_secret: secret,
+  });
+  const body = new URLSearchParams({
+    ...credentials(clientId, clientSecret),
+    workspaceId,
+    projectId,
+    environment: 'test',
+    scope: 'members:read',
+  }).toString();
+  const measured = await load(subject.authUrl, [{ method: 'POST', path: '/connect/token', headers: form, body }]);
+  const bare = await startBaseline('oidc');
+  const { rate } = await load(bare.url, [
+    {
+      method: 'POST',
+      path: '/token',
+      headers: form,
+      body: new URLSearchParams(credentials('bench', 'bench-secret')).toString(),
+    },
+  ]);
+  await bare.stop();
+  return {
+    path: 'POST /connect/token, client_credentials',
+    measured,
+    baseline: 'bare oidc-provider, in memory, opaque tokens',
+    baselineRate: rate,
+    bar: 0.8,
+  };
+}
+
+async function login(subject: Subject): Promise<Row> {
+  // A person each, as many attempts for one at once would be throttled.
+  const people = Array.from({ length: 32 }, (_, index) => `login${index}`);
+  await Promise.all(people.map((name) => register(subject, name)));
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const measured = await loadChains(people, async (name) => {
+    await post(
+      agent,
+      `${subject.authUrl}/v1/auth/login/password`,
+      JSON.stringify({ identifier: `${name}@example.com`, password: PASSWORD }),
+    );
+    return name;
+  });
+  agent.destroy();
+  return {
+    path: 'password login',
+    measured,
+    baseline: 'Argon2id at the same parameters',
+    baselineRate: await runBaseline('argon2'),
+    bar: 0.9,
+  };
+}
+
+async function refresh(subject: Subject): Promise<Row> {
+  const sessions = await Promise.all(Array.from({ length: 32 }, (_, index) => register(subject, `refresh${index}`)));
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const measured = await loadChains(
+    sessions.map(({ refresh_token }) => refresh_token),
+    async (refreshToken) =>
+      JSON.parse(
+        await post(agent, `${subject.authUrl}/v1/sessions/refresh`, JSON.stringify({ refresh_token: refreshToken })),
+      ).refresh_token,
+  );
+  agent.destroy();
+  const baselineRate = await runBaseline('transaction', { BENCH_DATABASE_URL: subject.databaseUrl });
+  return {
+    path: 'refresh rotation',
+    measured,
+    baseline: 'bare two-statement PostgreSQL transaction',
+    baselineRate,
+    bar: 0.5,
+  };
+}
+
+async function helloRate(): Promise<number> {
+  const bare = await startBaseline('hello');
+  const { rate } = await load(bare.url, [{ path: '/' }]);
+  await bare.stop();
+  return rate;
+}
+
+async function register({ authUrl }: Subject, name: string): Promise<{ access_token: string; refresh_token: string }> {
+  const response = await fetch(`${authUrl}/v1/auth/register`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ email: `${name}@example.com`, password: PASSWORD }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return JSON.parse(await response.text());
+}
+
+function post(agent: Agent, url: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method: 'POST', agent, headers: { ...json, 'content-length': Buffer.byteLength(body) } },
+      (incoming) => {
+        let text = '';
+        incoming.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        incoming.on('end', () => (incoming.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,122 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
+import { paths, type Row, type Subject } from './paths.ts';
+import { revocationDelay } from './revocation.ts';
+import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
+
+/**
+ * Measures every path that has a bar against its baseline in the same run, and writes docs/performance.md.
+ * `npm run bench -- NAME…` measures only the named paths and writes nothing.
+ */
+const only = process.argv.slice(2);
+const PORT_BASE = 26_000;
+const SECRET = 'a secret of the benchmark that is long enough';
+
+pinToLoadCore();
+const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
+await chmod(folder, 0o755);
+
+const starts = only.length === 0 ? await measureStarts() : null;
+const postgres = await startEmbeddedPostgres({
+  dataDir: join(folder, 'database'),
+  port: 0,
+  database: 'latchkey',
+  progress: () => undefined,
+});
+const settings = {
+  DATABASE_URL: postgres.url,
+  LATCHKEY_SECRET: SECRET,
+  LATCHKEY_LOG_LEVEL: 'warn',
+  LATCHKEY_DATA_DIR: folder,
+};
+const latchkey = await startLatchkey({ ...settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
+const memory = await residentMegabytes(latchkey.child.pid);
+const subject = await readSubject();
+const rows: Row[] = [];
+for (const [name, measure] of Object.entries(paths)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  process.stdout.write(`${name}… `);
+  // biome-ignore lint/performance/noAwaitInLoops: one path at a time
+  const row = await measure(subject);
+  rows.push(row);
+  console.log(line(row));
+}
+const delay = only.length === 0 || only.includes('revocation') ? await measureRevocation() : null;
+await stop(latchkey.child);
+await postgres.stop();
+await rm(folder, { recursive: true, force: true });
+if (only.length === 0) await writeFile(resolve(import.meta.dirname, '../docs/performance.md'), report());
+process.exit(0);
+
+async function readSubject(): Promise<Subject> {
+  const { workspaceId, projects, environments } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
+  const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
+  // The server listens on 127.0.0.1; looking up "localhost" for every connection would measure the resolver.
+  const direct = (url: string) => url.replace('localhost', '127.0.0.1');
+  return {
+    authUrl: direct(authUrl),
+    apiUrl: direct(apiUrl),
+    workspaceId,
+    projectId: projects[0].id,
+    clientId: managementClientId,
+    clientSecret: managementClientSecret,
+    databaseUrl: postgres.url,
+  };
+}
+
+/** From the start of the program to ready, with the embedded database: first with nothing there, then with everything. Seconds. */
+async function measureStarts(): Promise<{ first: number; later: number }> {
+  const settings = { LATCHKEY_PORT_BASE: String(PORT_BASE), LATCHKEY_DATA_DIR: join(folder, 'start') };
+  const once = async () => {
+    const began = performance.now();
+    const { child } = await startLatchkey(settings);
+    const seconds = (performance.now() - began) / 1000;
+    await stop(child);
+    return seconds;
+  };
+  return { first: await once(), later: await once() };
+}
+
+async function measureRevocation(): Promise<{ p50: number; p99: number }> {
+  process.stdout.write('revocation… ');
+  const addresses = {
+    LATCHKEY_TEST_AUTH_URL: `http://localhost:${PORT_BASE + 1}`,
+    LATCHKEY_TEST_API_URL: `http://localhost:${PORT_BASE + 2}`,
+  };
+  const other = await startLatchkey({ ...settings, ...addresses, LATCHKEY_PORT_BASE: String(PORT_BASE + 100) });
+  const measured = await revocationDelay(subject, PORT_BASE + 102);
+  await stop(other.child);
+  console.log(`p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms`);
+  return measured;
+}
+
+function line({ path, measured, baselineRate, bar }: Row): string {
+  return `${path}: ${measured.rate.toFixed(0)}/s, p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ratio ${(measured.rate / baselineRate).toFixed(2)} of ${baselineRate.toFixed(0)}/s (bar ${bar})`;
+}
+
+function report(): string {
+  const table = rows.map(({ path, measured, baseline, baselineRate, bar }) => {
+    const ratio = measured.rate / baselineRate;
+    return `| ${path} | ${measured.rate.toFixed(0)} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${baseline} | ${baselineRate.toFixed(0)} | ${ratio.toFixed(2)} | ${bar.toFixed(2)} | ${ratio >= bar ? 'yes' : 'no'} |`;
+  });
+  return `# Performance
+
+Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. What counts is the ratio to the baseline, measured in the same run on the same machine; the rates themselves say little elsewhere.
+
+Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}.
+
+| path | per second | p50 ms | p99 ms | baseline | per second | ratio | bar | met |
+| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- |
+${table.join('\n')}
+
+| what | measured | bar |
+| --- | ---: | ---: |
+| start to ready, nothing there yet (embedded database) | ${starts?.first.toFixed(2)} s | 20 s |
+| start to ready, database there | ${starts?.later.toFixed(2)} s | 2 s |
+| resident memory of the Node.js process after the start | ${memory.toFixed(0)} MB | 200 MB |
+| an ended session is refused by another process, p50 | ${delay?.p50.toFixed(1)} ms | |
+| an ended session is refused by another process, p99 | ${delay?.p99.toFixed(1)} ms | 1000 ms |
+`;
+}

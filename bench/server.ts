@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+/** The measured program has this core to itself; the load generator and the database have the other. */
+const SERVER_CORE = '0';
+const LOAD_CORE = '1';
+
+const LATCHKEY = resolve(import.meta.dirname, '../server/latchkey.mjs');
+const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
+
+/** True when programs can be pinned to cores (Linux). */
+export const pinned = spawnSync('taskset', ['--version']).status === 0;
+
+/** Moves this process, and what it starts from now on, to the load core. */
+export function pinToLoadCore(): void {
+  if (pinned) spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]);
+}
+
+export type Started = { child: ChildProcess /** What it printed until it was ready. */; output: string };
+
+/** Starts a program on the server core and waits until it prints `sign`. */
+async function startPinned(args: string[], sign: string, env: Record<string, string>): Promise<Started> {
+  const [program = '', ...rest] = pinned
+    ? ['taskset', '-c', SERVER_CORE, process.execPath, ...args]
+    : [process.execPath, ...args];
+  const child = spawn(program, rest, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },
+  });
+  let output = '';
+  await new Promise<void>((ready, fail) => {
+    child.once('exit', (code) =>
+      output.includes(sign) ? ready() : fail(new Error(`${args.join(' ')} ended with ${code}: ${output}`)),
+    );
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes(sign)) ready();
+    });
+  });
+  return { child, output };
+}
+
+/** Starts Latchkey on the server core. */
+export function startLatchkey(env: Record<string, string>): Promise<Started> {
+  return startPinned([LATCHKEY, 'serve'], 'Ready in', env);
+}
+
+/** Starts a baseline that listens. @returns its address and how to stop it */
+export async function startBaseline(name: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const { child, output } = await startPinned([BASELINES, name], 'listening ', {});
+  return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, stop: () => stop(child) };
+}
+
+/** Runs a baseline that measures itself. @returns what it did per second */
+export async function runBaseline(name: string, env: Record<string, string> = {}): Promise<number> {
+  const { child, output } = await startPinned([BASELINES, name], 'rate ', env);
+  await stop(child);
+  return Number(/rate ([\d.]+)/.exec(output)?.[1]);
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Resident memory of a process in megabytes. */
+export async function residentMegabytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
