@@ -7,8 +7,17 @@ export function createLog(config: Pick<Config, 'logLevel'>): Logger {
     {
       level: config.logLevel,
       base: { pid: process.pid },
-      redact: ['req.headers.authorization', 'req.headers.cookie', '*.password', '*.secret', '*.code', '*.token'],
+      serializers: { err: plainError },
+      redact: ['*.password', '*.secret', '*.token', '*.authorization', '*.cookie'],
     },
     pino.destination({ fd: 2, sync: true }),
   );
+}
+
+/** Errors of libraries carry whole connections, with their secrets; what a person needs is this. */
+function plainError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? { code: error.code } : {};
+  const cause = error.cause === undefined ? {} : { cause: plainError(error.cause) };
+  return { type: error.name, message: error.message, stack: error.stack, ...code, ...cause };
 }

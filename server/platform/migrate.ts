@@ -1,6 +1,7 @@
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { migrations } from '#migrations';
+import { StartError } from './start-error.ts';
 
 /** One number for all Latchkey processes: whoever holds it migrates, the others wait. */
 const MIGRATION_LOCK = 7_154_223;
@@ -9,7 +10,7 @@ const OLDEST_SERVER = 160_000;
 /**
  * Brings the database to this version's schema. Safe to call from several processes at once.
  * @param progress is told of each migration
- * @throws Error when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
+ * @throws StartError when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
  */
 export async function migrate(databaseUrl: string, progress: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
@@ -34,7 +35,7 @@ async function checkServer(client: pg.Client): Promise<void> {
   );
   const version = rows[0]?.version ?? 0;
   if (version < OLDEST_SERVER)
-    throw new Error(
+    throw new StartError(
       `Found PostgreSQL ${Math.floor(version / 10_000)}; Latchkey needs PostgreSQL 16 or newer. Point DATABASE_URL at one, or leave it out to use the embedded server.`,
     );
 }
@@ -49,7 +50,7 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   const newest = rows.at(-1)?.id ?? 0;
   const known = migrations.at(-1)?.id ?? 0;
   if (newest > known)
-    throw new Error(
+    throw new StartError(
       `The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
     );
   return migrations.filter((migration) => migration.id > newest);

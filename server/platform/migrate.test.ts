@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { cloneDatabase } from '#tests/postgres.ts';
+import { describeSchema } from '#tests/schema.ts';
+import { migrate } from './migrate.ts';
+
+const SCHEMA = new URL('../migrations/schema.sql', import.meta.url);
+const HEADER =
+  '-- What the migrations add up to. Written by the test of the migrations with UPDATE_SCHEMA=1; never edited, never run.\n\n';
+
+let database: { url: string; drop: () => Promise<void> };
+let client: pg.Client;
+before(async () => {
+  database = await cloneDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+describe('migrations', () => {
+  test('add up to the committed schema.sql', async () => {
+    const found = HEADER + (await describeSchema(client));
+    if (process.env['UPDATE_SCHEMA']) await writeFile(SCHEMA, found);
+    assert.equal(found, await readFile(SCHEMA, 'utf8'), 'run again with UPDATE_SCHEMA=1 and look at the difference');
+  });
+
+  test('several processes may migrate an empty database at once: each migration runs once', async () => {
+    await client.query('create database fresh_for_migration');
+    const url = new URL(database.url);
+    url.pathname = '/fresh_for_migration';
+    const lines: string[] = [];
+    await Promise.all(Array.from({ length: 4 }, () => migrate(url.href, (line) => lines.push(line))));
+    assert.deepEqual(lines, ['Migrating the database: foundation (1 of 1)']);
+    await client.query('drop database fresh_for_migration with (force)');
+  });
+
+  test('a migrated database is left alone', async () => {
+    const lines: string[] = [];
+    await migrate(database.url, (line) => lines.push(line));
+    assert.deepEqual(lines, []);
+  });
+
+  test('a database of a newer version is refused, with what to do', async () => {
+    await client.query(`insert into schema_migrations (id, name) values (999, 'from the future')`);
+    await assert.rejects(
+      migrate(database.url, () => undefined),
+      /schema 999.*knows schemas up to.*newer version/s,
+    );
+    await client.query('delete from schema_migrations where id = 999');
+  });
+});
