@@ -236,6 +236,8 @@ create table applications (
   -- What a management client may be granted.
   permissions text[] not null default '{}',
   enabled boolean not null default true,
+  -- Tokens dated up to this instant are dead: set by a new secret and by switching the client off.
+  tokens_ended_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (workspace_id, project_id, environment, id),

@@ -23,10 +23,10 @@ export async function migrate(databaseUrl: string, progress: (line: string) => v
     const pending = await pendingMigrations(client);
     if (pending.length === 0) return;
     await applyAll(client, pending, progress);
+    await runMigrations({ connectionString: databaseUrl });
   } finally {
     await client.end();
   }
-  await runMigrations({ connectionString: databaseUrl });
 }
 
 async function checkServer(client: pg.Client): Promise<void> {

@@ -1,0 +1,355 @@
+-- What the migrations add up to. Written by the test of the migrations with UPDATE_SCHEMA=1; never edited, never run.
+
+create table application_secrets (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  application_id text not null,
+  id text not null,
+  hash bytea not null,
+  hint text not null,
+  created_at timestamp with time zone not null,
+  constraint application_secrets_pkey PRIMARY KEY (workspace_id, project_id, environment, application_id, id),
+  constraint application_secrets_workspace_id_project_id_environment_ap_fkey FOREIGN KEY (workspace_id, project_id, environment, application_id) REFERENCES applications(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
+create table applications (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  client_id text not null,
+  kind text not null,
+  name text not null,
+  redirect_uris text[] not null default '{}'::text[],
+  origins text[] not null default '{}'::text[],
+  permissions text[] not null default '{}'::text[],
+  enabled boolean not null default true,
+  tokens_ended_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint applications_client_id_key UNIQUE (client_id),
+  constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
+  constraint applications_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table default_projects (
+  environment text not null,
+  workspace_id text not null,
+  project_id text not null,
+  constraint default_projects_pkey PRIMARY KEY (environment),
+  constraint default_projects_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint default_projects_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table event_sequences (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  last bigint not null,
+  constraint event_sequences_pkey PRIMARY KEY (workspace_id, project_id, environment)
+);
+
+create table events (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  type text not null,
+  occurred_at timestamp with time zone not null,
+  actor jsonb not null,
+  correlation_id text not null,
+  trace_id text not null,
+  data jsonb not null,
+  sequence bigint,
+  constraint events_pkey PRIMARY KEY (workspace_id, id)
+);
+CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX events_unnumbered ON public.events USING btree (id) WHERE (sequence IS NULL);
+
+create table identifiers (
+  workspace_id text not null,
+  environment text not null,
+  kind text not null,
+  value text collate "C" not null,
+  user_id text not null,
+  verified_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint identifiers_pkey PRIMARY KEY (workspace_id, environment, kind, value),
+  constraint identifiers_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'phone'::text, 'username'::text]))),
+  constraint identifiers_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX identifiers_of_user ON public.identifiers USING btree (workspace_id, environment, user_id, kind);
+
+create table member_roles (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  member_id text not null,
+  role_id text not null,
+  constraint member_roles_pkey PRIMARY KEY (workspace_id, project_id, environment, member_id, role_id),
+  constraint member_roles_workspace_id_project_id_environment_member_id_fkey FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint member_roles_workspace_id_project_id_environment_role_id_fkey FOREIGN KEY (workspace_id, project_id, environment, role_id) REFERENCES roles(workspace_id, project_id, environment, id)
+);
+CREATE INDEX member_roles_of_role ON public.member_roles USING btree (workspace_id, project_id, environment, role_id, member_id);
+
+create table members (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text not null,
+  status text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone,
+  constraint members_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint members_status_check CHECK ((status = ANY (ARRAY['active'::text, 'invited'::text, 'blocked'::text]))),
+  constraint members_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
+  constraint members_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE UNIQUE INDEX members_of_user ON public.members USING btree (workspace_id, environment, user_id, project_id);
+
+create table messages (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  channel text not null,
+  recipient text not null,
+  body_sealed text not null,
+  status text not null,
+  error text,
+  created_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  constraint messages_pkey PRIMARY KEY (workspace_id, id),
+  constraint messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX messages_newest ON public.messages USING btree (id DESC);
+
+create table oidc_records (
+  issuer text not null,
+  model text not null,
+  id text not null,
+  payload jsonb not null,
+  grant_id text,
+  uid text,
+  user_code text,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint oidc_records_pkey PRIMARY KEY (issuer, model, id)
+);
+CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
+CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
+CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
+CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
+
+create table passwords (
+  workspace_id text not null,
+  environment text not null,
+  user_id text not null,
+  hash text not null,
+  changed_at timestamp with time zone not null,
+  constraint passwords_pkey PRIMARY KEY (workspace_id, environment, user_id),
+  constraint passwords_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+
+create table permissions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  key text not null,
+  description text not null,
+  created_at timestamp with time zone not null,
+  constraint permissions_pkey PRIMARY KEY (workspace_id, project_id, environment, key),
+  constraint permissions_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table project_environments (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  settings jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint project_environments_pkey PRIMARY KEY (workspace_id, project_id, environment),
+  constraint project_environments_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint project_environments_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table projects (
+  workspace_id text not null,
+  id text not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint projects_pkey PRIMARY KEY (workspace_id, id),
+  constraint projects_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+
+create table rate_limits (
+  key text not null,
+  points integer not null default 0,
+  expire bigint,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+);
+CREATE INDEX rate_limits_expired ON public.rate_limits USING btree (expire);
+
+create table refresh_tokens (
+  workspace_id text not null,
+  environment text not null,
+  hash bytea not null,
+  entry_id text not null,
+  session_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  successor text,
+  constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash),
+  constraint refresh_tokens_workspace_id_environment_entry_id_fkey FOREIGN KEY (workspace_id, environment, entry_id) REFERENCES scope_entries(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
+CREATE INDEX refresh_tokens_of_entry ON public.refresh_tokens USING btree (workspace_id, environment, entry_id);
+
+create table revocations (
+  workspace_id text not null,
+  environment text not null,
+  subject text not null,
+  revoked_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint revocations_pkey PRIMARY KEY (workspace_id, environment, subject)
+);
+CREATE INDEX revocations_live ON public.revocations USING btree (expires_at);
+
+create table roles (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  built_in boolean not null,
+  permissions text[] not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint roles_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint roles_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE UNIQUE INDEX roles_key ON public.roles USING btree (workspace_id, project_id, environment, key);
+
+create table schema_migrations (
+  id integer not null,
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (id)
+);
+
+create table scope_entries (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  session_id text not null,
+  project_id text not null,
+  user_id text not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text,
+  constraint scope_entries_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint scope_entries_workspace_id_environment_session_id_fkey FOREIGN KEY (workspace_id, environment, session_id) REFERENCES sessions(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id) WHERE (revoked_at IS NULL);
+CREATE INDEX scope_entries_of_user ON public.scope_entries USING btree (workspace_id, environment, user_id) WHERE (revoked_at IS NULL);
+
+create table sessions (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text not null,
+  amr text[] not null,
+  acr text not null,
+  auth_time timestamp with time zone not null,
+  ip inet,
+  user_agent text,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text,
+  constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_of_user ON public.sessions USING btree (workspace_id, environment, user_id, id DESC);
+
+create table signing_keys (
+  environment text not null,
+  id text not null,
+  algorithm text not null,
+  public_jwk jsonb not null,
+  private_sealed text not null,
+  created_at timestamp with time zone not null,
+  signs_from timestamp with time zone not null,
+  retires_at timestamp with time zone,
+  constraint signing_keys_pkey PRIMARY KEY (environment, id),
+  constraint signing_keys_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
+);
+
+create table users (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  display_name text,
+  given_name text,
+  family_name text,
+  picture text,
+  locale text,
+  zoneinfo text,
+  birthdate text,
+  custom_data jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX users_display_name ON public.users USING btree (workspace_id, environment, lower(display_name) COLLATE "C" text_pattern_ops);
+
+create table verifications (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  project_id text not null,
+  purpose text not null,
+  user_id text,
+  channel text not null,
+  address text not null,
+  code_hash bytea,
+  pending_sealed text,
+  attempts_left integer not null,
+  expires_at timestamp with time zone not null,
+  resend_after timestamp with time zone not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint verifications_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint verifications_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'phone'::text]))),
+  constraint verifications_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
+  constraint verifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX verifications_expired ON public.verifications USING btree (expires_at);
+
+create table worker_heartbeats (
+  worker text not null,
+  seen_at timestamp with time zone not null,
+  constraint worker_heartbeats_pkey PRIMARY KEY (worker)
+);
+
+create table workspaces (
+  id text not null,
+  routing_key text not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint workspaces_pkey PRIMARY KEY (id),
+  constraint workspaces_routing_key_key UNIQUE (routing_key)
+);
