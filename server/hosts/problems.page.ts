@@ -18,9 +18,14 @@ export const problemPageRoutes: Routes = (app) => {
       if (!wantsPage(request.headers.accept)) return reply.send({ errorCode: code, status, title, detail });
       return sendPage(reply, {
         title,
-        body: html`<h1>${title}</h1><p class="soft"><code>${code}</code>, HTTP ${status}</p><div class="card"><p>${detail}</p>
+        body: html`<h1>${title}</h1><p class="soft"><code>${code}</code>, HTTP ${status}</p><div class="card"><p>${withCode(detail)}</p>
 <p class="soft">The problem document you received says in <code>detail</code> what happened in your case, and carries a <code>traceId</code> to quote in a report.</p></div>`,
       });
     },
   );
 };
+
+/** Marks up what stands between backticks. */
+function withCode(sentence: string) {
+  return sentence.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+}

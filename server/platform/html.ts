@@ -20,14 +20,15 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .4rem; letter-spacing: -.
 p { margin: 0 0 1rem; } .soft { color: var(--soft); }
 a { color: var(--accent); } a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1.25rem; } .grid .card { margin: 0; }
+.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1.25rem; } .grid .card { margin: 0; } .grid + .card { margin-top: 1.25rem; }
+.card > :last-child { margin-bottom: 0; } h1 + .card { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code, pre { font: .9em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; } pre { margin: 0; padding: 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
 form.search { display: flex; gap: .6rem; margin: 0 0 1.25rem; } input[type=search] { flex: 1; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .55rem .8rem; }
 button { font: inherit; font-weight: 600; color: light-dark(#fff, #0d1320); background: var(--accent); border: 0; border-radius: 8px; padding: .55rem 1.1rem; cursor: pointer; }
 ul.rows { list-style: none; margin: 0; padding: 0; } ul.rows li + li { border-top: 1px solid var(--line); }
 ul.rows a { display: grid; grid-template-columns: 1fr auto; gap: .1rem 1rem; padding: .85rem .25rem; color: inherit; text-decoration: none; } ul.rows a:hover strong { color: var(--accent); text-decoration: underline; }
-ul.rows .soft { font-size: .9rem; overflow-wrap: anywhere; }
+ul.rows .soft { font-size: .9rem; overflow-wrap: anywhere; } ul.rows a > :nth-child(even) { text-align: right; }
 .dot { display: inline-block; width: .65rem; height: .65rem; border-radius: 50%; background: var(--good); margin-right: .45rem; } .dot.bad { background: var(--bad); }
 iframe { width: 100%; height: 28rem; border: 1px solid var(--line); border-radius: 8px; background: #fff; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -59,10 +60,11 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title} · Latchkey</title>
+<link rel="icon" href="data:,">
 <style>${raw(STYLE)}</style>
 </head>
 <body>
-<header class="bar"><nav aria-label="Main"><a class="name" href="/">${MARK} Latchkey</a>${nav}</nav></header>
+<header class="bar"><nav aria-label="Main">${page.nav ? html`<a class="name" href="/">${MARK} Latchkey</a>` : html`<span class="name">${MARK} Latchkey</span>`}${nav}</nav></header>
 <main>${page.body}</main>
 </body>
 </html>`;
