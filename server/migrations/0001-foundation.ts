@@ -149,10 +149,10 @@ create table refresh_tokens (
   used_at timestamptz,
   -- The successor, encrypted under a key made from this token itself: only who presents it again can read it.
   successor text,
-  primary key (workspace_id, environment, hash),
-  foreign key (workspace_id, environment, entry_id) references scope_entries on delete cascade
+  -- No foreign key: a token is only ever found together with its entry and session, and one written at every refresh
+  -- would pay for the check each time. Tokens whose session is gone are unknown, and go when they expire.
+  primary key (workspace_id, environment, hash)
 );
-create index refresh_tokens_of_entry on refresh_tokens (workspace_id, environment, entry_id);
 create index refresh_tokens_expired on refresh_tokens (expires_at);
 
 -- What access tokens must not be accepted although they have not expired: kept until the last of them is dead.

@@ -207,11 +207,9 @@ create table refresh_tokens (
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   successor text,
-  constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash),
-  constraint refresh_tokens_workspace_id_environment_entry_id_fkey FOREIGN KEY (workspace_id, environment, entry_id) REFERENCES scope_entries(workspace_id, environment, id) ON DELETE CASCADE
+  constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash)
 );
 CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
-CREATE INDEX refresh_tokens_of_entry ON public.refresh_tokens USING btree (workspace_id, environment, entry_id);
 
 create table revocations (
   workspace_id text not null,

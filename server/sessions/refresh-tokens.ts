@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
-import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, singleStatement, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
@@ -29,6 +29,9 @@ declare module '#platform/db.ts' {
 
 /** Tabs of one browser refresh at the same moment: within this time a used token is answered with the same successor. */
 const GRACE_MS = 10_000;
+
+/** When a session was last seen is known to the minute. */
+const SEEN_MS = 60_000;
 
 /** `lkr_`, the workspace's routing key, 256 random bits. */
 const SHAPE = /^lkr_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
@@ -150,22 +153,24 @@ function entryOf(row: Presented): ScopeEntry {
 async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<IssuedRefreshToken | undefined> {
   const next = await newToken(ctx, row.session_expires_at);
   const { workspaceId, environment } = ctx.scope;
-  const won = await transaction(ctx, async (tx) => {
-    const { numAffectedRows } = await sql`
+  const { now } = ctx;
+  const { numAffectedRows } = await singleStatement(ctx, (db) =>
+    sql`
       with used as (
-        update refresh_tokens set used_at = ${tx.now}, successor = ${sealSuccessor(token, next)}
+        update refresh_tokens set used_at = ${now}, successor = ${sealSuccessor(token, next)}
         where workspace_id = ${workspaceId} and environment = ${environment} and hash = ${hashSecret(token)} and used_at is null
         returning entry_id, session_id
       ), seen as (
-        update sessions set last_seen_at = ${tx.now} from used
+        update sessions set last_seen_at = ${now} from used
         where sessions.workspace_id = ${workspaceId} and sessions.environment = ${environment} and sessions.id = used.session_id
+          and sessions.last_seen_at < ${new Date(now.getTime() - SEEN_MS)}
       )
       insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
-      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${tx.now}, ${next.expiresAt} from used`.execute(
-      tx.db,
-    );
-    return numAffectedRows === 1n;
-  });
+      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${now}, ${next.expiresAt} from used`.execute(
+      db,
+    ),
+  );
+  const won = numAffectedRows === 1n;
   return won ? next : undefined;
 }
 
