@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function expectEvent(system: System, path: string, correlationId: string): Promise<void> {
+export async function expectEvent(system: System, path: string, correlationId: string): Promise<void> {
   if (SILENT.some((pattern) => pattern.test(path))) return;
   const { rowCount } = await system.pool.query('select from events where correlation_id = $1 limit 1', [correlationId]);
   assert.equal(rowCount, 1, `${path} answered 2xx and emitted no event`);
