@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify } from 'jose';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { signingKeys } from '#keys';
+import { signCompact, signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -54,9 +54,7 @@ const MOST_REMEMBERED = 20_000;
 export async function signAccessToken(system: System, claims: CustomerClaims): Promise<string> {
   const key = await signingKeys(system, claims.environment).signer(ALGORITHM);
   const { auth, api } = system.config.addresses[claims.environment];
-  return new SignJWT({ ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) })
-    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.id })
-    .sign(key.privateKey);
+  return signCompact(key, TYPE, { ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { type Generated, sql } from 'kysely';
+import type { Generated } from 'kysely';
 import { emit } from '#events';
-import { type Ctx, type Environment, singleStatement, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
 import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
@@ -95,15 +96,7 @@ export async function findRefreshToken(
   const routingKey = SHAPE.exec(token)?.[1];
   const workspaceId = routingKey && (await workspaceByRoutingKey(system, routingKey));
   if (!workspaceId) throw unknownToken();
-  const { rows } = await sql<Presented>`
-    select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
-           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
-           (s.revoked_at is not null or e.revoked_at is not null) as dead
-    from refresh_tokens t
-    join scope_entries e on e.workspace_id = t.workspace_id and e.environment = t.environment and e.id = t.entry_id
-    join sessions s on s.workspace_id = t.workspace_id and s.environment = t.environment and s.id = t.session_id
-    where t.workspace_id = ${workspaceId}
-      and t.environment = ${environment} and t.hash = ${hashSecret(token)}`.execute(system.db);
+  const { rows } = await findPresented(system.pool, [workspaceId, environment, hashSecret(token)]);
   const row = rows[0];
   if (!row) throw unknownToken();
   return { scope: { workspaceId: row.workspace_id, projectId: row.project_id, environment }, token, row };
@@ -154,25 +147,46 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
   const next = await newToken(ctx, row.session_expires_at);
   const { workspaceId, environment } = ctx.scope;
   const { now } = ctx;
-  const { numAffectedRows } = await singleStatement(ctx, (db) =>
-    sql`
-      with used as (
-        update refresh_tokens set used_at = ${now}, successor = ${sealSuccessor(token, next)}
-        where workspace_id = ${workspaceId} and environment = ${environment} and hash = ${hashSecret(token)} and used_at is null
-        returning entry_id, session_id
-      ), seen as (
-        update sessions set last_seen_at = ${now} from used
-        where sessions.workspace_id = ${workspaceId} and sessions.environment = ${environment} and sessions.id = used.session_id
-          and sessions.last_seen_at < ${new Date(now.getTime() - SEEN_MS)}
-      )
-      insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
-      select ${workspaceId}, ${environment}, ${hashSecret(next.token)}, entry_id, session_id, ${now}, ${next.expiresAt} from used`.execute(
-      db,
-    ),
-  );
-  const won = numAffectedRows === 1n;
-  return won ? next : undefined;
+  const seenBefore = new Date(now.getTime() - SEEN_MS);
+  const { rowCount } = await replaceToken(ctx.system.pool, [
+    workspaceId,
+    environment,
+    hashSecret(token),
+    now,
+    sealSuccessor(token, next),
+    seenBefore,
+    hashSecret(next.token),
+    next.expiresAt,
+  ]);
+  return rowCount === 1 ? next : undefined;
 }
+
+/** Served by primary keys. */
+const findPresented = prepared<Presented>(
+  'find-refresh-token',
+  `select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
+          s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
+          (s.revoked_at is not null or e.revoked_at is not null) as dead
+   from refresh_tokens t
+   join scope_entries e on e.workspace_id = t.workspace_id and e.environment = t.environment and e.id = t.entry_id
+   join sessions s on s.workspace_id = t.workspace_id and s.environment = t.environment and s.id = t.session_id
+   where t.workspace_id = $1 and t.environment = $2 and t.hash = $3`,
+);
+
+/** Changes nothing, and returns no row, when the token is used already. */
+const replaceToken = prepared(
+  'replace-refresh-token',
+  `with used as (
+     update refresh_tokens set used_at = $4, successor = $5
+     where workspace_id = $1 and environment = $2 and hash = $3 and used_at is null
+     returning entry_id, session_id
+   ), seen as (
+     update sessions set last_seen_at = $4 from used
+     where sessions.workspace_id = $1 and sessions.environment = $2 and sessions.id = used.session_id and sessions.last_seen_at < $6
+   )
+   insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
+   select $1, $2, $7, entry_id, session_id, $4, $8 from used`,
+);
 
 async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<IssuedRefreshToken> {
   // Read again: the winner of a race may have spent the token after it was found.
