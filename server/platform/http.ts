@@ -136,9 +136,10 @@ function addEdge(app: App, system: System, host: Host): void {
 
 function traceOf(request: FastifyRequest): Trace {
   const { headers } = request;
+  const traceId = traceIdFrom(headers['traceparent']);
   return {
-    correlationId: correlationIdFrom(headers['x-correlation-id']),
-    traceId: traceIdFrom(headers['traceparent']),
+    correlationId: correlationIdFrom(headers['x-correlation-id'], traceId),
+    traceId,
     ip: request.ip ?? null,
     userAgent: headers['user-agent']?.slice(0, 256) ?? null,
   };
