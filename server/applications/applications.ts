@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
@@ -9,7 +10,7 @@ import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { projectOf } from '#tenancy';
 
-export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
+type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
 type ApplicationsTable = {
   workspace_id: WorkspaceId;
@@ -23,6 +24,7 @@ type ApplicationsTable = {
   origins: string[];
   permissions: string[];
   enabled: boolean;
+  tokens_ended_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -59,11 +61,19 @@ export type Application = {
   /** What a management client may be granted. */
   permissions: string[];
   enabled: boolean;
+  /** Tokens dated up to this instant are dead: it lies a little after the last new secret or switching off. */
+  tokensEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
 };
 
-export type NewApplication = { kind: ApplicationKind; name: string; redirectUris?: string[]; origins?: string[]; permissions?: readonly string[] };
+export type NewApplication = {
+  kind: ApplicationKind;
+  name: string;
+  redirectUris?: string[];
+  origins?: string[];
+  permissions?: readonly string[];
+};
 
 /** The workspace's routing key and 96 random bits. */
 const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
@@ -71,7 +81,10 @@ const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
 const CONFIDENTIAL: readonly ApplicationKind[] = ['web', 'management'];
 
 /** Adds a client to `tx.scope`. @returns its ids, and for confidential kinds the secret: shown once, stored as a hash */
-export async function createApplication(tx: TxCtx, application: NewApplication): Promise<{ id: ApplicationId; clientId: string; secret: string | null }> {
+export async function createApplication(
+  tx: TxCtx,
+  application: NewApplication,
+): Promise<{ id: ApplicationId; clientId: string; secret: string | null }> {
   const { workspaceId, projectId, environment } = tx.scope;
   const { routingKey } = await projectOf(tx.system, tx.scope, tx.db);
   const id = newId('app', tx.now);
@@ -90,6 +103,7 @@ export async function createApplication(tx: TxCtx, application: NewApplication):
       origins: application.origins ?? [],
       permissions: [...(application.permissions ?? [])],
       enabled: true,
+      tokens_ended_at: null,
       created_at: tx.now,
       updated_at: tx.now,
     })
@@ -105,14 +119,23 @@ async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<strin
   const secret = `lks_${randomSecret()}`;
   await tx.db
     .insertInto('application_secrets')
-    .values({ workspace_id: workspaceId, project_id: projectId, environment, application_id: applicationId, id: newId('sec', tx.now), hash: hashSecret(secret), hint: secret.slice(-4), created_at: tx.now })
+    .values({
+      workspace_id: workspaceId,
+      project_id: projectId,
+      environment,
+      application_id: applicationId,
+      id: newId('sec', tx.now),
+      hash: hashSecret(secret),
+      hint: secret.slice(-4),
+      created_at: tx.now,
+    })
     .execute();
   return secret;
 }
 
 /** Replaces every secret of a client; its tokens end at once. @throws Problem NOT_FOUND */
 export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Promise<string> {
-  const { clientId } = await touch(tx, applicationId, {});
+  await endTokens(tx, applicationId, {});
   await tx.db
     .deleteFrom('application_secrets')
     .where('workspace_id', '=', tx.scope.workspaceId)
@@ -121,43 +144,53 @@ export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Pro
     .where('application_id', '=', applicationId)
     .execute();
   const secret = await addSecret(tx, applicationId);
-  await endTokens(tx, applicationId, clientId);
   await emit(tx, 'application.secret.rotated', { applicationId });
   return secret;
 }
 
 /** Switches a client off; its tokens end at once. @throws Problem NOT_FOUND */
 export async function disableApplication(tx: TxCtx, applicationId: ApplicationId): Promise<void> {
-  const { clientId } = await touch(tx, applicationId, { enabled: false });
-  await endTokens(tx, applicationId, clientId);
+  await endTokens(tx, applicationId, { enabled: false });
   await emit(tx, 'application.disabled', { applicationId });
 }
 
-async function touch(tx: TxCtx, applicationId: ApplicationId, changes: { enabled?: boolean }): Promise<{ clientId: string }> {
+/** How long another process may still issue tokens after a change it has not heard of, with room to spare. */
+const HEARD_WITHIN_MS = 2_000;
+
+/**
+ * Changes a client and ends its tokens, in every process: those issued up to now, and those that are being issued meanwhile.
+ * Each call ends what was issued after the one before, even within the same second, which is how exactly tokens are dated.
+ */
+async function endTokens(tx: TxCtx, applicationId: ApplicationId, changes: { enabled?: boolean }): Promise<void> {
+  const now = new Date(tx.now.getTime() + HEARD_WITHIN_MS);
   const row = await tx.db
     .updateTable('applications')
-    .set({ ...changes, updated_at: tx.now })
+    .set({
+      ...changes,
+      tokens_ended_at: sql`greatest(${now}, tokens_ended_at + interval '1 second')`,
+      updated_at: tx.now,
+    })
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('project_id', '=', tx.scope.projectId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', applicationId)
-    .returning('client_id as clientId')
+    .returning(['client_id', 'tokens_ended_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  return row;
-}
-
-async function endTokens(tx: TxCtx, applicationId: ApplicationId, clientId: string): Promise<void> {
-  await revokeSubject(tx, applicationId);
-  await announce(tx, { topic: 'application', key: clientId });
+  await revokeSubject({ ...tx, now: row.tokens_ended_at ?? now }, applicationId);
+  await announce(tx, { topic: 'application', key: row.client_id });
 }
 
 /** Finds a client of an environment by its public id. Held in memory while the change feed is live. */
-export function findApplication(system: System, environment: Environment, clientId: string): Promise<Application | undefined> {
+export function findApplication(
+  system: System,
+  environment: Environment,
+  clientId: string,
+): Promise<Application | undefined> {
   return applications(system).find(environment, clientId);
 }
 
-/** Compares a presented secret with every live one, in constant time. */
+/** Compares a presented secret with every live one; how long it takes says nothing about them. */
 export function checkSecret(application: Application, secret: string): boolean {
   const presented = hashSecret(secret);
   return application.secretHashes.map((stored) => timingSafeEqual(stored, presented)).includes(true);
@@ -207,8 +240,12 @@ class ApplicationCache {
 
 const applications = perSystem((system) => new ApplicationCache(system));
 
-/** Served by the unique index on client_id; the workspace is found by the id's routing key. */
-async function loadApplication(system: System, environment: Environment, clientId: string): Promise<Application | undefined> {
+/** Served by the unique index on client_id and the primary key of the secrets. */
+async function loadApplication(
+  system: System,
+  environment: Environment,
+  clientId: string,
+): Promise<Application | undefined> {
   const row = await system.db
     .selectFrom('applications as a')
     .selectAll('a')
@@ -238,6 +275,7 @@ async function loadApplication(system: System, environment: Environment, clientI
     origins: row.origins,
     permissions: row.permissions,
     enabled: row.enabled,
+    tokensEndedAt: row.tokens_ended_at,
     secretHashes: row.hashes ?? [],
   };
 }

@@ -1,1 +1,8 @@
-export { checkSecret, createApplication, disableApplication, findApplication, rotateSecret } from './applications.ts';
+export {
+  type Application,
+  checkSecret,
+  createApplication,
+  disableApplication,
+  findApplication,
+  rotateSecret,
+} from './applications.ts';

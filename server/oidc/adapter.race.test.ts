@@ -19,7 +19,9 @@ test('OA-2 of fifty parallel redemptions of one code one succeeds', async () => 
 });
 
 test('records are found by id, uid and user code, within their issuer, until they expire or their grant is revoked', async () => {
-  const [here, elsewhere] = ['https://issuer.example', 'https://other.example'].map((issuer) => new RecordAdapter(latchkey.system, issuer, 'DeviceCode'));
+  const [here, elsewhere] = ['https://issuer.example', 'https://other.example'].map(
+    (issuer) => new RecordAdapter(latchkey.system, issuer, 'DeviceCode'),
+  );
   assert.ok(here && elsewhere);
   await here.upsert('device-1', { uid: 'uid-1', userCode: 'ABCD', grantId: 'grant-2', scope: 'openid' }, 60);
   assert.equal((await here.find('device-1'))?.['scope'], 'openid');

@@ -27,7 +27,8 @@ declare module '#platform/db.ts' {
 
 /** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
 export function adapterFor(system: System, environment: Environment, issuer: string): AdapterFactory {
-  return (model) => (model === 'Client' ? new ClientAdapter(system, environment) : new RecordAdapter(system, issuer, model));
+  return (model) =>
+    model === 'Client' ? new ClientAdapter(system, environment) : new RecordAdapter(system, issuer, model);
 }
 
 /** Clients are administered as applications; the provider only reads them. */
@@ -42,7 +43,7 @@ class ClientAdapter implements Adapter {
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
     const application = await findApplication(this.#system, this.#environment, clientId);
-    return application?.enabled ? clientMetadata(application) : undefined;
+    return application && clientMetadata(application);
   }
 
   async upsert(): Promise<void> {
@@ -113,11 +114,20 @@ export class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.#system.db.deleteFrom('oidc_records').where('issuer', '=', this.#issuer).where('model', '=', this.#model).where('id', '=', id).execute();
+    await this.#system.db
+      .deleteFrom('oidc_records')
+      .where('issuer', '=', this.#issuer)
+      .where('model', '=', this.#model)
+      .where('id', '=', id)
+      .execute();
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#system.db.deleteFrom('oidc_records').where('issuer', '=', this.#issuer).where('grant_id', '=', grantId).execute();
+    await this.#system.db
+      .deleteFrom('oidc_records')
+      .where('issuer', '=', this.#issuer)
+      .where('grant_id', '=', grantId)
+      .execute();
   }
 
   async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
@@ -130,7 +140,9 @@ export class RecordAdapter implements Adapter {
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]))
       .executeTakeFirst();
     if (!row) return undefined;
-    return row.consumed_at === null ? row.payload : { ...row.payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) };
+    return row.consumed_at === null
+      ? row.payload
+      : { ...row.payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) };
   }
 }
 

@@ -1,8 +1,8 @@
-import type { KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { findApplication } from '#applications';
-import type { Environment } from '#platform/ctx.ts';
+import type { Application } from '#applications';
 import type { System } from '#platform/system.ts';
+import { applicationOf } from './clients.ts';
 
 /** Seconds. */
 export const MANAGEMENT_TOKEN_SECONDS = 3_600;
@@ -10,32 +10,59 @@ export const MANAGEMENT_TOKEN_SECONDS = 3_600;
 /**
  * The API host as the resource a management token is for, after checking that the request names the client's own project and
  * asks for no more than the client was granted.
+ * @param resource what the request names as its resource (RFC 8707), or the API host when it names none
  * @throws InvalidTarget, InvalidRequest, InvalidScope
  */
-export async function apiResource(system: System, environment: Environment, ctx: KoaContextWithOIDC): Promise<ResourceServer> {
-  const application = await findApplication(system, environment, ctx.oidc.client?.clientId ?? '');
-  if (!application) throw new errors.InvalidClient('client not found');
-  const { workspaceId, projectId, environment: named } = Object(ctx.oidc.body);
-  if (workspaceId === undefined || projectId === undefined || named === undefined) throw new errors.InvalidRequest('workspaceId, projectId and environment are required');
-  const own = application.environment === (named === 'prod' ? 'production' : named);
-  if (workspaceId !== application.workspaceId || projectId !== application.projectId || !own) throw new errors.InvalidTarget("workspaceId, projectId and environment must be the client's own");
+export function apiResource(system: System, ctx: KoaContextWithOIDC, resource: string): ResourceServer {
+  const application = applicationOf(ctx.oidc.client);
+  const audience = system.config.addresses[application.environment].api;
+  if (resource !== audience) throw new errors.InvalidTarget(`the resource must be ${audience}, or left out`);
+  checkContext(application, Object(ctx.oidc.body));
   const { params } = ctx.oidc;
   if (!params) throw new errors.InvalidRequest('parameters are missing');
   params['scope'] ??= application.permissions.join(' ');
-  const excess = String(params['scope']).split(' ').find((scope) => !application.permissions.includes(scope));
+  const scope = String(params['scope']);
+  const excess = scope.split(' ').find((asked) => !application.permissions.includes(asked));
   if (excess !== undefined) throw new errors.InvalidScope('the client was not granted this permission', excess);
   return {
-    audience: system.config.addresses[environment].api,
-    scope: application.permissions.join(' '),
+    audience,
+    scope,
     accessTokenTTL: MANAGEMENT_TOKEN_SECONDS,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
   };
 }
 
-/** Where the token is valid, for the API host to read without asking the database. */
-export async function scopeClaims(system: System, environment: Environment, clientId: string): Promise<Record<string, string>> {
-  const application = await findApplication(system, environment, clientId);
-  if (!application) throw new errors.InvalidClient('client not found');
-  return { workspaceId: application.workspaceId, projectId: application.projectId, environment, applicationId: application.id };
+/** A client works in one project of one environment; it says which, so that a mixed-up configuration fails here. */
+function checkContext(application: Application, body: Record<string, unknown>): void {
+  const { workspaceId, projectId, environment } = body;
+  if (workspaceId === undefined || projectId === undefined || environment === undefined)
+    throw new errors.InvalidRequest('workspaceId, projectId and environment are required');
+  const named = environment === 'prod' ? 'production' : environment;
+  const own =
+    workspaceId === application.workspaceId && projectId === application.projectId && named === application.environment;
+  if (!own) throw new errors.InvalidTarget("workspaceId, projectId and environment must be the client's own");
+}
+
+/**
+ * Adds to a management token where it is valid, for the API host to read without asking the database, and dates it by our clock:
+ * always after the instant up to which the client's tokens are dead.
+ */
+export function describeToken(
+  system: System,
+  token: AccessToken | ClientCredentials,
+  { payload }: JWTStructured,
+): void {
+  if (token.kind !== 'ClientCredentials') return;
+  const { workspaceId, projectId, environment, id, tokensEndedAt } = applicationOf(token.client);
+  const now = Math.floor(system.clock.now().getTime() / 1000);
+  const iat = tokensEndedAt ? Math.max(now, Math.floor(tokensEndedAt.getTime() / 1000) + 1) : now;
+  Object.assign(payload, {
+    workspaceId,
+    projectId,
+    environment,
+    applicationId: id,
+    iat,
+    exp: iat + MANAGEMENT_TOKEN_SECONDS,
+  });
 }

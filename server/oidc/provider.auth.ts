@@ -4,58 +4,117 @@ import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { addressOf } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { providerOf } from './provider.ts';
+import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
+import { type Issuer, issuerOf } from './provider.ts';
 
 const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) });
 const oauthError = (description: string) => ({ description, content: { 'application/json': { schema: OAuthError } } });
 
-/** Everything under /connect and /.well-known, answered by the OpenID provider itself; errors are in OAuth's own format. */
-export async function oidcRoutes(app: App): Promise<void> {
+const config = { permission: 'public' } as const;
+
+/** For the description only: the provider checks what it is sent. */
+const TokenForm = Type.Object({
+  grant_type: Type.Literal('client_credentials'),
+  workspaceId: Type.String({ description: "The client's own." }),
+  projectId: Type.String({ description: "The client's own." }),
+  environment: Type.Enum(['test', 'production', 'prod'], { description: "The client's own." }),
+  scope: Type.Optional(
+    Type.String({ description: 'A part of what the client was granted, separated by spaces; all of it when absent.' }),
+  ),
+  resource: Type.Optional(Type.String({ description: 'The address of the API host (RFC 8707).' })),
+  client_id: Type.Optional(Type.String({ description: 'With `client_secret`, unless the client sends HTTP Basic.' })),
+  client_secret: Type.Optional(Type.String()),
+});
+
+const tokenSchema = {
+  summary: 'Issue a token',
+  description:
+    'Gives a management token. The client authenticates with `client_secret_basic` or `client_secret_post`. Errors are in the format of OAuth (RFC 6749 §5.2).',
+  consumes: ['application/x-www-form-urlencoded'],
+  body: TokenForm,
+  response: {
+    200: Type.Object({
+      access_token: Type.String(),
+      token_type: Type.Literal('Bearer'),
+      expires_in: Type.Integer({ description: 'Seconds.' }),
+      scope: Type.String(),
+    }),
+    400: oauthError('`invalid_request`, `invalid_scope`, `invalid_target`, `unsupported_grant_type`'),
+    401: oauthError('`invalid_client`'),
+    503: oauthError('`temporarily_unavailable`'),
+  },
+};
+
+const documentSchemas: Record<DocumentPath, { summary: string; description: string }> = {
+  '/.well-known/openid-configuration': {
+    summary: 'Read the provider metadata',
+    description: 'OpenID Connect Discovery 1.0',
+  },
+  '/.well-known/oauth-authorization-server': {
+    summary: 'Read the authorization server metadata',
+    description: 'RFC 8414',
+  },
+  '/connect/jwks': { summary: 'Read the public signing keys', description: 'RFC 7517' },
+};
+
+/** The OpenID provider under /connect and /.well-known. It answers by itself; errors are in OAuth's own format. */
+export function oidcRoutes(app: App): void {
   const { environment } = app.host;
   if (environment === null) throw new Error('OIDC is served on a host with an environment.');
-  await app.register(async (scope) => {
-    // The provider reads request bodies itself.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    const bridge = bridgeTo(app.system, environment, addressOf(app.system, app.host));
-    const config = { permission: 'public' } as const;
+  const bridge = bridgeTo(app.system, environment, addressOf(app.system, app.host));
+  const document = (path: DocumentPath) => documentHook(app.system, environment, { path, bridge });
+  const hidden = { hide: true };
 
-    scope.post(
-      '/connect/token',
-      {
-        config,
-        schema: {
-          summary: 'Issue a token',
-          description:
-            'Form-encoded. `grant_type=client_credentials` with `workspaceId`, `projectId`, `environment` (the client\'s own) and optionally `scope` (a subset of its granted permissions) gives a management token. The client authenticates with `client_secret_basic` or `client_secret_post`.',
-          response: {
-            200: Type.Object({ access_token: Type.String(), token_type: Type.Literal('Bearer'), expires_in: Type.Integer(), scope: Type.String() }),
-            400: oauthError('`invalid_request`, `invalid_scope`, `invalid_target`, `unsupported_grant_type`'),
-            401: oauthError('`invalid_client`'),
-          },
-        },
-      },
-      bridge,
-    );
-    scope.get('/.well-known/openid-configuration', { config, schema: { summary: 'Read the provider metadata', description: 'OpenID Connect Discovery 1.0' } }, bridge);
-    scope.get('/.well-known/oauth-authorization-server', { config, schema: { summary: 'Read the authorization server metadata', description: 'RFC 8414' } }, bridge);
-    scope.get('/connect/jwks', { config, schema: { summary: 'Read the public signing keys', description: 'RFC 7517' } }, bridge);
-    scope.route({ method: ['GET', 'POST'], url: '/connect/*', config, schema: { hide: true }, handler: bridge });
-  });
+  app.post('/connect/token', { config, schema: tokenSchema, onRequest: bridge }, answeredBefore);
+  app.options('/connect/token', { config, schema: hidden, onRequest: bridge }, answeredBefore);
+  app.get('/connect/authorize', { config, schema: hidden, onRequest: bridge }, answeredBefore);
+  for (const path of DOCUMENT_PATHS) {
+    app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
+  }
 }
 
-/** Hands a request to the provider. */
-function bridgeTo(system: System, environment: Environment, issuer: string) {
+/** A route of the provider is answered in its hook, before anybody reads the body: the provider does that itself. */
+function answeredBefore(): never {
+  throw new Error('unreachable: the provider has answered');
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+
+/** Answers with the copy of a document; the first time, with what the provider itself says. */
+function documentHook(
+  system: System,
+  environment: Environment,
+  { path, bridge }: { path: DocumentPath; bridge: Hook },
+): Hook {
+  return (request, reply, done) => {
+    const issuer = issuerOf(system, environment);
+    const document = 'documents' in issuer ? issuer.documents.get(path) : undefined;
+    if (!document) return bridge(request, reply, done);
+    reply.headers(document.headers);
+    if (request.headers['if-none-match'] === document.etag) reply.code(304).send();
+    else reply.send(document.body);
+  };
+}
+
+/** Hands a request to the provider, with the issuer as its address, whatever way it came. */
+function bridgeTo(system: System, environment: Environment, issuer: string): Hook {
   const { host, protocol } = new URL(issuer);
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const provider = await providerOf(system, environment);
+  const scheme = protocol.slice(0, -1);
+  const hand = ({ answer }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { headers } = request.raw;
     headers['host'] = host;
     headers['x-forwarded-host'] = host;
-    headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    headers['x-forwarded-proto'] = scheme;
     headers['x-forwarded-for'] = request.ip;
-    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+    const set = reply.getHeaders();
+    for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
     reply.hijack();
-    await provider.callback()(request.raw, reply.raw);
+    return answer(request.raw, reply.raw);
+  };
+  return (request, reply, done) => {
+    const found = issuerOf(system, environment);
+    const handed =
+      'answer' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
+    handed.catch(done);
   };
 }

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
-import { disableApplication, findApplication, rotateSecret } from '#applications';
-import { expectProblem, managementToken, requestManagementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { createApplication, disableApplication, findApplication, rotateSecret } from '#applications';
+import type { ApplicationId } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
+import {
+  eventually,
+  expectProblem,
+  managementToken,
+  requestManagementToken,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { createTenant } from '#tests/tenants.ts';
 
 let latchkey: TestLatchkey;
@@ -14,30 +23,54 @@ after(() => latchkey.stop());
 
 const request = (changes: Record<string, string | undefined> = {}) => requestManagementToken(latchkey, changes);
 
-function expectOAuthError(answer: { status: number; body: { error?: string }; text: string }, status: number, error: string): void {
+function expectOAuthError(
+  answer: { status: number; body: { error?: string }; text: string },
+  status: number,
+  error: string,
+): void {
   assert.deepEqual([answer.status, answer.body.error], [status, error], answer.text);
 }
 
 describe('discovery', () => {
   test('openid-client finds the issuer, its addresses and its keys', async () => {
     const { authUrl, managementClientId, managementClientSecret } = latchkey.demo.environments.test;
-    const configuration = await client.discovery(new URL(authUrl), managementClientId, managementClientSecret, undefined, { execute: [client.allowInsecureRequests] });
+    const configuration = await client.discovery(
+      new URL(authUrl),
+      managementClientId,
+      managementClientSecret,
+      undefined,
+      { execute: [client.allowInsecureRequests] },
+    );
     const metadata = configuration.serverMetadata();
     assert.equal(metadata.issuer, authUrl);
     assert.equal(metadata.token_endpoint, `${authUrl}/connect/token`);
     assert.equal(metadata.jwks_uri, `${authUrl}/connect/jwks`);
     assert.deepEqual(metadata.code_challenge_methods_supported, ['S256']);
-    assert.ok(!metadata.grant_types_supported?.includes('implicit') && !metadata.grant_types_supported?.includes('password'), 'OA-4');
+    assert.ok(
+      !metadata.grant_types_supported?.includes('implicit') && !metadata.grant_types_supported?.includes('password'),
+      'OA-4',
+    );
     assert.equal(metadata.authorization_response_iss_parameter_supported, true, 'OA-5');
   });
 
   test('RFC 8414 metadata is there too, and both environments have issuers and keys of their own', async () => {
-    const issuers = await Promise.all((['test', 'production'] as const).map(async (environment) => (await latchkey.auth('/.well-known/oauth-authorization-server', {}, environment)).body.issuer));
+    const issuers = await Promise.all(
+      (['test', 'production'] as const).map(
+        async (environment) =>
+          (await latchkey.auth('/.well-known/oauth-authorization-server', {}, environment)).body.issuer,
+      ),
+    );
     assert.deepEqual(issuers, [latchkey.demo.environments.test.authUrl, latchkey.demo.environments.production.authUrl]);
-    const jwks = await Promise.all((['test', 'production'] as const).map(async (environment) => (await latchkey.auth('/connect/jwks', {}, environment)).body.keys));
+    const jwks = await Promise.all(
+      (['test', 'production'] as const).map(
+        async (environment) => (await latchkey.auth('/connect/jwks', {}, environment)).body.keys,
+      ),
+    );
     for (const keys of jwks) {
       assert.deepEqual(keys.map(({ alg }: { alg: string }) => alg).sort(), ['ES256', 'RS256']);
-      for (const key of keys) for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) assert.ok(!(secret in key), `${secret} is not published`);
+      for (const key of keys)
+        for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi'])
+          assert.ok(!(secret in key), `${secret} is not published`);
     }
     const kids = jwks.flat().map(({ kid }: { kid: string }) => kid);
     assert.equal(new Set(kids).size, 4);
@@ -52,9 +85,23 @@ describe('POST /connect/token, client_credentials', () => {
     test(`200 through openid-client with ${name}`, async () => {
       const { workspaceId, projects, environments } = latchkey.demo;
       const { authUrl, managementClientId, managementClientSecret } = environments.test;
-      const configuration = await client.discovery(new URL(authUrl), managementClientId, undefined, authentication(managementClientSecret), { execute: [client.allowInsecureRequests] });
-      const tokens = await client.clientCredentialsGrant(configuration, { workspaceId, projectId: projects[0]?.id ?? '', environment: 'test', scope: 'members:read' });
-      assert.deepEqual([tokens.token_type.toLowerCase(), tokens.expires_in, tokens.scope], ['bearer', 3_600, 'members:read']);
+      const configuration = await client.discovery(
+        new URL(authUrl),
+        managementClientId,
+        undefined,
+        authentication(managementClientSecret),
+        { execute: [client.allowInsecureRequests] },
+      );
+      const tokens = await client.clientCredentialsGrant(configuration, {
+        workspaceId,
+        projectId: projects[0]?.id ?? '',
+        environment: 'test',
+        scope: 'members:read',
+      });
+      assert.deepEqual(
+        [tokens.token_type.toLowerCase(), tokens.expires_in, tokens.scope],
+        ['bearer', 3_600, 'members:read'],
+      );
       assert.equal((await latchkey.api('/v1/admin/members', { token: tokens.access_token })).status, 200);
     });
   }
@@ -65,7 +112,10 @@ describe('POST /connect/token, client_credentials', () => {
     const { alg, typ } = decodeProtectedHeader(token);
     assert.deepEqual({ alg, typ: typ?.toLowerCase() }, { alg: 'ES256', typ: 'at+jwt' });
     const { iss, aud, client_id, exp = 0, iat = 0, environment } = decodeJwt(token);
-    assert.deepEqual({ iss, aud, client_id, lifetime: exp - iat, environment }, { iss: authUrl, aud: apiUrl, client_id: managementClientId, lifetime: 3_600, environment: 'test' });
+    assert.deepEqual(
+      { iss, aud, client_id, lifetime: exp - iat, environment },
+      { iss: authUrl, aud: apiUrl, client_id: managementClientId, lifetime: 3_600, environment: 'test' },
+    );
     expectProblem(await latchkey.api('/v1/admin/members', { token }, 'production'), 401, 'AUTHENTICATION_REQUIRED');
   });
 
@@ -74,7 +124,11 @@ describe('POST /connect/token, client_credentials', () => {
     assert.ok(all.body.scope.split(' ').includes('billing:write'));
     expectOAuthError(await request({ scope: 'members:read no:such' }), 400, 'invalid_scope');
     const narrow = await request({ scope: 'roles:read' });
-    expectProblem(await latchkey.api('/v1/admin/members', { token: narrow.body.access_token }), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(
+      await latchkey.api('/v1/admin/members', { token: narrow.body.access_token }),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
   });
 
   test("the project named must be the client's own", async () => {
@@ -92,7 +146,11 @@ describe('POST /connect/token, client_credentials', () => {
 
   test('wrong secret, unknown client and a client of the other environment are invalid_client alike', async () => {
     const { managementClientId, managementClientSecret } = latchkey.demo.environments.production;
-    for (const changes of [{ client_secret: 'lks_wrong' }, { client_id: 'nobody.atall' }, { client_id: managementClientId, client_secret: managementClientSecret }]) {
+    for (const changes of [
+      { client_secret: 'lks_wrong' },
+      { client_id: 'nobody.atall' },
+      { client_id: managementClientId, client_secret: managementClientSecret },
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectOAuthError(await request(changes), 401, 'invalid_client');
     }
@@ -107,22 +165,158 @@ describe('POST /connect/token, client_credentials', () => {
 
   test('answers carry the correlation id and are not cached', async () => {
     const { authUrl } = latchkey.demo.environments.test;
-    const response = await fetch(`${authUrl}/connect/token`, { method: 'POST', headers: { 'x-correlation-id': 'mine-42' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) });
+    const response = await fetch(`${authUrl}/connect/token`, {
+      method: 'POST',
+      headers: { 'x-correlation-id': 'mine-42' },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
     assert.equal(response.headers.get('x-correlation-id'), 'mine-42');
     assert.match(response.headers.get('cache-control') ?? '', /no-store/);
   });
 
-  test('SE-3 rotating the secret, or disabling the client, ends its tokens at once', async () => {
-    const { managementClientId } = latchkey.demo.environments.test;
-    const application = await findApplication(latchkey.system, 'test', managementClientId);
-    assert.ok(application);
-    const before = await managementToken(latchkey);
-    assert.equal((await latchkey.api('/v1/admin/roles', { token: before })).status, 200);
-    const secret = await latchkey.inProject((tx) => rotateSecret(tx, application.id));
-    expectProblem(await latchkey.api('/v1/admin/roles', { token: before }), 401, 'SESSION_REVOKED');
-    expectOAuthError(await request(), 401, 'invalid_client');
-    assert.equal((await request({ client_secret: secret })).status, 200);
-    await latchkey.inProject((tx) => disableApplication(tx, application.id));
-    expectOAuthError(await request({ client_secret: secret }), 401, 'invalid_client');
+  test('a failed client authentication says how to do it', async () => {
+    const { authUrl } = latchkey.demo.environments.test;
+    const answer = await request({ client_secret: 'lks_wrong' });
+    assert.equal(answer.headers.get('www-authenticate'), `Basic realm="${authUrl}"`);
+    const header = `Basic ${Buffer.from('nobody.atall:lks_wrong').toString('base64')}`;
+    const basic = await latchkey.auth('/connect/token', {
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      headers: { authorization: header },
+    });
+    expectOAuthError(basic, 401, 'invalid_client');
+    assert.match(basic.headers.get('www-authenticate') ?? '', /^Basic realm=/);
+  });
+
+  test('RFC 8707 the resource may be named, and is the API host and nothing else', async () => {
+    const { test: here, production } = latchkey.demo.environments;
+    const named = await request({ resource: here.apiUrl });
+    assert.equal(decodeJwt(named.body.access_token).aud, here.apiUrl);
+    for (const resource of [production.apiUrl, 'https://elsewhere.example', 'no address']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectOAuthError(await request({ resource }), 400, 'invalid_target');
+    }
+  });
+
+  test('a body that is no form, is too large or repeats a parameter is invalid_request or invalid_target', async () => {
+    const post = (body: unknown, headers = {}) => latchkey.auth('/connect/token', { body, headers });
+    expectOAuthError(await post({ grant_type: 'client_credentials' }), 400, 'invalid_request');
+    expectOAuthError(await post(new URLSearchParams({ scope: 'x'.repeat(60_000) })), 400, 'invalid_request');
+    const twice = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { managementClientId: id, managementClientSecret: secret } = latchkey.demo.environments.test;
+    const { workspaceId, projects } = latchkey.demo;
+    const form = `grant_type=client_credentials&client_id=${id}&client_secret=${secret}&environment=test&projectId=${projects[0]?.id}`;
+    expectOAuthError(await post(`${form}&workspaceId=${workspaceId}&client_id=${id}`, twice), 400, 'invalid_request');
+    expectOAuthError(await post(`${form}&workspaceId=${workspaceId}&workspaceId=x`, twice), 400, 'invalid_target');
+  });
+
+  test('only management clients get tokens here', async () => {
+    const web = await latchkey.inProject((tx) => createApplication(tx, { kind: 'web', name: 'Site' }));
+    const spa = await latchkey.inProject((tx) => createApplication(tx, { kind: 'spa', name: 'Page' }));
+    assert.ok(web.secret);
+    assert.equal(spa.secret, null);
+    expectOAuthError(await request({ client_id: web.clientId, client_secret: web.secret }), 401, 'invalid_client');
+    expectOAuthError(await request({ client_id: spa.clientId, client_secret: undefined }), 401, 'invalid_client');
+  });
+
+  test('what is not served is said to be, and no token is stored', async () => {
+    await managementToken(latchkey);
+    expectProblem(await latchkey.auth('/connect/token'), 404, 'NOT_FOUND');
+    expectProblem(await latchkey.auth('/connect/introspect', { body: new URLSearchParams() }), 404, 'NOT_FOUND');
+    const { rows } = await latchkey.system.pool.query('select count(*) as records from oidc_records');
+    assert.equal(rows[0].records, 0);
+  });
+
+  test('CORS: a page of an origin that the client does not name gets no token', async () => {
+    const origin = 'https://page.example';
+    const { managementClientId: id, managementClientSecret: secret } = latchkey.demo.environments.test;
+    const answer = await latchkey.auth('/connect/token', {
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
+      headers: { origin },
+    });
+    expectOAuthError(answer, 400, 'invalid_request');
+    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+  });
+});
+
+describe('ending the tokens of a client', () => {
+  let client: { id: ApplicationId; clientId: string; secret: string };
+  beforeEach(async () => {
+    const { id, clientId, secret } = await latchkey.inProject((tx) =>
+      createApplication(tx, { kind: 'management', name: 'Job', permissions: ['roles:read'] }),
+    );
+    assert.ok(secret);
+    client = { id, clientId, secret };
+  });
+
+  const ask = (secret: string) => request({ client_id: client.clientId, client_secret: secret });
+  const use = (token: string) => latchkey.api('/v1/admin/roles', { token });
+  const tokenWith = async (secret: string): Promise<string> => {
+    const answer = await ask(secret);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.access_token;
+  };
+  const rotate = () => latchkey.inProject((tx) => rotateSecret(tx, client.id));
+
+  test('SE-3 rotating the secret ends its tokens at once; the new secret works at once, and so does its token', async () => {
+    const before = await tokenWith(client.secret);
+    assert.equal((await use(before)).status, 200);
+    const secret = await rotate();
+    expectProblem(await use(before), 401, 'SESSION_REVOKED');
+    expectOAuthError(await ask(client.secret), 401, 'invalid_client');
+    assert.equal((await use(await tokenWith(secret))).status, 200);
+  });
+
+  test('SE-3 each of several rotations within a second ends what was issued after the one before', async () => {
+    const tokens: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      tokens.push(await tokenWith(await rotate()));
+    }
+    const answers = await Promise.all(tokens.map(use));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 401, 401, 200],
+    );
+  });
+
+  test('SE-3 no token that is issued while the secret is rotated outlives the rotation', async () => {
+    const tokens: string[] = [];
+    let rotated = false;
+    const load = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!rotated) {
+          // biome-ignore lint/performance/noAwaitInLoops: as many as it takes
+          const { status, body } = await ask(client.secret);
+          if (status === 200) tokens.push(body.access_token);
+        }
+      }),
+    );
+    // The change takes until the second after the one it was begun in.
+    await latchkey.inProject(async (tx) => {
+      await rotateSecret(tx, client.id);
+      const second = Math.floor(Date.now() / 1000);
+      await eventually(async () => assert.ok(Math.floor(Date.now() / 1000) > second && tokens.length > 20));
+    });
+    rotated = true;
+    await load;
+    const answers = await Promise.all(tokens.slice(-200).map(use));
+    for (const answer of answers) expectProblem(answer, 401, 'SESSION_REVOKED');
+  });
+
+  test('SE-3 disabling the client ends its tokens at once, and it gets no others', async () => {
+    const token = await tokenWith(client.secret);
+    await latchkey.inProject((tx) => disableApplication(tx, client.id));
+    expectProblem(await use(token), 401, 'SESSION_REVOKED');
+    expectOAuthError(await ask(client.secret), 401, 'invalid_client');
+    const found = await findApplication(latchkey.system, 'test', client.clientId);
+    assert.equal(found?.enabled, false);
+  });
+
+  test('a client of another project is not found', async () => {
+    const [, second] = latchkey.demo.projects;
+    assert.ok(second);
+    const elsewhere = latchkey.inProject((tx) => rotateSecret(tx, client.id), { projectId: second.id });
+    await assert.rejects(elsewhere, (error) => error instanceof Problem && error.code === 'NOT_FOUND');
+    await tokenWith(client.secret);
   });
 });

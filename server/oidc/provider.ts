@@ -1,72 +1,126 @@
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import { checkSecret, findApplication } from '#applications';
 import { signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
+import { isDatabaseAway } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { adapterFor } from './adapter.ts';
-import { apiResource, MANAGEMENT_TOKEN_SECONDS, scopeClaims } from './management-tokens.ts';
+import { applicationOf, useApplications } from './clients.ts';
+import { Documents } from './documents.ts';
+import { apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
+import { inSigningOrder, nextKeyFrom, ProviderKey } from './signing.ts';
+
+/** The provider of one issuer, ready to answer. */
+export type Issuer = {
+  answer: ReturnType<Provider['callback']>;
+  documents: Documents;
+  /** Milliseconds since the epoch; from then on another key signs. */
+  goodUntil: number;
+};
 
 /** The provider of an environment's own issuer; made at first use and again when its keys change. */
-export function providerOf(system: System, environment: Environment): Promise<Provider> {
-  return providers(system).get(environment);
+export function issuerOf(system: System, environment: Environment): Issuer | Promise<Issuer> {
+  return issuers(system).get(environment);
 }
 
-class ProviderCache {
+class IssuerCache {
   readonly #system: System;
-  readonly #made = new Map<Environment, Promise<Provider>>();
+  readonly #made = new Map<Environment, Issuer>();
+  readonly #making = new Map<Environment, Promise<Issuer>>();
 
   constructor(system: System) {
     this.#system = system;
     system.feed
       .subscribe({
-        replay: async () => this.#made.clear(),
+        replay: async () => this.#forget(),
         onChange: ({ topic }) => {
-          if (topic === 'signing-keys') this.#made.clear();
+          if (topic === 'signing-keys') this.#forget();
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'provider cache'));
   }
 
-  get(environment: Environment): Promise<Provider> {
-    const known = this.#made.get(environment);
-    if (known) return known;
-    const making = makeProvider(this.#system, environment);
-    this.#made.set(environment, making);
-    making.catch(() => this.#made.delete(environment));
+  get(environment: Environment): Issuer | Promise<Issuer> {
+    const made = this.#made.get(environment);
+    if (made && this.#system.clock.now().getTime() < made.goodUntil) return made;
+    const known = this.#making.get(environment);
+    if (known !== undefined) return known;
+    const making = makeIssuer(this.#system, environment)
+      .then((issuer) => {
+        // One that was begun before the keys changed is used by those who wait for it, and by nobody after them.
+        if (this.#making.get(environment) === making) this.#made.set(environment, issuer);
+        return issuer;
+      })
+      .finally(() => {
+        if (this.#making.get(environment) === making) this.#making.delete(environment);
+      });
+    this.#making.set(environment, making);
     return making;
+  }
+
+  #forget(): void {
+    this.#made.clear();
+    this.#making.clear();
   }
 }
 
-const providers = perSystem((system) => new ProviderCache(system));
+const issuers = perSystem((system) => new IssuerCache(system));
 
-async function makeProvider(system: System, environment: Environment): Promise<Provider> {
-  const issuer = system.config.addresses[environment].auth;
-  const provider = new Provider(issuer, await configuration(system, environment, issuer));
+async function makeIssuer(system: System, environment: Environment): Promise<Issuer> {
+  const keySet = signingKeys(system, environment);
+  // Told of the same change as we were, it may not have read the new keys yet.
+  await keySet.reload();
+  const now = system.clock.now();
+  const keys = await keySet.all();
+  const address = system.config.addresses[environment].auth;
+  const provider = new Provider(address, {
+    ...configuration(system, environment, address),
+    jwks: { keys: inSigningOrder(keys, now).map((key) => new ProviderKey(key)) },
+  });
   // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
   provider.proxy = true;
-  provider.Client.prototype.compareClientSecret = async function compare(this: { clientId: string }, actual: string) {
-    const application = await findApplication(system, environment, this.clientId);
-    return application !== undefined && checkSecret(application, actual);
-  };
-  provider.on('server_error', (_ctx: KoaContextWithOIDC, error: Error) => system.log.error({ err: error }, 'OIDC provider'));
-  return provider;
+  useApplications(provider, system, environment);
+  const documents = new Documents();
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.method !== 'POST') documents.keep(ctx);
+    // A failed client authentication always says how to do it (RFC 9110 §15.5.2), also when the secret came in the body.
+    else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))
+      ctx.set('www-authenticate', `Basic realm="${address}"`);
+  });
+  provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
+  return { answer: provider.callback(), documents, goodUntil: nextKeyFrom(keys, now) };
 }
 
-async function configuration(system: System, environment: Environment, issuer: string): Promise<Configuration> {
-  const keys = await signingKeys(system, environment).all();
+function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
+  if (!isDatabaseAway(error)) {
+    system.log.error({ err: error }, 'OIDC provider');
+    return;
+  }
+  ctx.status = 503;
+  ctx.set('retry-after', '1');
+  ctx.body = {
+    error: 'temporarily_unavailable',
+    error_description: 'the service can not answer right now; try again shortly',
+  };
+}
+
+/** Only what works is switched on, and so announced: sign-in through the browser comes with the hosted pages. */
+function configuration(system: System, environment: Environment, issuer: string): Configuration {
   return {
     adapter: adapterFor(system, environment, issuer),
-    jwks: { keys: keys.map(({ privateJwk }) => ({ ...privateJwk })) },
     cookies: { keys: [system.keyring.tag(issuer, 'oidc-cookies').toString('base64url')] },
     routes: ROUTES,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
-    responseTypes: ['code'],
+    clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
+    responseTypes: [],
     scopes: ['openid'],
     pkce: { required: () => true },
     ttl: { ClientCredentials: MANAGEMENT_TOKEN_SECONDS },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
@@ -74,10 +128,13 @@ async function configuration(system: System, environment: Environment, issuer: s
       resourceIndicators: {
         enabled: true,
         defaultResource: () => system.config.addresses[environment].api,
-        getResourceServerInfo: (ctx) => apiResource(system, environment, ctx),
+        getResourceServerInfo: (ctx, resource) => apiResource(system, ctx, resource),
       },
     },
-    extraTokenClaims: (_ctx, token) => scopeClaims(system, environment, token.clientId ?? ''),
+    formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
+    renderError: (ctx, out) => {
+      ctx.body = out;
+    },
   };
 }
 

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+
+/** What an issuer publishes about itself. */
+export const DOCUMENT_PATHS = [
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  '/connect/jwks',
+] as const;
+export type DocumentPath = (typeof DOCUMENT_PATHS)[number];
+
+/** What the provider is about to answer. */
+type Answer = {
+  path: string;
+  status: number;
+  body: unknown;
+  response: { get: (header: string) => string };
+  set: (headers: Record<string, string>) => void;
+};
+
+export type Document = { body: string; etag: string; headers: Record<string, string> };
+
+/** Seconds for which others may keep a document: a new key has to be published longer than this before it signs. */
+const MAX_AGE = 300;
+
+/** Copies of what the provider says at {@link DOCUMENT_PATHS}: always the same, so it is asked once. */
+export class Documents {
+  readonly #kept = new Map<DocumentPath, Document>();
+
+  get(path: DocumentPath): Document | undefined {
+    return this.#kept.get(path);
+  }
+
+  /** Marks the provider's own answer as cacheable and keeps a copy, if it is one of the documents. */
+  keep(answer: Answer): void {
+    const path = DOCUMENT_PATHS.find((candidate) => candidate === answer.path);
+    if (!path || answer.status !== 200) return;
+    const body = JSON.stringify(answer.body);
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    // Public and without credentials, so any page may read it.
+    const headers = {
+      'content-type': answer.response.get('content-type'),
+      'cache-control': `public, max-age=${MAX_AGE}`,
+      'access-control-allow-origin': '*',
+      etag,
+    };
+    answer.set(headers);
+    this.#kept.set(path, { body, etag, headers });
+  }
+}

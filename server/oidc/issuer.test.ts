@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { createSigningKey } from '#keys';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import {
+  eventually,
+  expectProblem,
+  managementToken,
+  requestManagementToken,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+const HOUR_MS = 3_600_000;
+const DOCUMENTS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/connect/jwks'];
+
+describe('an issuer', () => {
+  const clock = new TestClock();
+  let latchkey: TestLatchkey;
+  before(async () => {
+    latchkey = await startTestLatchkey({ clock });
+  });
+  after(() => latchkey.stop());
+
+  for (const path of DOCUMENTS) {
+    test(`GET ${path} is what the provider says, may be kept, and is readable from any page`, async () => {
+      const origin = 'https://page.example';
+      const first = await latchkey.auth(path, { headers: { origin } });
+      const second = await latchkey.auth(path, { headers: { origin, 'x-correlation-id': 'second' } });
+      assert.equal(first.text, second.text);
+      for (const name of ['content-type', 'etag', 'cache-control', 'access-control-allow-origin'])
+        assert.equal(first.headers.get(name), second.headers.get(name), name);
+      assert.equal(second.headers.get('cache-control'), 'public, max-age=300');
+      assert.equal(second.headers.get('access-control-allow-origin'), '*');
+      assert.equal(second.headers.get('x-correlation-id'), 'second');
+      assert.match(second.headers.get('traceparent') ?? '', /^00-[0-9a-f]{32}-/);
+      const etag = second.headers.get('etag') ?? '';
+      const unchanged = await latchkey.auth(path, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([unchanged.status, unchanged.text], [304, '']);
+      const head = await latchkey.auth(path, { method: 'HEAD' });
+      assert.deepEqual([head.status, head.headers.get('etag'), head.text], [200, etag, '']);
+    });
+  }
+
+  test('the metadata names nothing that does not work yet', async () => {
+    const { body } = await latchkey.auth('/.well-known/openid-configuration');
+    assert.deepEqual(body.grant_types_supported, ['client_credentials']);
+    assert.deepEqual(body.response_types_supported, []);
+    const offered = Object.keys(body).filter((name) => name.endsWith('_endpoint'));
+    assert.deepEqual(offered.sort(), ['authorization_endpoint', 'token_endpoint']);
+    const page = await latchkey.auth('/connect/authorize?client_id=x', { headers: { accept: 'text/html' } });
+    assert.deepEqual([page.status, page.body.error], [400, 'invalid_client']);
+  });
+
+  test('a new key is published at once, signs from its time on, and tokens of the old one stay good', async () => {
+    const before = await managementToken(latchkey);
+    const signsFrom = new Date(clock.now().getTime() + HOUR_MS / 2);
+    const kid = await latchkey.inProject((tx) => createSigningKey(tx, 'ES256', signsFrom));
+    await eventually(async () => {
+      const { keys } = (await latchkey.auth('/connect/jwks')).body;
+      assert.ok(keys.some((key: { kid: string }) => key.kid === kid));
+    });
+    assert.notEqual(decodeProtectedHeader(await managementToken(latchkey)).kid, kid);
+    clock.advance(HOUR_MS / 2);
+    const signed = await managementToken(latchkey);
+    assert.equal(decodeProtectedHeader(signed).kid, kid);
+    for (const token of [before, signed]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
+    }
+  });
+
+  test('a new key is published to stay, however many ask while it is made', async () => {
+    const kids = async () => (await latchkey.auth('/connect/jwks')).body.keys.map(({ kid }: { kid: string }) => kid);
+    let made = false;
+    const asking = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!made) {
+          // biome-ignore lint/performance/noAwaitInLoops: as many as it takes
+          await kids();
+        }
+      }),
+    );
+    const inAnHour = new Date(clock.now().getTime() + HOUR_MS);
+    const kid = await latchkey.inProject((tx) => createSigningKey(tx, 'ES256', inAnHour));
+    await eventually(async () => assert.ok((await kids()).includes(kid)));
+    made = true;
+    await asking;
+    assert.ok((await kids()).includes(kid));
+  });
+
+  test('SE-2 a management token ends after its hour, by our clock', async () => {
+    const token = await managementToken(latchkey);
+    assert.equal(decodeJwt(token).iat, Math.floor(clock.now().getTime() / 1000));
+    clock.advance(HOUR_MS - 1_000);
+    assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
+    clock.advance(1_000);
+    expectProblem(await latchkey.api('/v1/admin/roles', { token }), 401, 'SESSION_EXPIRED');
+  });
+});
+
+test('BI-4 while the database is away a client it has to ask for is told to come back, in the format of OAuth', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-oidc-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o755);
+  const database = { dataDir: folder, port: 0, database: 'latchkey', progress: () => undefined };
+  const postgres = await startEmbeddedPostgres(database);
+  const latchkey = await startTestLatchkey({ databaseUrl: postgres.url });
+  t.after(() => latchkey.stop());
+  await managementToken(latchkey);
+  await postgres.stop();
+  await eventually(async () => assert.equal(latchkey.system.feed.live, false));
+  const answer = await requestManagementToken(latchkey);
+  assert.deepEqual([answer.status, answer.body.error], [503, 'temporarily_unavailable'], answer.text);
+  assert.equal(answer.headers.get('retry-after'), '1');
+  assert.equal((await latchkey.auth('/connect/jwks')).status, 200);
+});
