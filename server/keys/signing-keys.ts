@@ -33,7 +33,6 @@ export type SigningKey = {
   privateKey: CryptoKey;
   publicKey: CryptoKey;
   publicJwk: JWK;
-  privateJwk: JWK;
 };
 
 const PURPOSE = 'signing-key';
@@ -132,7 +131,6 @@ async function loadKeys(system: System, db: Db, environment: Environment): Promi
       });
       const publicKey = await importJWK(row.public_jwk, row.algorithm);
       if (publicKey instanceof Uint8Array) throw new Error(`The signing key ${row.id} is not a public key.`);
-      const privateJwk = { ...(await exportJWK(privateKey)), kid: row.id, alg: row.algorithm, use: 'sig' };
       return {
         id: row.id,
         algorithm: row.algorithm,
@@ -140,7 +138,6 @@ async function loadKeys(system: System, db: Db, environment: Environment): Promi
         privateKey,
         publicKey,
         publicJwk: row.public_jwk,
-        privateJwk,
       };
     }),
   );
