@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from './ids.ts';
+
+test('ids of one moment are all different and sort as they were made; later moments sort after them', () => {
+  const now = new Date('2026-01-01T00:00:00Z');
+  const ids = Array.from({ length: 10_000 }, () => newId('usr', now));
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(ids, [...ids].sort());
+  const later = newId('usr', new Date(now.getTime() + 1));
+  assert.ok(later > (ids.at(-1) ?? ''));
+  assert.match(later, /^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+});
