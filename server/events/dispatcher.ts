@@ -113,7 +113,8 @@ async function numberBatch(client: pg.Client): Promise<number> {
 const NUMBER_BATCH = `
 with batch as (
   select workspace_id, id, project_id, environment,
-         row_number() over (partition by workspace_id, project_id, environment order by id) as position
+         row_number() over (partition by workspace_id, project_id, environment order by id) as position,
+         count(*) over (partition by workspace_id, project_id, environment) as size
   from (select * from events where sequence is null order by id limit $1) waiting
 ), counters as (
   insert into event_sequences as counter (workspace_id, project_id, environment, last)
@@ -122,7 +123,6 @@ with batch as (
   returning workspace_id, project_id, environment, last
 )
 update events
-set sequence = counters.last - (select count(*) from batch other
-      where (other.workspace_id, other.project_id, other.environment) = (batch.workspace_id, batch.project_id, batch.environment)) + batch.position
+set sequence = counters.last - batch.size + batch.position
 from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id`;
