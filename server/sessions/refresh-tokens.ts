@@ -161,15 +161,18 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
   return rowCount === 1 ? next : undefined;
 }
 
-/** Served by primary keys. */
+/**
+ * Served by primary keys. `offset 0` keeps each look-up a look-up: joined freely, a planner without statistics walks all entries
+ * and sessions of the workspace.
+ */
 const findPresented = prepared<Presented>(
   'find-refresh-token',
   `select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
           (s.revoked_at is not null or e.revoked_at is not null) as dead
    from refresh_tokens t
-   join scope_entries e on e.workspace_id = t.workspace_id and e.environment = t.environment and e.id = t.entry_id
-   join sessions s on s.workspace_id = t.workspace_id and s.environment = t.environment and s.id = t.session_id
+   cross join lateral (select * from scope_entries where workspace_id = $1 and environment = $2 and id = t.entry_id offset 0) e
+   cross join lateral (select * from sessions where workspace_id = $1 and environment = $2 and id = t.session_id offset 0) s
    where t.workspace_id = $1 and t.environment = $2 and t.hash = $3`,
 );
 
@@ -181,8 +184,8 @@ const replaceToken = prepared(
      where workspace_id = $1 and environment = $2 and hash = $3 and used_at is null
      returning entry_id, session_id
    ), seen as (
-     update sessions set last_seen_at = $4 from used
-     where sessions.workspace_id = $1 and sessions.environment = $2 and sessions.id = used.session_id and sessions.last_seen_at < $6
+     update sessions set last_seen_at = $4
+     where workspace_id = $1 and environment = $2 and id = (select session_id from used) and last_seen_at < $6
    )
    insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
    select $1, $2, $7, entry_id, session_id, $4, $8 from used`,
