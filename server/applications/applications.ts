@@ -110,6 +110,7 @@ export async function createApplication(
     .execute();
   const secret = CONFIDENTIAL.includes(application.kind) ? await addSecret(tx, id) : null;
   await emit(tx, 'application.created', { applicationId: id, kind: application.kind });
+  await announce(tx, { topic: 'application', key: clientId });
   return { id, clientId, secret };
 }
 

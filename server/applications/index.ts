@@ -6,3 +6,12 @@ export {
   findApplication,
   rotateSecret,
 } from './applications.ts';
+export { identityProviderRoutes } from './identity-providers.admin.ts';
+export {
+  createProvider,
+  enabledProviders,
+  type ProviderId,
+  type UpstreamProvider,
+  upstreamProvider,
+} from './identity-providers.ts';
+export { originsOf } from './origins.ts';

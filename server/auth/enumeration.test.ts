@@ -18,7 +18,10 @@ before(async () => {
     async (tx) => {
       for (const email of known) {
         // biome-ignore lint/performance/noAwaitInLoops: one connection
-        await addMember(tx, await createUser(tx, { email, emailVerified: true, passwordHash, profile: {} }));
+        await addMember(
+          tx,
+          await createUser(tx, { address: { kind: 'email', value: email, verified: true }, passwordHash, profile: {} }),
+        );
       }
     },
     { environment: 'production' },

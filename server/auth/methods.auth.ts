@@ -1,17 +1,21 @@
 import { Type } from 'typebox';
+import { enabledProviders } from '#applications';
 import { minimumLength } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { projectOf, SignInMethod } from '#tenancy';
+import { newProofChallenge, ProofChallenge } from './proof-of-work.ts';
 import { anonymousCtx, scopeFields } from './scope.ts';
 
 const Methods = Type.Object({
   projectId: Type.String(),
   projectName: Type.String(),
   registration: Type.Enum(['open', 'closed']),
-  methods: Type.Array(Type.Enum(['password'])),
-  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  methods: Type.Array(SignInMethod),
+  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), preset: Type.String() })),
   passwordPolicy: Type.Object({ minLength: Type.Integer(), maxLength: Type.Integer() }),
+  mfa: Type.Enum(['off', 'optional', 'required']),
+  proofOfWork: Type.Boolean({ description: 'Solve a challenge of `GET /v1/auth/challenge` first.' }),
 });
 
 export const methodRoutes: Routes = (app) => {
@@ -28,14 +32,35 @@ export const methodRoutes: Routes = (app) => {
     async (request) => {
       const ctx = await anonymousCtx(request, request.query);
       const { settings, projectId, projectName } = await projectOf(ctx.system, ctx.scope);
+      const social = settings.signInMethods.includes('social');
       return {
         projectId,
         projectName,
         registration: settings.registration,
-        methods: ['password' as const],
-        providers: [],
+        methods: settings.signInMethods,
+        providers: social ? await enabledProviders(ctx) : [],
         passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
+        mfa: settings.mfa,
+        proofOfWork: settings.proofOfWork === 'required',
       };
+    },
+  );
+
+  app.get(
+    '/v1/auth/challenge',
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Get a proof-of-work challenge',
+        description: 'For an ALTCHA widget; its payload goes into the field `proof`. Works for ten minutes, once.',
+        querystring: Type.Object(scopeFields),
+        response: { 200: ProofChallenge, ...problemResponses('CONTEXT_REQUIRED') },
+      },
+    },
+    async (request, reply) => {
+      const ctx = await anonymousCtx(request, request.query);
+      reply.header('cache-control', 'no-store');
+      return newProofChallenge(ctx);
     },
   );
 };

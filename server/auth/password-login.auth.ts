@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { SessionAnswer } from '#sessions';
+import { CookieSession, sendSession } from './cookies.auth.ts';
+import { VerificationChallenge } from './flows.ts';
 import { loginWithPassword, PasswordLogin } from './password-login.ts';
 import { anonymousCtx } from './scope.ts';
-import { VerificationChallenge } from './verifications.ts';
+import { SignInAnswer } from './sign-in.ts';
 
 export const passwordLoginRoutes: Routes = (app) => {
   app.post(
@@ -15,18 +16,24 @@ export const passwordLoginRoutes: Routes = (app) => {
         summary: 'Sign in with a password',
         body: PasswordLogin,
         response: {
-          200: Type.Union([SessionAnswer, VerificationChallenge]),
+          200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
           ...problemResponses(
             'CONTEXT_REQUIRED',
             'ENVIRONMENT_MISMATCH',
             'INVALID_CREDENTIALS',
+            'METHOD_DISABLED',
             'MEMBERSHIP_REQUIRED',
             'MEMBER_BLOCKED',
             'ACCOUNT_THROTTLED',
+            'RATE_LIMIT_EXCEEDED',
           ),
         },
       },
     },
-    async (request) => loginWithPassword(await anonymousCtx(request, request.body), request.body),
+    async (request, reply) => {
+      const ctx = await anonymousCtx(request, request.body);
+      const answer = await loginWithPassword(ctx, request.body);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+    },
   );
 };

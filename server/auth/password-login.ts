@@ -1,22 +1,31 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { findSignInCandidate, Identifier, normalise, Password, verifyPassword } from '#identity';
+import {
+  findSignInCandidate,
+  hashPassword,
+  Identifier,
+  isOutdated,
+  normalise,
+  Password,
+  upgradeHash,
+  verifyPassword,
+} from '#identity';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
-import { scopeFields } from './scope.ts';
-import { signIn } from './sign-in.ts';
-import { countAttempt } from './throttle.ts';
-import { openFlow, type VerificationChallenge } from './verifications.ts';
+import { openFlow, type VerificationChallenge, verificationChallenge } from './flows.ts';
+import { proofField, requireProof } from './proof-of-work.ts';
+import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type CountedAttempt, countAttempt } from './throttle.ts';
 
 export const PasswordLogin = Type.Object(
   {
     identifier: Type.Optional(Identifier),
     email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Accepted for `identifier`.' })),
     password: Password,
-    ...scopeFields,
+    ...proofField,
+    ...signInFields,
   },
   { additionalProperties: false },
 );
@@ -24,35 +33,50 @@ type PasswordLogin = Static<typeof PasswordLogin>;
 
 /**
  * Signs in with a password. Unknown accounts cost the same work and get the same answer as wrong passwords (ASVS 6.3.8; AU-6).
- * @throws Problem INVALID_CREDENTIALS, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ * @throws Problem INVALID_CREDENTIALS, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED
  */
 export async function loginWithPassword(
   ctx: Ctx,
   request: PasswordLogin,
-): Promise<SessionAnswer | Static<typeof VerificationChallenge>> {
+): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
+  await requireMethod(ctx, 'password');
+  await requireProof(ctx, request.proof);
   const identifier = normalise(request.identifier ?? request.email ?? '');
-  if (!identifier)
+  if (!identifier.value)
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/identifier', message: 'is required' }] },
     });
-  const candidate = await findSignInCandidate(ctx, identifier.includes('@') ? 'email' : 'username', identifier);
-  const attempt = await countAttempt(ctx, identifier, candidate?.userId ?? null);
+  const candidate = await findSignInCandidate(ctx, identifier);
+  const attempt = await countAttempt(ctx, { account: identifier, userId: candidate?.userId ?? null });
   const matches = await verifyPassword(ctx.system, candidate?.hash ?? null, request.password);
-  if (!candidate || !matches) return refuse(ctx, candidate?.userId ?? null);
+  if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
+  if (isOutdated(candidate.hash))
+    await upgrade(ctx, { userId: candidate.userId, hash: candidate.hash }, request.password);
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  if (settings.emailVerification === 'required' && !candidate.verified && identifier.includes('@')) {
-    return transaction(ctx, (tx) =>
-      openFlow(tx, { purpose: 'verify_email', address: candidate.value, userId: candidate.userId, pending: null }),
-    );
+  if (settings.emailVerification === 'required' && !candidate.verified && identifier.kind === 'email') {
+    const flow = {
+      purpose: 'verify_email',
+      channel: 'email',
+      address: candidate.value,
+      userId: candidate.userId,
+    } as const;
+    return verificationChallenge(flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
   }
-  const { entry, refresh } = await transaction(ctx, (tx) =>
-    signIn(tx, candidate.userId, { amr: ['pwd'], acr: 'aal1' }),
+  const { failures } = attempt;
+  return signedIn(ctx, (tx) =>
+    signIn(tx, candidate.userId, { amr: ['pwd'], acr: 'aal1' }, { deviceToken: request.deviceToken, failures }),
   );
-  return sessionAnswer(ctx, entry, refresh);
 }
 
-async function refuse(ctx: Ctx, userId: UserId | null): Promise<never> {
+async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null): Promise<never> {
   await transaction(ctx, (tx) => emit(tx, 'user.login_failed', { userId, reason: 'invalid_credentials' }));
+  await attempt.failed();
   throw problem('INVALID_CREDENTIALS');
+}
+
+/** A hash that another system made, or that is weaker than today's, is replaced while the password is at hand (PW-8). */
+async function upgrade(ctx: Ctx, { userId, hash }: { userId: UserId; hash: string }, password: string): Promise<void> {
+  const to = await hashPassword(ctx.system, password);
+  await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }));
 }

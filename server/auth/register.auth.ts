@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { SessionAnswer } from '#sessions';
+import { CookieSession, sendSession } from './cookies.auth.ts';
+import { VerificationChallenge } from './flows.ts';
 import { Registration, register } from './register.ts';
 import { anonymousCtx } from './scope.ts';
-import { VerificationChallenge } from './verifications.ts';
+import { SignInAnswer } from './sign-in.ts';
 
 export const registerRoutes: Routes = (app) => {
   app.post(
@@ -17,17 +18,24 @@ export const registerRoutes: Routes = (app) => {
           'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
         body: Registration,
         response: {
-          200: Type.Union([SessionAnswer, VerificationChallenge]),
+          200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
           ...problemResponses(
             'CONTEXT_REQUIRED',
             'ENVIRONMENT_MISMATCH',
             'WEAK_PASSWORD',
             'REGISTRATION_CLOSED',
+            'METHOD_DISABLED',
+            'INVALID_TOKEN',
+            'RATE_LIMIT_EXCEEDED',
             'ALREADY_EXISTS',
           ),
         },
       },
     },
-    async (request) => register(await anonymousCtx(request, request.body), request.body),
+    async (request, reply) => {
+      const ctx = await anonymousCtx(request, request.body);
+      const answer = await register(ctx, request.body);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+    },
   );
 };

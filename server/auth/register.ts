@@ -1,18 +1,29 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkPolicy, createUser, Email, findIdentifier, hashPassword, normalise, Password } from '#identity';
-import { addMember } from '#members';
+import {
+  checkPolicy,
+  createUser,
+  Email,
+  findIdentifier,
+  hashPassword,
+  type NormalisedIdentifier,
+  normalise,
+  normalisePhone,
+  Password,
+  Phone,
+} from '#identity';
+import { acceptInvitation, addMember, findInvitation } from '#members';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
-import { scopeFields } from './scope.ts';
-import { signIn } from './sign-in.ts';
-import { openDecoyFlow, openFlow, type VerificationChallenge } from './verifications.ts';
+import { type NewFlow, openFlow, type VerificationChallenge, verificationChallenge } from './flows.ts';
+import { proofField, requireProof } from './proof-of-work.ts';
+import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { countMessage } from './throttle.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
-const RegistrationProfile = Type.Object(
+export const RegistrationProfile = Type.Object(
   {
     displayName: Type.Optional(name),
     givenName: Type.Optional(name),
@@ -22,51 +33,128 @@ const RegistrationProfile = Type.Object(
   { additionalProperties: false },
 );
 
+export const InvitationToken = Type.String({ pattern: '^lki_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
+
 export const Registration = Type.Object(
-  { email: Email, password: Password, profile: Type.Optional(RegistrationProfile), ...scopeFields },
+  {
+    email: Type.Optional(Email),
+    phone: Type.Optional(Phone),
+    password: Type.Optional(Password),
+    profile: Type.Optional(RegistrationProfile),
+    invitationToken: Type.Optional(InvitationToken),
+    ...proofField,
+    ...signInFields,
+  },
   { additionalProperties: false },
 );
 type Registration = Static<typeof Registration>;
 
 /** What is kept, encrypted, until the address is proven. */
-const PendingUser = Type.Object({ email: Type.String(), passwordHash: Type.String(), profile: RegistrationProfile });
+const PendingUser = Type.Object({
+  passwordHash: Type.Union([Type.String(), Type.Null()]),
+  profile: RegistrationProfile,
+});
 type PendingUser = Static<typeof PendingUser>;
+
+type Address = { kind: 'email' | 'phone'; value: string };
 
 /**
  * Registers a customer. Where the address must be verified first, no account exists until it is: nobody can hold an address,
- * or set a password on an account, that another person proves later.
- * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, ALREADY_EXISTS (where enumeration protection is off)
+ * or set a password on an account, that another person proves later. The holder of an invitation has proven the address.
+ * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, ALREADY_EXISTS (where enumeration protection is off)
  */
 export async function register(
   ctx: Ctx,
   request: Registration,
-): Promise<SessionAnswer | Static<typeof VerificationChallenge>> {
+): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
+  const { invitationToken } = request;
+  await requireProof(ctx, request.proof);
+  if (invitationToken !== undefined) return registerInvited(ctx, { ...request, invitationToken });
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
-  checkPolicy(settings, request.password);
-  const pending: PendingUser = {
-    email: normalise(request.email),
-    passwordHash: await hashPassword(ctx.system, request.password),
-    profile: request.profile ?? {},
-  };
-  if (settings.emailVerification === 'off') return registerAtOnce(ctx, pending);
-  const known = await findIdentifier(ctx, pending.email);
-  if (known && !settings.enumerationProtection)
-    throw problem('ALREADY_EXISTS', 'This email address belongs to an account already. Sign in instead.');
-  return transaction(ctx, (tx) =>
-    known
-      ? openDecoyFlow(tx, pending.email)
-      : openFlow(tx, { purpose: 'register', address: pending.email, userId: null, pending }),
+  const address = addressOf(request);
+  const pending = await pendingUser(ctx, request, address);
+  if (settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null)
+    return signedIn(ctx, (tx) => createMemberAndSignIn(tx, { ...address, verified: false }, pending, ['pwd']));
+  return verifyFirst(ctx, address, pending);
+}
+
+/** @throws Problem VALIDATION_FAILED unless exactly one address is given */
+function addressOf({ email, phone }: Registration): Address {
+  if (email !== undefined && phone === undefined) return { kind: 'email', value: normalise(email).value };
+  if (phone !== undefined && email === undefined) return { kind: 'phone', value: normalisePhone(phone) };
+  const message = 'expected either `email` or `phone`';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });
+}
+
+/** Checks the password; without one, the project must offer another way in to the address. */
+async function pendingUser(
+  ctx: Ctx,
+  { password, profile = {} }: Pick<Registration, 'password' | 'profile'>,
+  address: Address,
+): Promise<PendingUser> {
+  if (password === undefined) {
+    await requireCodeMethod(ctx, address);
+    return { passwordHash: null, profile };
+  }
+  await requireMethod(ctx, 'password');
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  await checkPolicy(ctx.system, settings, password, [address.value]);
+  return { passwordHash: await hashPassword(ctx.system, password), profile };
+}
+
+async function requireCodeMethod(ctx: Ctx, { kind }: Address): Promise<void> {
+  if (kind === 'phone') return requireMethod(ctx, 'phone');
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const open = (['magic_link', 'email_code', 'passkey', 'social'] as const).some((method) =>
+    settings.signInMethods.includes(method),
   );
+  if (open) return;
+  const message = 'is required: the project signs people in with passwords only';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/password', message }] } });
 }
 
-async function registerAtOnce(ctx: Ctx, pending: PendingUser): Promise<SessionAnswer> {
-  const { entry, refresh } = await transaction(ctx, (tx) => createMemberAndSignIn(tx, pending, false, ['pwd']));
-  return sessionAnswer(ctx, entry, refresh);
+async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const known = await findIdentifier(ctx, address);
+  if (known && !settings.enumerationProtection)
+    throw problem('ALREADY_EXISTS', `This ${address.kind} belongs to an account already. Sign in instead.`);
+  await countMessage(ctx, address.kind, address.value);
+  const flow: NewFlow = {
+    purpose: 'register',
+    channel: address.kind,
+    address: address.value,
+    userId: null,
+    pending,
+    locale: pending.profile.locale ?? null,
+    ...(known && { decoy: { tell: true } }),
+  };
+  return verificationChallenge(flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
 }
 
-async function createMemberAndSignIn(tx: TxCtx, pending: PendingUser, emailVerified: boolean, amr: string[]) {
-  const userId = await createUser(tx, { ...pending, emailVerified });
+/** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */
+export async function registerInvited(
+  ctx: Ctx,
+  request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
+): Promise<SignInAnswer> {
+  const { email } = await findInvitation(ctx, request.invitationToken);
+  const address: Address = { kind: 'email', value: email };
+  const pending = await pendingUser(ctx, request, address);
+  const amr = pending.passwordHash === null ? ['otp'] : ['pwd', 'otp'];
+  return signedIn(ctx, async (tx) => {
+    const userId = await createUser(tx, { address: { ...address, verified: true }, ...pending });
+    await acceptInvitation(tx, request.invitationToken, userId);
+    return signIn(tx, userId, { amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
+  });
+}
+
+async function createMemberAndSignIn(
+  tx: TxCtx,
+  address: NormalisedIdentifier & Address & { verified: boolean },
+  pending: PendingUser,
+  amr: string[],
+): Promise<SignedIn> {
+  const userId = await createUser(tx, { address, ...pending });
   await addMember(tx, userId);
   return signIn(tx, userId, { amr, acr: 'aal1' });
 }
@@ -75,9 +163,19 @@ async function createMemberAndSignIn(tx: TxCtx, pending: PendingUser, emailVerif
  * Makes the account of a registration whose address was just proven.
  * @throws Problem ALREADY_EXISTS when the owner of the address finished another registration meanwhile
  */
-export async function finishRegistration(tx: TxCtx, pending: unknown) {
+export async function finishRegistration(
+  tx: TxCtx,
+  { channel, address, pending }: { channel: 'email' | 'phone'; address: string; pending: unknown },
+): Promise<SignedIn> {
+  const user = Value.Parse(PendingUser, pending);
+  const proof = channel === 'phone' ? 'sms' : 'otp';
   try {
-    return await createMemberAndSignIn(tx, Value.Parse(PendingUser, pending), true, ['pwd', 'otp']);
+    return await createMemberAndSignIn(
+      tx,
+      { kind: channel, value: address, verified: true },
+      user,
+      user.passwordHash === null ? [proof] : ['pwd', proof],
+    );
   } catch (error) {
     if (error instanceof Problem && error.code === 'ALREADY_EXISTS')
       throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');

@@ -5,7 +5,7 @@ import type { Request } from '#platform/http.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { findProject } from '#tenancy';
+import { findProject, workspaceByRoutingKey } from '#tenancy';
 
 /** The fields of an unauthenticated request that say which project it belongs to; merge into a body. */
 export const scopeFields = {
@@ -51,6 +51,18 @@ export async function anonymousCtx(request: Request, fields: ScopeFields): Promi
   checkEnvironment(environment, fields.environment);
   const { system } = request.server;
   return ctxFor(request, await resolveScope(system, environment, fields));
+}
+
+const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
+
+/**
+ * The context of a secret that was mailed: it carries its workspace. Its project is looked up with it.
+ * @throws Problem INVALID_TOKEN when there is no such workspace
+ */
+export async function realmOfSecret(request: Request, secret: string): Promise<Ctx> {
+  const workspaceId = await workspaceByRoutingKey(request.server.system, ROUTED.exec(secret)?.[1] ?? '');
+  if (!workspaceId) throw problem('INVALID_TOKEN');
+  return ctxFor(request, { workspaceId, projectId: 'prj_', environment: environmentOf(request) });
 }
 
 /** A context in a scope that is known by other means, such as a refresh token. */

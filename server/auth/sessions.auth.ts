@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
 import { findRefreshToken, rotateRefreshToken, SessionAnswer, sessionAnswer } from '#sessions';
+import { CookieSession, clearSession, requireOrigin, sendSession, tokenCookie } from './cookies.auth.ts';
 import { ctxFor, environmentOf } from './scope.ts';
 import { logout, switchContext } from './sessions.ts';
 
@@ -16,19 +17,27 @@ export const sessionRoutes: Routes = (app) => {
       schema: {
         summary: 'Refresh a session',
         description:
-          'Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
-        body: Type.Object({ refresh_token: RefreshToken }, { additionalProperties: false }),
+          'Without `refresh_token` the one of the cookie is used, and the new tokens come as cookies. Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
+        body: Type.Object({ refresh_token: Type.Optional(RefreshToken) }, { additionalProperties: false }),
         response: {
-          200: SessionAnswer,
+          200: Type.Union([SessionAnswer, CookieSession]),
           ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED'),
         },
       },
     },
-    async (request) => {
-      const found = await findRefreshToken(app.system, environmentOf(request), request.body.refresh_token);
+    async (request, reply) => {
+      const environment = environmentOf(request);
+      const inBody = request.body.refresh_token;
+      const token = inBody ?? tokenCookie(request, environment, 'refresh');
+      if (token === undefined)
+        throw problem('AUTHENTICATION_REQUIRED', 'Send a refresh token, in the body or as cookie.');
+      const found = await findRefreshToken(app.system, environment, token);
+      // Before the token is spent: another site's page must not end the session either.
+      if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
       const { entry, refresh } = await rotateRefreshToken(ctx, found);
-      return sessionAnswer(ctx, entry, refresh);
+      const answer = await sessionAnswer(ctx, entry, refresh);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: inBody === undefined });
     },
   );
 
@@ -44,6 +53,7 @@ export const sessionRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await logout(request.ctx, request.body.everywhere ?? false);
+      clearSession(request, reply, environmentOf(request));
       return reply.code(204).send(null);
     },
   );
@@ -60,15 +70,20 @@ export const sessionRoutes: Routes = (app) => {
             workspaceId: IdSchema('wrk'),
             projectId: IdSchema('prj'),
             environment: Type.Enum(['test', 'production', 'prod']),
+            cookies: Type.Optional(Type.Boolean()),
           },
           { additionalProperties: false },
         ),
         response: {
-          200: SessionAnswer,
+          200: Type.Union([SessionAnswer, CookieSession]),
           ...problemResponses('CONTEXT_NOT_ALLOWED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'SESSION_REVOKED'),
         },
       },
     },
-    (request) => switchContext(request.ctx, request.body),
+    async (request, reply) => {
+      const { cookies, ...target } = request.body;
+      const answer = await switchContext(request.ctx, target);
+      return sendSession(request, reply, answer, { scope: request.ctx.scope, cookies });
+    },
   );
 };

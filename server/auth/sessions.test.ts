@@ -154,9 +154,11 @@ describe('GET /v1/auth/methods', () => {
       projectId: latchkey.demo.projects[0]?.id,
       projectName: 'Shop',
       registration: 'open',
-      methods: ['password'],
+      methods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
       providers: [],
       passwordPolicy: { minLength: 15, maxLength: 1024 },
+      mfa: 'optional',
+      proofOfWork: false,
     });
   });
 });

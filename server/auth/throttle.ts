@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Ctx } from '#platform/ctx.ts';
+import type { NormalisedIdentifier } from '#identity';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { type Limit, limitKey, limits } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
-import { perSystem, type System } from '#platform/system.ts';
 import { isKnownSource } from '#sessions';
+import { accountThrottled } from './notices.ts';
 
 const QUARTER_HOUR = 15 * 60;
 const HOUR = 3_600;
@@ -12,63 +12,96 @@ const HOUR = 3_600;
 /**
  * Consecutive failures allowed: per account and source first, so that guessing from one place can't lock the owner out
  * elsewhere (AU-2); per account from sources it was never used from, and a reserve for those it was. The last two add up to
- * the 100 that NIST SP 800-63B-4 §3.2.2 allows (AU-1).
+ * the 100 that NIST SP 800-63B-4 §3.2.2 allows (AU-1). Then one source over all accounts, and a project over all sources.
  */
-const limits = perSystem((system) => ({
-  source: limiter(system, 'login-source', 20, QUARTER_HOUR),
-  strangers: limiter(system, 'login-strangers', 80, HOUR),
-  known: limiter(system, 'login-known', 20, HOUR),
-}));
+const attempts = limits({
+  place: { points: 20, seconds: QUARTER_HOUR },
+  strangers: { points: 80, seconds: HOUR },
+  known: { points: 20, seconds: HOUR },
+  source: { points: 300, seconds: QUARTER_HOUR },
+  scope: { points: 20_000, seconds: QUARTER_HOUR },
+});
 
-function limiter(system: System, keyPrefix: string, points: number, duration: number): RateLimiterPostgres {
-  return new RateLimiterPostgres({
-    storeClient: system.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix,
-    points,
-    duration,
-  });
-}
-
-/** Attempts that have been counted and may be taken back. */
-export type CountedAttempt = { forget: () => Promise<void> };
+/** An attempt that was counted before it was made. */
+export type CountedAttempt = {
+  /** Earlier failures in a row, as far as they are remembered. */
+  failures: number;
+  /** After a success: nothing of it counts any more. */
+  forget: () => Promise<void>;
+  /** After a failure. @throws Problem RATE_LIMIT_EXCEEDED when the project has too many */
+  failed: () => Promise<void>;
+};
 
 const NOBODY: UserId = 'usr_00000000000000000000000000';
 
+/** What is guessed at: an identifier somebody typed, or the second factor of an account. */
+type Target = { account: NormalisedIdentifier | { kind: 'mfa'; value: UserId }; userId: UserId | null };
+
 /**
- * Counts a sign-in attempt before it is made, so that parallel attempts can't slip past the limit.
- * Does the same work whether or not the account exists.
- * @returns forgets the failures, after a success
- * @throws Problem ACCOUNT_THROTTLED
+ * Counts an attempt before it is made, so that parallel attempts can't slip past the limit. Does the same work whether or not
+ * the account exists.
+ * @throws Problem ACCOUNT_THROTTLED, RATE_LIMIT_EXCEEDED
  */
-export async function countAttempt(ctx: Ctx, identifier: string, userId: UserId | null): Promise<CountedAttempt> {
-  const { source, strangers, known } = limits(ctx.system);
-  const account = digest(ctx.scope.workspaceId, ctx.scope.environment, identifier);
-  const place = digest(account, ctx.trace.ip ?? '');
-  const familiar = ctx.trace.ip !== null && (await isKnownSource(ctx, userId ?? NOBODY, ctx.trace.ip));
-  const overall = familiar ? known : strangers;
-  await take(source, place);
-  await take(overall, account);
+export async function countAttempt(ctx: Ctx, { account, userId }: Target): Promise<CountedAttempt> {
+  const { place, strangers, known, source, scope } = attempts(ctx.system);
+  const { workspaceId, environment, projectId } = ctx.scope;
+  const accountKey = limitKey(workspaceId, environment, account.kind, account.value);
+  const placeKey = limitKey(accountKey, ctx.trace.ip ?? '');
+  const sourceKey = limitKey(workspaceId, environment, ctx.trace.ip ?? '');
+  const [familiar, bySource] = await Promise.all([
+    ctx.trace.ip !== null && isKnownSource(ctx, userId ?? NOBODY, ctx.trace.ip),
+    source.take(sourceKey),
+  ]);
+  if (!bySource.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', bySource.retryAfter);
+  const byPlace = await takeOrTell(ctx, place, placeKey, userId);
+  const byAccount = await takeOrTell(ctx, familiar ? known : strangers, accountKey, userId);
   return {
+    failures: Math.max(byPlace, byAccount) - 1,
     forget: async () => {
-      await Promise.all([source.delete(place), strangers.delete(account), known.delete(account)]);
+      await Promise.all([
+        place.forget(placeKey),
+        strangers.forget(accountKey),
+        known.forget(accountKey),
+        source.giveBack(sourceKey),
+      ]);
+    },
+    failed: async () => {
+      const byScope = await scope.take(limitKey(workspaceId, environment, projectId));
+      if (!byScope.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', byScope.retryAfter);
     },
   };
 }
 
-async function take(limiter: RateLimiterPostgres, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) throw problemWithRetry('ACCOUNT_THROTTLED', refused.msBeforeNext / 1000);
-    throw refused;
-  }
+/** The first refusal of a period is told to the owner of the account. @returns how many were counted, this one included */
+async function takeOrTell(ctx: Ctx, limit: Limit, key: string, userId: UserId | null): Promise<number> {
+  const taken = await limit.take(key);
+  if (taken.allowed) return taken.count;
+  if (userId !== null && taken.count === limit.points + 1) await transaction(ctx, (tx) => accountThrottled(tx, userId));
+  throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
 }
 
-/** Keys hold no personal data. */
-function digest(...parts: string[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('base64url');
+/** Messages somebody may have sent: to one address, from one source, in one project. */
+const messages = limits({
+  'email-address': { points: 10, seconds: HOUR },
+  'email-source': { points: 100, seconds: HOUR },
+  'email-scope': { points: 20_000, seconds: HOUR },
+  'phone-address': { points: 5, seconds: HOUR },
+  'phone-source': { points: 20, seconds: HOUR },
+  'phone-scope': { points: 2_000, seconds: HOUR },
+});
+
+/** Counts a message before it is sent, whether or not there is an account. @throws Problem RATE_LIMIT_EXCEEDED */
+export async function countMessage(ctx: Ctx | TxCtx, channel: 'email' | 'phone', address: string): Promise<void> {
+  const { workspaceId, environment, projectId } = ctx.scope;
+  const rules = messages(ctx.system);
+  const counted: [Limit, string][] = [
+    [rules[`${channel}-source`], ctx.trace.ip ?? ''],
+    [rules[`${channel}-address`], address],
+    [rules[`${channel}-scope`], projectId],
+  ];
+  for (const [limit, key] of counted) {
+    // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the address
+    const taken = await limit.take(limitKey(workspaceId, environment, key));
+    if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+  }
 }

@@ -23,6 +23,15 @@ const User = Type.Object({ userId: text });
 const Session = Type.Object({ sessionId: text, userId: text });
 const Member = Type.Object({ memberId: text, userId: text });
 const Role = Type.Object({ roleId: text, key: text });
+const Factor = Type.Object({ userId: text, factorId: text, type: text });
+const Passkey = Type.Object({ userId: text, passkeyId: text });
+const Provider = Type.Object({ providerId: text, key: text });
+const Invitation = Type.Object({ invitationId: text, email: text });
+const factorId = 'fac_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Reason = Type.Object({ ...Session.properties, reason: text });
 
 /** Every event there is: what it means, what it carries, and an example. The emitting code is typed by it. */
@@ -60,9 +69,73 @@ export const catalogue = {
     Type.Object({ userId: text, email: text }),
     { userId, email: 'ada@example.com' },
   ),
-  'user.verification.requested': define('A code to verify an address was sent.', Type.Object({ channel: text }), {
-    channel: 'email',
+  'user.verification.requested': define(
+    'A code or link to prove an address was asked for.',
+    Type.Object({ channel: text, purpose: text }),
+    { channel: 'email', purpose: 'register' },
+  ),
+  'user.email.changed': define('A person has another email address.', User, { userId }),
+  'user.phone.changed': define('A person has another phone number.', User, { userId }),
+  'user.phone.verified': define('A person proved that a phone number is theirs.', User, { userId }),
+  'user.mfa.enabled': define('A second factor was set up.', Factor, { userId, factorId, type: 'totp' }),
+  'user.mfa.disabled': define('A second factor was removed.', Factor, { userId, factorId, type: 'totp' }),
+  'user.mfa.reset': define('An administrator removed all second factors of a person.', User, { userId }),
+  'user.mfa.challenged': define(
+    'A second factor was asked for.',
+    Type.Object({ userId: text, enrolling: Type.Boolean() }),
+    {
+      userId,
+      enrolling: false,
+    },
+  ),
+  'user.mfa.failed': define('A second factor was wrong.', User, { userId }),
+  'user.recovery_codes.created': define('Recovery codes were made; older ones ended.', User, { userId }),
+  'user.recovery_code.used': define('A recovery code was used.', User, { userId }),
+  'user.passkey.added': define('A passkey was added.', Passkey, { userId, passkeyId }),
+  'user.passkey.changed': define('A passkey was renamed or its use as a second factor changed.', Passkey, {
+    userId,
+    passkeyId,
   }),
+  'user.passkey.removed': define('A passkey was removed.', Passkey, { userId, passkeyId }),
+  'user.device.remembered': define('A device may skip the second factor for a while.', User, { userId }),
+  'user.device.forgotten': define('A remembered device must pass the second factor again.', User, { userId }),
+  'identity.linked': define(
+    'An account at an identity provider was linked.',
+    Type.Object({ userId: text, identityId: text, provider: text, issuer: text }),
+    { userId, identityId, provider: 'google', issuer: 'https://accounts.google.com' },
+  ),
+  'identity.unlinked': define(
+    'An account at an identity provider was unlinked.',
+    Type.Object({ userId: text, identityId: text, provider: text }),
+    { userId, identityId, provider: 'google' },
+  ),
+  'identity.provider.created': define('An identity provider was added.', Provider, { providerId, key: 'google' }),
+  'identity.provider.updated': define('An identity provider was changed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.deleted': define('An identity provider was removed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.tested': define(
+    'Somebody checked whether an identity provider answers.',
+    Type.Object({ ...Provider.properties, ok: Type.Boolean() }),
+    { providerId, key: 'google', ok: true },
+  ),
+  'identity.exchanged': define(
+    'An application took the result of a sign-in at a provider.',
+    Type.Object({ provider: text }),
+    {
+      provider: 'google',
+    },
+  ),
+  'security.new_device': define('A person signed in from a device not used before, and was told.', Session, {
+    userId,
+    sessionId,
+  }),
+  'security.account_throttled': define('Failed sign-ins to an account are slowed down; its owner was told.', User, {
+    userId,
+  }),
+  'security.failed_attempts': define(
+    'A sign-in succeeded after many that failed; the owner was told.',
+    Type.Object({ userId: text, count: Type.Integer() }),
+    { userId, count: 7 },
+  ),
   'user.password.changed': define('A password was set or changed.', User, { userId }),
   'profile.updated': define('Profile fields changed.', Type.Object({ userId: text, changed: Type.Array(text) }), {
     userId,
@@ -84,6 +157,22 @@ export const catalogue = {
     'A session entered another project.',
     Type.Object({ ...Session.properties, entryId: text, fromProjectId: text }),
     { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'session.reauthenticated': define(
+    'A person proved anew who they are; the tokens before ended.',
+    Type.Object({ ...Session.properties, amr: Type.Array(text), acr: text }),
+    { sessionId, userId, amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' },
+  ),
+  'invitation.created': define('Somebody was invited.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.resent': define('An invitation was mailed again; the link before ended.', Invitation, {
+    invitationId,
+    email: 'ada@example.com',
+  }),
+  'invitation.revoked': define('An invitation was taken back.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.accepted': define(
+    'An invitation was accepted.',
+    Type.Object({ ...Invitation.properties, userId: text }),
+    { invitationId, email: 'ada@example.com', userId },
   ),
   'membership.created': define('A person became a member of a project.', Member, { memberId, userId }),
   'membership.blocked': define('A member was blocked.', Member, { memberId, userId }),

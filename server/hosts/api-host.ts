@@ -1,16 +1,32 @@
+import { identityProviderRoutes } from '#applications';
+import {
+  addressRoutes,
+  factorRoutes,
+  linkedIdentityRoutes,
+  memberCredentialRoutes,
+  onePasskeyRoutes,
+  ownSessionRoutes,
+  passkeyRoutes,
+  providerTestRoutes,
+  securityRoutes,
+  totpRoutes,
+} from '#auth';
 import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
   contextRoutes,
+  invitationRoutes,
   memberRoutes,
   membershipRoutes,
   permissionRoutes,
   roleRoutes,
 } from '#members';
+import { messageRoutes } from '#messages';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
+import { settingsRoutes } from '#tenancy';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
@@ -22,9 +38,23 @@ export async function createApiHost(system: System, environment: Environment): P
   membershipRoutes(app);
   authorizationRoutes(app);
   profileRoutes(app);
+  addressRoutes(app);
+  securityRoutes(app);
+  totpRoutes(app);
+  factorRoutes(app);
+  ownSessionRoutes(app);
+  passkeyRoutes(app);
+  onePasskeyRoutes(app);
+  linkedIdentityRoutes(app);
   memberRoutes(app);
+  memberCredentialRoutes(app);
+  invitationRoutes(app);
   roleRoutes(app);
   permissionRoutes(app);
+  identityProviderRoutes(app);
+  providerTestRoutes(app);
+  settingsRoutes(app);
+  messageRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -1,4 +1,19 @@
-import { emailVerificationRoutes, methodRoutes, passwordLoginRoutes, registerRoutes, sessionRoutes } from '#auth';
+import {
+  invitationAcceptanceRoutes,
+  methodRoutes,
+  mfaEnrolmentRoutes,
+  mfaRoutes,
+  passkeyLoginRoutes,
+  passwordLoginRoutes,
+  passwordlessFinishRoutes,
+  passwordlessRoutes,
+  passwordResetRoutes,
+  reauthenticationRoutes,
+  registerRoutes,
+  sessionRoutes,
+  socialRoutes,
+  verificationRoutes,
+} from '#auth';
 import { oidcRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -13,8 +28,17 @@ export async function createAuthHost(system: System, environment: Environment): 
   addAuthentication(app, environment);
   methodRoutes(app);
   registerRoutes(app);
+  verificationRoutes(app);
   passwordLoginRoutes(app);
-  emailVerificationRoutes(app);
+  passwordResetRoutes(app);
+  passwordlessRoutes(app);
+  passwordlessFinishRoutes(app);
+  passkeyLoginRoutes(app);
+  socialRoutes(app);
+  mfaRoutes(app);
+  mfaEnrolmentRoutes(app);
+  reauthenticationRoutes(app);
+  invitationAcceptanceRoutes(app);
   sessionRoutes(app);
   await oidcRoutes(app);
   statusRoutes(app);

@@ -67,8 +67,7 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     await setUpRoles(project);
   }
   const userId = await createUser(first, {
-    email: owner.email,
-    emailVerified: true,
+    address: { kind: 'email', value: owner.email, verified: true },
     passwordHash: owner.hash,
     profile: { displayName: 'Demo Owner' },
   });

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { listInbox, readInbox, type SentMessage } from '#messages';
 import { html, sendPage, wantsPage } from '#platform/html.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { listMessages, readMessage, type SentMessage } from '#platform/messages.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { consoleNav } from './start.page.ts';
 
@@ -13,7 +13,7 @@ const Message = Type.Object({
   subject: Type.String(),
   text: Type.String(),
   html: Type.Union([Type.String(), Type.Null()]),
-  status: Type.Enum(['queued', 'sent', 'failed']),
+  status: Type.Enum(['queued', 'sent', 'failed', 'expired', 'suppressed']),
   createdAt: Type.String({ format: 'date-time' }),
 });
 
@@ -43,7 +43,7 @@ export const devInboxRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const { to, limit, cursor } = request.query;
-      const found = await listMessages(system, { to: to ?? null, limit, cursor: cursor ?? null });
+      const found = await listInbox(system, { to: to ?? null, limit, cursor: cursor ?? null });
       if (!wantsPage(request.headers.accept)) return found;
       return sendPage(reply, { title: 'Dev inbox', nav: consoleNav(system), body: listPage(found.items, to ?? '') });
     },
@@ -60,7 +60,7 @@ export const devInboxRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      const message = await readMessage(system, request.params.id);
+      const message = await readInbox(system, request.params.id);
       if (!wantsPage(request.headers.accept)) return message;
       return sendPage(reply, { title: message.subject, nav: consoleNav(system), body: messagePage(message) });
     },
@@ -70,7 +70,7 @@ export const devInboxRoutes: Routes = (app) => {
     '/dev/inbox/:id/html',
     { config: { permission: 'public' }, schema: { hide: true, params: MessageRef } },
     async (request, reply) => {
-      const message = await readMessage(system, request.params.id);
+      const message = await readInbox(system, request.params.id);
       // Mail markup is shown as a mail program would: no scripts, no forms, no origin of its own.
       return reply
         .header('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")

@@ -1,3 +1,4 @@
+import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
@@ -44,7 +45,11 @@ const STOP_MS = 4_500;
 export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   await migrate(options.databaseUrl, options.progress);
   const system = openSystem(options);
-  const parts: Part[] = [{ stop: () => system.pool.end() }, { stop: () => system.feed.stop() }];
+  const parts: Part[] = [
+    { stop: () => system.pool.end() },
+    { stop: () => system.valkey?.disconnect() },
+    { stop: () => system.feed.stop() },
+  ];
   const stop = async () => {
     // What was started last is stopped first.
     for (const part of parts.toReversed()) {
@@ -88,7 +93,15 @@ function openSystem({ config, databaseUrl, secrets, log, clock = systemClock }: 
     keyring: new Keyring(secrets),
     feed: new ChangeFeed(databaseUrl, log),
     metrics,
+    valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
   };
+}
+
+/** Fails fast while Valkey is away, so that PostgreSQL takes over at once. */
+function openValkey(url: string, log: Logger): Valkey {
+  const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
+  valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is away: PostgreSQL counts the limits'));
+  return valkey;
 }
 
 /** One number for all processes, so that two first starts at once make one set of keys. */

@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import { requireOrigin, tokenCookie } from '#auth';
 import { requirePermission } from '#members';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App, RoutePermission } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { type VerifiedToken, verifyAccessToken } from '#sessions';
 
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
 /**
@@ -15,6 +18,7 @@ export function addAuthentication(app: App, environment: Environment): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { permission } = request.routeOptions.config;
     if (permission === undefined || permission === 'public') return done();
+    if (permission === 'optional' && !bringsToken(request, environment)) return done();
     authenticate(app, environment, request, permission).then(() => done(), done);
   });
 }
@@ -25,17 +29,26 @@ async function authenticate(
   request: FastifyRequest,
   permission: Exclude<RoutePermission, 'public'>,
 ): Promise<void> {
-  const token = await verifyAccessToken(app.system, environment, bearerToken(request));
+  const inCookie = request.headers.authorization === undefined;
+  const presented = inCookie ? tokenCookie(request, environment, 'access') : bearerToken(request);
+  const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
   request.ctx = contextOf(app, request, token);
+  // A browser sends cookies whoever made the page, so changes need to say which page it was.
+  if (inCookie && !SAFE.includes(request.method)) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
 }
 
-/** RFC 6750 §2.1; tokens are taken from nowhere else. */
+/** RFC 6750 §2.1 */
 function bearerToken(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
-  if (!token) throw problem('AUTHENTICATION_REQUIRED');
-  return token;
+  return BEARER.exec(request.headers.authorization ?? '')?.[1] ?? noToken();
+}
+
+function noToken(): never {
+  throw problem('AUTHENTICATION_REQUIRED');
+}
+
+function bringsToken(request: FastifyRequest, environment: Environment): boolean {
+  return request.headers.authorization !== undefined || tokenCookie(request, environment, 'access') !== undefined;
 }
 
 function contextOf(app: App, request: FastifyRequest, { kind, claims }: VerifiedToken): Ctx {
@@ -49,7 +62,7 @@ function contextOf(app: App, request: FastifyRequest, { kind, claims }: Verified
 }
 
 async function authorise(ctx: Ctx, permission: Exclude<RoutePermission, 'public'>): Promise<void> {
-  if (permission !== 'customer') return requirePermission(ctx, permission);
+  if (permission !== 'customer' && permission !== 'optional') return requirePermission(ctx, permission);
   if (ctx.actor.kind !== 'customer')
     throw problem(
       'WRONG_TOKEN_KIND',

@@ -1,7 +1,8 @@
+import { forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
+import { sendMessageTask } from '#messages';
 import { oidcCleanup } from '#oidc';
 import { startJobs } from '#platform/jobs.ts';
-import { sendMessageTask } from '#platform/messages.task.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
 import { startHeartbeat } from '#status';
@@ -15,7 +16,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const dispatcher = new Dispatcher(system);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
-    Promise.all([forgetDeadTokens(system), oidcCleanup(system)]).catch((error: unknown) =>
+    Promise.all([forgetDeadTokens(system), forgetDeadFlows(system), oidcCleanup(system)]).catch((error: unknown) =>
       system.log.warn({ err: error }, 'clean-up failed; it is tried again'),
     );
   }, CLEAN_UP_MS);

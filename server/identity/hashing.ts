@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
+import { hash } from '@node-rs/argon2';
 import { Gauge } from 'prom-client';
 import { problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { matchesHash } from './password-hashes.ts';
 
 /** Argon2id, the library's default variant, with OWASP's parameters: 19 MiB, two passes, one lane; 128-bit salt, 256-bit tag (ASVS 11.4.2). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -79,6 +80,12 @@ export function hashPassword(system: System, password: string): Promise<string> 
 export async function verifyPassword(system: System, stored: string | null, password: string): Promise<boolean> {
   decoy ??= hash('', ARGON2ID);
   const against = stored ?? (await decoy);
-  const matches = await hashQueue(system).run(() => verify(against, prepared(password)));
+  const matches = await hashQueue(system).run(() => matchesHash(against, password, prepared(password)));
   return stored !== null && matches;
+}
+
+/** True for a hash that is not what {@link hashPassword} makes today. */
+export function isOutdated(stored: string): boolean {
+  const { memoryCost, timeCost, parallelism } = ARGON2ID;
+  return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
 }

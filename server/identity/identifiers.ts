@@ -1,3 +1,4 @@
+import parsePhoneNumber from 'libphonenumber-js';
 import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -40,14 +41,39 @@ export const Username = Type.String({
 /** What a person types to say who they are. */
 export const Identifier = Type.String({ minLength: 1, maxLength: 254 });
 
-/** The one form an identifier is stored and looked up in: NFKC, lower case; plus-tags are kept, as they are other mailboxes. */
-export function normalise(value: string): string {
-  return value.normalize('NFKC').trim().toLowerCase();
+/** A phone number as people type it, with its country code. */
+export const Phone = Type.String({
+  minLength: 5,
+  maxLength: 40,
+  pattern: '^\\+[0-9 ()./-]+$',
+  examples: ['+493012345678'],
+});
+
+/** An identifier in the one form it is stored and looked up in. */
+export type NormalisedIdentifier = { kind: IdentifierKind; value: string };
+
+/**
+ * What somebody typed to say who they are. Phones in E.164; all else NFKC and lower case. Plus-tags are kept: they are other
+ * mailboxes.
+ */
+export function normalise(typed: string): NormalisedIdentifier {
+  const value = typed.normalize('NFKC').trim().toLowerCase();
+  if (value.includes('@')) return { kind: 'email', value };
+  if (value.startsWith('+')) return { kind: 'phone', value: phoneNumber(value) ?? value };
+  return { kind: 'username', value };
 }
 
-/** Which kind of identifier somebody typed. */
-function kindOf(value: string): IdentifierKind {
-  return value.includes('@') ? 'email' : 'username';
+/** The E.164 form of a valid phone number. @throws Problem VALIDATION_FAILED */
+export function normalisePhone(typed: string): string {
+  const phone = phoneNumber(typed);
+  if (phone) return phone;
+  const message = 'is not a valid phone number; expected one with country code, such as +493012345678';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/phone', message }] } });
+}
+
+function phoneNumber(typed: string): string | undefined {
+  const parsed = parsePhoneNumber(typed);
+  return parsed?.isValid() ? parsed.number : undefined;
 }
 
 export type FoundIdentifier = { userId: UserId; kind: IdentifierKind; value: string; verified: boolean };
@@ -55,15 +81,14 @@ export type FoundIdentifier = { userId: UserId; kind: IdentifierKind; value: str
 /** Finds whose identifier this is in the realm. Served by the primary key. */
 export async function findIdentifier(
   ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] },
-  typed: string,
+  { kind, value }: NormalisedIdentifier,
 ): Promise<FoundIdentifier | undefined> {
-  const value = normalise(typed);
   const row = await ctx.db
     .selectFrom('identifiers')
     .select(['user_id', 'kind', 'value', 'verified_at'])
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
-    .where('kind', '=', kindOf(value))
+    .where('kind', '=', kind)
     .where('value', '=', value)
     .executeTakeFirst();
   return row && { userId: row.user_id, kind: row.kind, value: row.value, verified: row.verified_at !== null };
@@ -82,7 +107,7 @@ export async function addIdentifier(
         workspace_id: tx.scope.workspaceId,
         environment: tx.scope.environment,
         kind: identifier.kind,
-        value: normalise(identifier.value),
+        value: identifier.value,
         user_id: userId,
         verified_at: identifier.verified ? tx.now : null,
         created_at: tx.now,
@@ -95,6 +120,24 @@ export async function addIdentifier(
   }
 }
 
+/** Gives a user another proven address in place of the one of its kind. @returns the one before @throws Problem ALREADY_EXISTS */
+export async function replaceAddress(
+  tx: TxCtx,
+  userId: UserId,
+  { kind, value }: { kind: 'email' | 'phone'; value: string },
+): Promise<string | null> {
+  const before = await tx.db
+    .deleteFrom('identifiers')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .returning('value')
+    .executeTakeFirst();
+  await addIdentifier(tx, userId, { kind, value, verified: true });
+  return before?.value ?? null;
+}
+
 /** Replaces or removes a user's username. @throws Problem ALREADY_EXISTS */
 export async function setUsername(tx: TxCtx, userId: UserId, username: string | null): Promise<void> {
   await tx.db
@@ -104,7 +147,7 @@ export async function setUsername(tx: TxCtx, userId: UserId, username: string | 
     .where('user_id', '=', userId)
     .where('kind', '=', 'username')
     .execute();
-  if (username !== null) await addIdentifier(tx, userId, { kind: 'username', value: username, verified: true });
+  if (username !== null) await addIdentifier(tx, userId, { ...normalise(username), kind: 'username', verified: true });
 }
 
 /** Marks an address as proven. @returns false when the user no longer has it, or it was proven before */
@@ -115,7 +158,7 @@ export async function markVerified(tx: TxCtx, userId: UserId, address: string): 
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('user_id', '=', userId)
-    .where('value', '=', normalise(address))
+    .where('value', '=', address)
     .where('verified_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,5 +1,68 @@
-export { hashPassword, verifyPassword } from './hashing.ts';
-export { Email, findIdentifier, Identifier, markVerified, normalise } from './identifiers.ts';
-export { checkPolicy, findSignInCandidate, minimumLength, Password } from './passwords.ts';
+export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
+export {
+  addIdentifier,
+  Email,
+  findIdentifier,
+  Identifier,
+  markVerified,
+  type NormalisedIdentifier,
+  normalise,
+  normalisePhone,
+  Phone,
+  replaceAddress,
+} from './identifiers.ts';
+export {
+  findLinkedUser,
+  identityUsed,
+  type LinkedIdentityId,
+  linkIdentity,
+  listIdentities,
+  type UpstreamAccount,
+  unlinkIdentity,
+} from './linked-identities.ts';
+export {
+  addPhoneFactor,
+  checkTotp,
+  confirmTotp,
+  enrolTotp,
+  type FactorId,
+  factorUsed,
+  findFactor,
+  findTotp,
+  listFactors,
+  removeAllFactors,
+  removeFactor,
+  withFactors,
+} from './mfa-factors.ts';
+export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
+export {
+  changePasskey,
+  clearSecondFactorPasskeys,
+  listPasskeys,
+  type PasskeyId,
+  removePasskey,
+} from './passkey-store.ts';
+export {
+  AuthenticationResponse,
+  addPasskey,
+  checkPasskey,
+  type PasskeyAnswer,
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+  RegistrationResponse,
+  type RelyingParty,
+  WebAuthnOptions,
+} from './passkeys.ts';
+export {
+  checkPolicy,
+  findPassword,
+  findSignInCandidate,
+  minimumLength,
+  Password,
+  setPassword,
+  upgradeHash,
+} from './passwords.ts';
 export { profileRoutes } from './profile.me.ts';
-export { createUser, matchingUsers, type UserSummary, usersById } from './users.ts';
+export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
+export { type DeviceId, forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
+export { createUser, lockUser, matchingUsers, type UserSummary, usersById } from './users.ts';

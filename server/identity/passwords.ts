@@ -3,7 +3,10 @@ import { Type } from 'typebox';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
 import type { Settings } from '#tenancy';
+import { isBreached, isCommon } from './breached-passwords.ts';
+import type { NormalisedIdentifier } from './identifiers.ts';
 
 type PasswordsTable = {
   workspace_id: WorkspaceId;
@@ -32,15 +35,38 @@ export function minimumLength(settings: Settings): number {
   return Math.max(floor, settings.passwordMinLength);
 }
 
-/** Checks a new password; characters are Unicode code points. @throws Problem WEAK_PASSWORD */
-export function checkPolicy(settings: Settings, password: string): void {
+/**
+ * Checks a new password: its length in Unicode code points, and that nobody would guess it first. Nothing else is asked of it
+ * (ASVS 6.2.5).
+ * @param about what attackers know of the person, such as the email address
+ * @throws Problem WEAK_PASSWORD
+ */
+export async function checkPolicy(
+  system: System,
+  settings: Settings,
+  password: string,
+  about: readonly string[] = [],
+): Promise<void> {
   const minimum = minimumLength(settings);
-  const length = [...password.normalize('NFKC')].length;
-  if (length >= minimum) return;
-  const detail = `The password has ${length} characters; at least ${minimum} are needed. A few random words make a good one.`;
-  throw problem('WEAK_PASSWORD', {
+  const plain = password.normalize('NFKC');
+  const { length } = [...plain];
+  if (length < minimum)
+    throw weak(
+      `The password has ${length} characters; at least ${minimum} are needed. A few random words make a good one.`,
+      minimum,
+    );
+  const personal = about.some((fact) => plain.toLowerCase() === fact.toLowerCase());
+  if (personal || isCommon(plain) || (await isBreached(system, plain)))
+    throw weak(
+      'Many people have used this password, or it is known from a breach, so it would be guessed early. Choose another.',
+      minimum,
+    );
+}
+
+function weak(detail: string, minimumLength: number) {
+  return problem('WEAK_PASSWORD', {
     detail,
-    extensions: { minimumLength: minimum, errors: [{ pointer: '/body/password', message: detail }] },
+    extensions: { minimumLength, errors: [{ pointer: '/body/password', message: detail }] },
   });
 }
 
@@ -61,8 +87,7 @@ export type SignInCandidate = { userId: UserId; hash: string | null; verified: b
 /** Who an identifier belongs to and the hash to check against, in one read. Served by primary keys. */
 export async function findSignInCandidate(
   tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
-  kind: 'email' | 'username',
-  value: string,
+  { kind, value }: NormalisedIdentifier,
 ): Promise<SignInCandidate | undefined> {
   const row = await tx.db
     .selectFrom('identifiers as i')
@@ -79,4 +104,30 @@ export async function findSignInCandidate(
     .where('i.value', '=', value)
     .executeTakeFirst();
   return row && { userId: row.user_id, hash: row.hash, verified: row.verified, value: row.value };
+}
+
+/** Replaces a hash after a sign-in with the same password, unless it was changed meanwhile. */
+export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: string; to: string }): Promise<void> {
+  await tx.db
+    .updateTable('passwords')
+    .set({ hash: hashes.to })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('hash', '=', hashes.from)
+    .execute();
+}
+
+/** A user's password, if there is one. Served by the primary key. */
+export async function findPassword(
+  ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  userId: UserId,
+): Promise<{ hash: string; changedAt: Date } | undefined> {
+  return ctx.db
+    .selectFrom('passwords')
+    .select(['hash', 'changed_at as changedAt'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
 }

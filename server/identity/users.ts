@@ -29,13 +29,13 @@ declare module '#platform/db.ts' {
 }
 
 export type NewUser = {
-  email: string;
-  emailVerified: boolean;
+  /** Normalised; none for somebody who only signs in through an identity provider. */
+  address: { kind: 'email' | 'phone'; value: string; verified: boolean } | null;
   passwordHash: string | null;
   profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string };
 };
 
-/** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the email address is taken */
+/** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
   const { workspaceId, environment } = tx.scope;
@@ -58,10 +58,22 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       updated_at: tx.now,
     })
     .execute();
-  await addIdentifier(tx, id, { kind: 'email', value: user.email, verified: user.emailVerified });
+  if (user.address) await addIdentifier(tx, id, user.address);
   if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
-  await emit(tx, 'user.created', { userId: id, email: user.email });
+  await emit(tx, 'user.created', { userId: id, email: user.address?.kind === 'email' ? user.address.value : null });
   return id;
+}
+
+/** Makes changes of one person wait for each other. */
+export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 /** A person as lists of other parts show them. */
@@ -73,6 +85,7 @@ export type UserSummary = {
   phoneVerified: boolean;
   username: string | null;
   displayName: string | null;
+  locale: string | null;
 };
 
 type Reader = Pick<Ctx, 'db' | 'scope'> | Pick<TxCtx, 'db' | 'scope'>;
@@ -88,7 +101,7 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
         .onRef('i.environment', '=', 'u.environment')
         .onRef('i.user_id', '=', 'u.id'),
     )
-    .select(['u.id', 'u.display_name', 'i.kind', 'i.value', 'i.verified_at'])
+    .select(['u.id', 'u.display_name', 'u.locale', 'i.kind', 'i.value', 'i.verified_at'])
     .where('u.workspace_id', '=', ctx.scope.workspaceId)
     .where('u.environment', '=', ctx.scope.environment)
     .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
@@ -103,6 +116,7 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
       phoneVerified: false,
       username: null,
       displayName: row.display_name,
+      locale: row.locale,
     };
     if (row.kind === 'email') Object.assign(user, { email: row.value, emailVerified: row.verified_at !== null });
     if (row.kind === 'phone') Object.assign(user, { phone: row.value, phoneVerified: row.verified_at !== null });

@@ -71,7 +71,7 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
   const user = users.get(actor.userId);
   if (!user || !session) throw problem('NOT_FOUND');
   if (!member) throw problem('MEMBERSHIP_REQUIRED');
-  const { userId, ...rest } = user;
+  const { userId, locale: _locale, ...rest } = user;
   return {
     user: { id: userId, ...rest },
     membership: { id: member.id, status: member.status, roles: member.roles, joinedAt: member.joinedAt },

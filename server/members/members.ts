@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { matchingUsers, type UserSummary, usersById } from '#identity';
+import { matchingUsers, type UserSummary, usersById, withFactors } from '#identity';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -16,7 +16,7 @@ import {
 } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { lockRolesByKey, RoleKey } from './roles.ts';
+import { existingRoles, lockRolesByKey, RoleKey } from './roles.ts';
 
 export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
 export type MemberStatus = Static<typeof MemberStatus>;
@@ -108,15 +108,14 @@ function scoped(ctx: Ctx | TxCtx) {
     .where('m.environment', '=', ctx.scope.environment);
 }
 
-function recordOf(row: Row, user: UserSummary): Member {
+function recordOf(row: Row, { locale: _locale, ...user }: UserSummary, mfaEnabled: boolean): Member {
   const { id, status, roles, metadata } = row;
-  // No second factors exist yet, so nobody has one.
   return {
     id,
     ...user,
     status,
     roles,
-    mfaEnabled: false,
+    mfaEnabled,
     metadata,
     createdAt: row.created_at.toISOString(),
     lastSeenAt: row.last_seen_at?.toISOString() ?? null,
@@ -124,17 +123,15 @@ function recordOf(row: Row, user: UserSummary): Member {
 }
 
 async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
-  const users = await usersById(
-    ctx,
-    rows.map((row) => row.user_id),
-  );
+  const ids = rows.map((row) => row.user_id);
+  const [users, withMfa] = await Promise.all([usersById(ctx, ids), withFactors(ctx, ids)]);
   return rows.flatMap((row) => {
     const user = users.get(row.user_id);
-    return user ? [recordOf(row, user)] : [];
+    return user ? [recordOf(row, user, withMfa.has(row.user_id))] : [];
   });
 }
 
-/** Members of the project, newest first; at most three statements whatever the page. Served by the primary key. */
+/** Members of the project, newest first; at most four statements whatever the page. Served by the primary key. */
 export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
   const { limit, cursor, q, status, role, createdAfter } = query;
   const list = JSON.stringify(['members', q, status, role, createdAfter]);
@@ -217,7 +214,25 @@ export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readon
         role_id: roleId,
       })),
     )
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** Adds roles to those a member has; roles the project no longer has are left out. */
+export async function addRoles(
+  tx: TxCtx,
+  { memberId, userId }: { memberId: MemberId; userId: UserId },
+  keys: readonly string[],
+): Promise<void> {
+  const roles = await existingRoles(tx, keys);
+  if (roles.length === 0) return;
+  await insertRoles(
+    tx,
+    memberId,
+    roles.map((role) => role.id),
+  );
+  await emit(tx, 'membership.roles.changed', { memberId, userId, roles: roles.map((role) => role.key) });
+  await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
 }
 
 /** Notes that a person has entered the project now. */

@@ -262,3 +262,11 @@ export async function lockRolesByKey(
     permissions: row.built_in && row.key === OWNER ? everything : row.permissions,
   }));
 }
+
+/** Those of the named roles that the project has. Served by roles_key. */
+export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise<{ id: RoleId; key: string }[]> {
+  return scoped(tx)
+    .where('key', '=', sql<string>`any(${[...keys]})`)
+    .orderBy('key')
+    .execute();
+}

@@ -1,6 +1,8 @@
 import { up as foundation } from './0001-foundation.ts';
+import { up as signInMethods } from './0002-sign-in-methods.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 1, name: 'foundation', up: foundation },
+  { id: 2, name: 'sign-in-methods', up: signInMethods },
 ];

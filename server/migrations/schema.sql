@@ -68,6 +68,47 @@ create table events (
 CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
 CREATE INDEX events_unnumbered ON public.events USING btree (id) WHERE (sequence IS NULL);
 
+create table exchange_codes (
+  workspace_id text not null,
+  environment text not null,
+  hash bytea not null,
+  project_id text not null,
+  purpose text not null,
+  sealed text not null,
+  expires_at timestamp with time zone not null,
+  constraint exchange_codes_pkey PRIMARY KEY (workspace_id, environment, hash),
+  constraint exchange_codes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX exchange_codes_expired ON public.exchange_codes USING btree (expires_at);
+
+create table flows (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  project_id text not null,
+  purpose text not null,
+  user_id text,
+  channel text not null,
+  address text not null,
+  code_hash bytea,
+  pending_sealed text,
+  attempts_left integer not null,
+  expires_at timestamp with time zone not null,
+  resend_after timestamp with time zone not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  token_hash bytea,
+  code_expires_at timestamp with time zone not null,
+  ip inet,
+  user_agent text,
+  constraint flows_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint verifications_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'phone'::text]))),
+  constraint verifications_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
+  constraint verifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX flows_expired ON public.flows USING btree (expires_at);
+CREATE UNIQUE INDEX flows_token ON public.flows USING btree (workspace_id, environment, token_hash) WHERE (token_hash IS NOT NULL);
+
 create table identifiers (
   workspace_id text not null,
   environment text not null,
@@ -81,6 +122,62 @@ create table identifiers (
   constraint identifiers_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX identifiers_of_user ON public.identifiers USING btree (workspace_id, environment, user_id, kind);
+
+create table identity_providers (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  key text not null,
+  name text not null,
+  preset text not null,
+  client_id text not null,
+  client_secret_sealed text,
+  options jsonb not null,
+  enabled boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint identity_providers_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint identity_providers_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE UNIQUE INDEX identity_providers_key ON public.identity_providers USING btree (workspace_id, project_id, environment, key);
+
+create table invitations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  email text collate "C" not null,
+  roles text[] not null,
+  token_hash bytea not null,
+  invited_by jsonb not null,
+  locale text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
+
+create table linked_identities (
+  workspace_id text not null,
+  environment text not null,
+  issuer text not null,
+  subject text collate "C" not null,
+  id text not null,
+  user_id text not null,
+  provider text not null,
+  email text,
+  linked_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  constraint linked_identities_pkey PRIMARY KEY (workspace_id, environment, issuer, subject),
+  constraint linked_identities_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX linked_identities_id ON public.linked_identities USING btree (workspace_id, environment, id);
+CREATE INDEX linked_identities_of_user ON public.linked_identities USING btree (workspace_id, environment, user_id);
 
 create table member_roles (
   workspace_id text not null,
@@ -111,6 +208,20 @@ create table members (
 );
 CREATE UNIQUE INDEX members_of_user ON public.members USING btree (workspace_id, environment, user_id, project_id);
 
+create table message_templates (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  template text not null,
+  locale text not null,
+  subject text not null,
+  body text not null,
+  action text not null,
+  updated_at timestamp with time zone not null,
+  constraint message_templates_pkey PRIMARY KEY (workspace_id, project_id, environment, template, locale),
+  constraint message_templates_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
 create table messages (
   workspace_id text not null,
   id text not null,
@@ -123,12 +234,59 @@ create table messages (
   error text,
   created_at timestamp with time zone not null,
   sent_at timestamp with time zone,
+  template text not null,
+  attempts integer not null default 0,
+  provider text,
+  expires_at timestamp with time zone,
   constraint messages_pkey PRIMARY KEY (workspace_id, id),
   constraint messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'expired'::text, 'suppressed'::text]))),
   constraint messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX messages_newest ON public.messages USING btree (id DESC);
+CREATE INDEX messages_of_scope ON public.messages USING btree (workspace_id, project_id, environment, id DESC);
+
+create table mfa_challenges (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  hash bytea not null,
+  project_id text not null,
+  user_id text not null,
+  amr text[] not null,
+  enrolling boolean not null,
+  factor_id text,
+  code_hash bytea,
+  code_expires_at timestamp with time zone,
+  attempts_left integer not null,
+  resend_after timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint mfa_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint mfa_challenges_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX mfa_challenges_expired ON public.mfa_challenges USING btree (expires_at);
+CREATE UNIQUE INDEX mfa_challenges_hash ON public.mfa_challenges USING btree (workspace_id, environment, hash);
+
+create table mfa_factors (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text not null,
+  kind text not null,
+  secret_sealed text,
+  phone text,
+  last_step bigint not null default 0,
+  created_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint mfa_factors_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint mfa_factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'phone'::text]))),
+  constraint mfa_factors_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX mfa_factors_confirmed ON public.mfa_factors USING btree (workspace_id, environment, user_id, kind) WHERE (confirmed_at IS NOT NULL);
+CREATE INDEX mfa_factors_of_user ON public.mfa_factors USING btree (workspace_id, environment, user_id);
 
 create table oidc_records (
   issuer text not null,
@@ -146,6 +304,42 @@ CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
+
+create table passkey_challenges (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text,
+  challenge text not null,
+  rp_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint passkey_challenges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX passkey_challenges_expired ON public.passkey_challenges USING btree (expires_at);
+
+create table passkeys (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text not null,
+  rp_id text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  device_type text not null,
+  backed_up boolean not null,
+  aaguid text not null,
+  name text not null,
+  second_factor boolean not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint passkeys_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX passkeys_credential ON public.passkeys USING btree (workspace_id, environment, credential_id);
+CREATE INDEX passkeys_of_user ON public.passkeys USING btree (workspace_id, environment, user_id);
 
 create table passwords (
   workspace_id text not null,
@@ -197,6 +391,17 @@ create table rate_limits (
 );
 CREATE INDEX rate_limits_expired ON public.rate_limits USING btree (expire);
 
+create table recovery_codes (
+  workspace_id text not null,
+  environment text not null,
+  user_id text not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (workspace_id, environment, user_id, hash),
+  constraint recovery_codes_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+
 create table refresh_tokens (
   workspace_id text not null,
   environment text not null,
@@ -210,6 +415,23 @@ create table refresh_tokens (
   constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash)
 );
 CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
+
+create table remembered_devices (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  user_id text not null,
+  hash bytea not null,
+  ip inet,
+  user_agent text,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint remembered_devices_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint remembered_devices_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX remembered_devices_hash ON public.remembered_devices USING btree (workspace_id, environment, hash);
+CREATE INDEX remembered_devices_of_user ON public.remembered_devices USING btree (workspace_id, environment, user_id);
 
 create table revocations (
   workspace_id text not null,
@@ -294,6 +516,30 @@ create table signing_keys (
   constraint signing_keys_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
 );
 
+create table spent_proofs (
+  workspace_id text not null,
+  environment text not null,
+  hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint spent_proofs_pkey PRIMARY KEY (workspace_id, environment, hash),
+  constraint spent_proofs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX spent_proofs_expired ON public.spent_proofs USING btree (expires_at);
+
+create table upstream_flows (
+  workspace_id text not null,
+  environment text not null,
+  state_hash bytea not null,
+  project_id text not null,
+  provider_id text not null,
+  browser_hash bytea not null,
+  sealed text not null,
+  expires_at timestamp with time zone not null,
+  constraint upstream_flows_pkey PRIMARY KEY (workspace_id, environment, state_hash),
+  constraint upstream_flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX upstream_flows_expired ON public.upstream_flows USING btree (expires_at);
+
 create table users (
   workspace_id text not null,
   environment text not null,
@@ -313,29 +559,6 @@ create table users (
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX users_display_name ON public.users USING btree (workspace_id, environment, lower(display_name) COLLATE "C" text_pattern_ops);
-
-create table verifications (
-  workspace_id text not null,
-  environment text not null,
-  id text not null,
-  project_id text not null,
-  purpose text not null,
-  user_id text,
-  channel text not null,
-  address text not null,
-  code_hash bytea,
-  pending_sealed text,
-  attempts_left integer not null,
-  expires_at timestamp with time zone not null,
-  resend_after timestamp with time zone not null,
-  used_at timestamp with time zone,
-  created_at timestamp with time zone not null,
-  constraint verifications_pkey PRIMARY KEY (workspace_id, environment, id),
-  constraint verifications_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'phone'::text]))),
-  constraint verifications_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
-  constraint verifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
-);
-CREATE INDEX verifications_expired ON public.verifications USING btree (expires_at);
 
 create table worker_heartbeats (
   worker text not null,

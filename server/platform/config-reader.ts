@@ -14,6 +14,9 @@ const KNOWN = [
   'LATCHKEY_HOST',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_MAIL_FROM',
+  'LATCHKEY_MAIL_DKIM',
+  'LATCHKEY_SMS_URL',
+  'LATCHKEY_BREACHED_PASSWORDS_URL',
   'LATCHKEY_MODE',
   'LATCHKEY_PORT_BASE',
   'LATCHKEY_PRODUCTION_API_URL',
@@ -25,11 +28,12 @@ const KNOWN = [
   'LATCHKEY_TEST_AUTH_URL',
   'LATCHKEY_TRUSTED_PROXIES',
   'LATCHKEY_WEBHOOK_ALLOW_PRIVATE',
+  'VALKEY_URL',
 ];
 /** Set by the runner of the tests for the tests themselves; child processes inherit them. */
 const OF_THE_TESTS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
 /** May hold passwords or keys. */
-const NEVER_SHOWN = ['DATABASE_URL', 'LATCHKEY_SECRET', 'LATCHKEY_SMTP_URL'];
+const NEVER_SHOWN = ['DATABASE_URL', 'LATCHKEY_SECRET', 'LATCHKEY_SMS_URL', 'LATCHKEY_SMTP_URL', 'VALKEY_URL'];
 /** A name further from every known one than this is not a slip of the finger. */
 const NEAR = 4;
 

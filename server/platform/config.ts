@@ -32,6 +32,14 @@ export type Config = {
   trustedProxies: readonly string[];
   smtpUrl: string | null;
   mailFrom: string;
+  /** Signs outgoing mail (RFC 6376); null: the mail server does, or nobody. */
+  dkim: { domain: string; selector: string; keyFile: string } | null;
+  /** SMS carriers in the order they are tried; empty: the dev inbox. */
+  smsUrls: readonly string[];
+  /** Answers range queries of the Pwned Passwords API; null: the built-in list only. */
+  breachedPasswordsUrl: string | null;
+  /** Counts limits instead of PostgreSQL; never a place of record. */
+  valkeyUrl: string | null;
   /** Ranges that webhook and status receivers may live in although they are private. */
   webhookAllowPrivate: readonly string[];
   logLevel: LogLevel;
@@ -83,6 +91,14 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     trustedProxies: reader.ranges('LATCHKEY_TRUSTED_PROXIES'),
     smtpUrl: reader.connection('LATCHKEY_SMTP_URL', ['smtp:', 'smtps:'], 'smtp://user:password@mail.example.com:587'),
     mailFrom: mailFrom(reader),
+    dkim: dkim(reader),
+    smsUrls: smsUrls(reader),
+    breachedPasswordsUrl: reader.connection(
+      'LATCHKEY_BREACHED_PASSWORDS_URL',
+      ['https:', 'http:'],
+      'https://api.pwnedpasswords.com/range/',
+    ),
+    valkeyUrl: reader.connection('VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'valkey://host:6379'),
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
@@ -165,6 +181,29 @@ function mailFrom(reader: ConfigReader): string {
   const value = reader.text('LATCHKEY_MAIL_FROM') ?? 'Latchkey <no-reply@localhost>';
   if (!ADDRESS.test(value)) reader.fault('LATCHKEY_MAIL_FROM', 'a mail address, such as Shop <no-reply@example.com>');
   return value;
+}
+
+function dkim(reader: ConfigReader): Config['dkim'] {
+  const value = reader.text('LATCHKEY_MAIL_DKIM');
+  if (value === null) return null;
+  const [, domain, selector, keyFile] = /^([^:]+):([^:]+):(.+)$/.exec(value) ?? [];
+  if (domain && selector && keyFile) return { domain, selector, keyFile: resolve(keyFile) };
+  reader.fault('LATCHKEY_MAIL_DKIM', 'domain:selector:path of the private key, such as example.com:mail:/etc/dkim.pem');
+  return null;
+}
+
+const SMS_PROTOCOLS = ['twilio:', 'vonage:', 'https:', 'http:'];
+
+/** Carriers; `insecure` in the query lets a carrier's own protocol be spoken without TLS, for tests on this machine. */
+function smsUrls(reader: ConfigReader): string[] {
+  const found = reader.list('LATCHKEY_SMS_URL');
+  const wrong = found.filter((url) => !URL.canParse(url) || !SMS_PROTOCOLS.includes(new URL(url).protocol));
+  if (wrong.length > 0)
+    reader.fault(
+      'LATCHKEY_SMS_URL',
+      'carriers separated by commas, tried in order: twilio://ACCOUNT:TOKEN@api.twilio.com?from=+15550100, vonage://KEY:SECRET@rest.nexmo.com?from=Shop, or https://TOKEN@sms.example.com/send?from=Shop',
+    );
+  return found;
 }
 
 function checkProduction(reader: ConfigReader, { addresses: { console, production } }: Config): void {

@@ -19,7 +19,14 @@ type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permi
 export type Actor = { kind: 'anonymous' } | CustomerActor | ManagementActor | { kind: 'system'; name: string };
 
 /** Where a request came from and how to find it again in logs. */
-export type Trace = { correlationId: string; traceId: string; ip: string | null; userAgent: string | null };
+export type Trace = {
+  correlationId: string;
+  traceId: string;
+  ip: string | null;
+  userAgent: string | null;
+  /** The `Accept-Language` header. */
+  languages: string | null;
+};
 
 /** Outside a transaction the database can only be read. */
 export type ReadDb = Pick<Kysely<Tables>, 'selectFrom' | 'fn'>;
@@ -62,7 +69,7 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
     db: system.db,
     scope,
     actor: { kind: 'system', name },
-    trace: { correlationId, traceId: correlationId, ip: null, userAgent: null },
+    trace: { correlationId, traceId: correlationId, ip: null, userAgent: null, languages: null },
     now: system.clock.now(),
   };
 }

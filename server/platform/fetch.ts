@@ -1,3 +1,9 @@
+import { lookup as resolveName } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { perSystem, type System } from './system.ts';
+
 /** What a probe of an address found. */
 export type ProbeResult = { ok: true; status: number } | { ok: false; reason: string };
 
@@ -14,4 +20,76 @@ export async function probe(url: string, timeoutMs: number): Promise<ProbeResult
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.name : 'unknown' };
   }
+}
+
+/** An address that was refused before anything was sent to it. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
+}
+
+const OUTBOUND_MS = 10_000;
+const MOST_BYTES = 1_048_576;
+
+/** What is sent to an address that somebody else chose. */
+export type Outgoing = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | URLSearchParams | Uint8Array | null;
+  signal?: AbortSignal;
+};
+
+/**
+ * Calls an address that somebody else chose. Names are resolved first and private, loopback and link-local addresses refused
+ * on every connection (server-side request forgery; ASVS 1.3.6), except the ranges of `LATCHKEY_WEBHOOK_ALLOW_PRIVATE` and,
+ * in development mode, this machine. Redirects are not followed; https only in production mode; ten seconds; a megabyte.
+ * @throws RefusedAddress, TypeError when the address does not answer
+ */
+export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
+  checkAddress(system, new URL(url));
+  const answer = await undiciFetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(OUTBOUND_MS),
+    ...outgoing,
+    dispatcher: agents(system),
+  });
+  const body = await answer.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
+}
+
+function checkAddress(system: System, { protocol, hostname }: URL): void {
+  if (protocol !== 'https:' && (protocol !== 'http:' || system.config.mode === 'production'))
+    throw new RefusedAddress(`Expected an https address, received ${protocol}//${hostname}.`);
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(literal) && !isAllowed(system, literal))
+    throw new RefusedAddress(`${hostname} is not a public address.`);
+}
+
+/** One pool of connections per process, whose every name look-up is checked. */
+const agents = perSystem(
+  (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MOST_BYTES }),
+);
+
+function checkedLookup(system: System): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      const allowed = (addresses ?? []).filter(({ address }) => isAllowed(system, address));
+      const [first] = allowed;
+      if (error) return callback(error, '');
+      if (!first) return callback(new RefusedAddress(`${hostname} has no public address.`), '');
+      return options.all ? callback(null, allowed) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+function isAllowed({ config }: System, address: string): boolean {
+  const parsed = ipaddr.process(address);
+  const range = parsed.range();
+  if (range === 'unicast') return true;
+  if (range === 'loopback' && config.mode === 'development') return true;
+  return config.webhookAllowPrivate.some((allowed) => {
+    const [network, bits] = ipaddr.parseCIDR(
+      allowed.includes('/') ? allowed : `${allowed}/${parsed.kind() === 'ipv4' ? 32 : 128}`,
+    );
+    return network.kind() === parsed.kind() && parsed.match(network, bits);
+  });
 }

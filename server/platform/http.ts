@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -17,8 +18,11 @@ import { ProblemDetails, problem } from './problem.ts';
 import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
-/** Who may call a route: anybody, a signed-in customer, or a holder of one permission. */
-export type RoutePermission = 'public' | 'customer' | `${string}:${string}`;
+/**
+ * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, or
+ * a holder of one permission.
+ */
+export type RoutePermission = 'public' | 'optional' | 'customer' | `${string}:${string}`;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -91,6 +95,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
   app.decorate('host', host);
   decorate(app);
   addEdge(app, system, host);
+  await app.register(cookie);
   await addOpenApi(app, host, addressOf(system, host));
   return app;
 }
@@ -142,6 +147,7 @@ function traceOf(request: FastifyRequest): Trace {
     traceId,
     ip: request.ip ?? null,
     userAgent: headers['user-agent']?.slice(0, 256) ?? null,
+    languages: headers['accept-language']?.slice(0, 256) ?? null,
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { migrations } from '#migrations';
 import { cloneDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
 import { migrate } from './migrate.ts';
@@ -35,7 +36,10 @@ describe('migrations', () => {
     url.pathname = '/fresh_for_migration';
     const lines: string[] = [];
     await Promise.all(Array.from({ length: 4 }, () => migrate(url.href, (line) => lines.push(line))));
-    assert.deepEqual(lines, ['Migrating the database: foundation (1 of 1)']);
+    assert.deepEqual(
+      lines,
+      migrations.map(({ name }, index) => `Migrating the database: ${name} (${index + 1} of ${migrations.length})`),
+    );
     await client.query('drop database fresh_for_migration with (force)');
   });
 

@@ -39,7 +39,11 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     const schema: Record<string, unknown> = { ...route.schema };
     schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
     if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
-    if (permission !== 'public') schema['security'] = [{ bearer: permission === 'customer' ? [] : [permission] }];
+    if (permission !== 'public')
+      schema['security'] = [
+        { bearer: permission.includes(':') ? [permission] : [] },
+        ...(permission === 'optional' ? [{}] : []),
+      ];
     schema['response'] = merged(Object(schema['response']), commonProblems(permission, 'body' in schema));
     route.schema = schema;
   });

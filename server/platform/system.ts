@@ -1,3 +1,4 @@
+import type { Valkey } from 'iovalkey';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -18,6 +19,8 @@ export type System = {
   keyring: Keyring;
   feed: ChangeFeed;
   metrics: Registry;
+  /** Counts limits where one is configured. */
+  valkey: Valkey | null;
 };
 
 /**

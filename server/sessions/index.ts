@@ -1,12 +1,21 @@
 export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionAnswer, sessionAnswer } from './answer.ts';
-export { findRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
+export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { forgetDeadTokens, revokeSubject } from './revocations.ts';
 export {
-  enterProject,
+  familiarityOf,
   findSession,
   isKnownSource,
+  type ListedSession,
+  listSessions,
+  requireRecentAuthentication,
+} from './session-reading.ts';
+export {
+  enterProject,
+  raiseSession,
   revokeEntriesOfUser,
   revokeSessions,
+  type ScopeEntry,
+  type SessionChoice,
   startSession,
 } from './sessions.ts';

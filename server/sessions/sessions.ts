@@ -134,6 +134,46 @@ export async function enterProject(tx: TxCtx, sessionId: SessionId, fromProjectI
   return { ...session, entryId, projectId: tx.scope.projectId };
 }
 
+/**
+ * Raises a session after a new proof of who its person is: `amr` and `acr` are what they amount to now. Its entry in
+ * `tx.scope`'s project, with all its tokens, is replaced by a new one (ASVS 7.2.4; SE-1).
+ * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
+ */
+export async function raiseSession(
+  tx: TxCtx,
+  sessionId: SessionId,
+  raise: (session: { userId: UserId; amr: string[]; acr: string }) => { amr: string[]; acr: string },
+): Promise<ScopeEntry> {
+  const session = await lockSession(tx, sessionId);
+  const { userId } = session;
+  const raised = raise(session);
+  const { workspaceId, environment, projectId } = tx.scope;
+  await tx.db
+    .updateTable('sessions')
+    .set({ ...raised, auth_time: tx.now, last_seen_at: tx.now })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('id', '=', sessionId)
+    .execute();
+  const ended = await tx.db
+    .updateTable('scope_entries')
+    .set({ revoked_at: tx.now, revoke_reason: 'reauthenticated' })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('session_id', '=', sessionId)
+    .where('project_id', '=', projectId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  await revokeSubjects(
+    tx,
+    ended.map(({ id }) => id),
+  );
+  const entryId = await insertEntry(tx, { sessionId, userId });
+  await emit(tx, 'session.reauthenticated', { sessionId, userId, ...raised });
+  return { ...session, ...raised, authTime: tx.now, entryId, projectId };
+}
+
 /** Serialises changes of one session; it must be alive. */
 async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
@@ -217,58 +257,4 @@ export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: str
     );
   }
   return ended.length;
-}
-
-/** True when the user has signed in from this address before, within the last 90 days. Served by sessions_of_user. */
-export async function isKnownSource(
-  ctx: Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
-  userId: UserId,
-  ip: string,
-): Promise<boolean> {
-  const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
-  const row = await ctx.db
-    .selectFrom('sessions')
-    .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('user_id', '=', userId)
-    .where('ip', '=', ip)
-    .where('created_at', '>', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** A session as its owner sees it. */
-export type SessionSummary = {
-  id: SessionId;
-  amr: string[];
-  acr: string;
-  authTime: string;
-  createdAt: string;
-  expiresAt: string;
-};
-
-/** One session of the realm. Served by the primary key. */
-export async function findSession(
-  ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
-  sessionId: SessionId,
-): Promise<SessionSummary | undefined> {
-  const row = await ctx.db
-    .selectFrom('sessions')
-    .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('id', '=', sessionId)
-    .executeTakeFirst();
-  return (
-    row && {
-      id: row.id,
-      amr: row.amr,
-      acr: row.acr,
-      authTime: row.auth_time.toISOString(),
-      createdAt: row.created_at.toISOString(),
-      expiresAt: row.expires_at.toISOString(),
-    }
-  );
 }

@@ -9,4 +9,5 @@ export {
   updateSettings,
   workspaceByRoutingKey,
 } from './projects.ts';
-export { Settings, sessionLifetimes } from './settings.ts';
+export { settingsRoutes } from './settings.admin.ts';
+export { type Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';

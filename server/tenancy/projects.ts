@@ -6,8 +6,9 @@ import { environments } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { defaultSettings, type Settings } from './settings.ts';
+import { effectiveSettings, type Settings } from './settings.ts';
 
 type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date };
 type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date };
@@ -85,9 +86,16 @@ export async function setDefaultProject(tx: TxCtx): Promise<void> {
   await announce(tx, { topic: 'project', key: '*' });
 }
 
-/** Changes settings of the scope; what is not named stays. Effective in every process when the change is heard. */
+/**
+ * Changes settings of the scope; what is not named stays. Effective in every process when the change is heard.
+ * @throws Problem VALIDATION_FAILED for test phone numbers in production
+ */
 export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
+  if (environment === 'production' && (changes.testPhoneNumbers ?? []).length > 0)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/body/testPhoneNumbers', message: 'exist in the test environment only' }] },
+    });
   await tx.db
     .updateTable('project_environments')
     .set({ settings: sql`settings || ${JSON.stringify(changes)}::jsonb`, updated_at: tx.now })
@@ -192,7 +200,7 @@ async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironme
     projectId: row.project_id,
     projectName: row.project_name,
     environment: row.environment,
-    settings: { ...defaultSettings[row.environment], ...row.settings },
+    settings: effectiveSettings(row.environment, row.settings),
   };
 }
 

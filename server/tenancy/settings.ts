@@ -6,8 +6,27 @@ const DAY = 86_400;
 const seconds = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });
 
+/** The ways in a project may offer. */
+export const SignInMethod = Type.Enum(['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social']);
+export type SignInMethod = Static<typeof SignInMethod>;
+
+/** The languages messages and pages come in. */
+export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
+export const Language = Type.Enum([...languages]);
+export type Language = Static<typeof Language>;
+
+const TestPhoneNumber = Type.Object(
+  { phone: Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$' }), code: Type.String({ pattern: '^[0-9]{8}$' }) },
+  { additionalProperties: false },
+);
+
 /** How a project environment behaves. */
 export const Settings = Type.Object({
+  signInMethods: Type.Array(SignInMethod, {
+    maxItems: 6,
+    uniqueItems: true,
+    description: 'The ways in that are open.',
+  }),
   registration: Type.Enum(['open', 'closed'], { description: 'Whether people may register by themselves.' }),
   emailVerification: Type.Enum(['off', 'required'], {
     description: '`required`: a new customer proves the address before the first session.',
@@ -20,7 +39,29 @@ export const Settings = Type.Object({
     maximum: 128,
     description: 'Raised to 15 where the password is the only factor.',
   }),
-  mfa: Type.Enum(['off', 'optional', 'required']),
+  mfa: Type.Enum(['off', 'optional', 'required'], {
+    description: 'Second factors: none, for those who set one up, or for everybody.',
+  }),
+  mfaFactors: Type.Array(Type.Enum(['totp', 'phone', 'passkey']), {
+    maxItems: 3,
+    uniqueItems: true,
+    description: 'Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4).',
+  }),
+  rememberDeviceSeconds: seconds(0, 90 * DAY, 'How long a device may skip the second factor; 0: never.'),
+  passkeyRpId: Type.Union([Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), Type.Null()], {
+    description: 'WebAuthn relying party id; null: the host name of the auth address.',
+  }),
+  proofOfWork: Type.Enum(['off', 'required'], {
+    description:
+      '`required`: clients solve a puzzle before they register, sign in with a password or ask for a message.',
+  }),
+  magicLinkSeconds: seconds(60, 3_600, 'Lifetime of mailed links.'),
+  invitationSeconds: seconds(3_600, 90 * DAY, 'Lifetime of invitations.'),
+  defaultLanguage: Language,
+  testPhoneNumbers: Type.Array(TestPhoneNumber, {
+    maxItems: 20,
+    description: 'Numbers that never get a message and have a fixed code. Test environment only.',
+  }),
   assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
     description: 'Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.',
   }),
@@ -31,19 +72,38 @@ export const Settings = Type.Object({
 
 export type Settings = Static<typeof Settings>;
 
-const common = {
+const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumerationProtection'> = {
   registration: 'open',
   passwordMinLength: 15,
-  mfa: 'off',
+  mfa: 'optional',
+  mfaFactors: ['totp', 'phone', 'passkey'],
+  rememberDeviceSeconds: 30 * DAY,
+  passkeyRpId: null,
+  proofOfWork: 'off',
+  magicLinkSeconds: 900,
+  invitationSeconds: 7 * DAY,
+  defaultLanguage: 'en',
+  testPhoneNumbers: [],
   assurance: 'standard',
   accessTokenSeconds: 900,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,
-} as const;
+};
 
-export const defaultSettings: Readonly<Record<Environment, Settings>> = {
-  test: { ...common, emailVerification: 'off', enumerationProtection: false },
-  production: { ...common, emailVerification: 'required', enumerationProtection: true },
+const defaultSettings: Readonly<Record<Environment, Settings>> = {
+  test: {
+    ...common,
+    signInMethods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
+    emailVerification: 'off',
+    enumerationProtection: false,
+  },
+  production: {
+    ...common,
+    // Phone messages cost money, so they are switched on by hand.
+    signInMethods: ['password', 'magic_link', 'email_code', 'passkey', 'social'],
+    emailVerification: 'required',
+    enumerationProtection: true,
+  },
 };
 
 /** Longest idle and absolute lifetimes per assurance level, in seconds (NIST SP 800-63B-4 §2; ASVS 7.3.1, 7.3.2). */
@@ -61,4 +121,9 @@ export function sessionLifetimes(settings: Settings): { idle: number; absolute: 
     idle: Math.min(settings.sessionIdleSeconds, cap.idle),
     absolute: Math.min(settings.sessionAbsoluteSeconds, cap.absolute),
   };
+}
+
+/** The environment's defaults with what a project changed. */
+export function effectiveSettings(environment: Environment, changes: Partial<Settings>): Settings {
+  return { ...defaultSettings[environment], ...changes };
 }

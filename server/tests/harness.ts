@@ -51,7 +51,16 @@ export type TestLatchkey = {
 export type TestOptions = { clock?: Clock; settings?: Record<string, string>; databaseUrl?: string };
 
 /** Changes nothing that a customer can see, so no event is due. */
-const SILENT = [/^\/v1\/sessions\/refresh$/, /^\/v1\/me\/authorization\/check$/, /^\/connect\//];
+const SILENT = [
+  /^\/v1\/auth\/login\/passkey\/options$/,
+  /^\/v1\/me\/security\/passkeys\/options$/,
+  /^\/v1\/me\/security\/mfa\/totp$/,
+  /^\/v1\/(auth|me)\/.*enroll$/,
+  /\/preview$/,
+  /^\/v1\/sessions\/refresh$/,
+  /^\/v1\/me\/authorization\/check$/,
+  /^\/connect\//,
+];
 
 /** Starts a whole Latchkey on a database of its own, with the demo workspace. */
 export async function startTestLatchkey(options: TestOptions = {}): Promise<TestLatchkey> {
@@ -183,7 +192,20 @@ const TENANT_TABLES = [
   'users',
   'identifiers',
   'passwords',
-  'verifications',
+  'flows',
+  'mfa_factors',
+  'recovery_codes',
+  'passkeys',
+  'passkey_challenges',
+  'mfa_challenges',
+  'remembered_devices',
+  'linked_identities',
+  'identity_providers',
+  'upstream_flows',
+  'exchange_codes',
+  'invitations',
+  'message_templates',
+  'spent_proofs',
   'sessions',
   'scope_entries',
   'refresh_tokens',

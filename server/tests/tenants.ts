@@ -17,9 +17,11 @@ export async function createTenant(latchkey: TestLatchkey, name: string): Promis
     const tx = { ...base, scope };
     await setUpRoles(tx);
     const owner = `owner@${name}.example`;
-    await addMember(tx, await createUser(tx, { email: owner, emailVerified: true, passwordHash, profile: {} }), [
-      'owner',
-    ]);
+    await addMember(
+      tx,
+      await createUser(tx, { address: { kind: 'email', value: owner, verified: true }, passwordHash, profile: {} }),
+      ['owner'],
+    );
     const { clientId, secret } = await createApplication(tx, {
       kind: 'management',
       name: 'Back end',

@@ -1,0 +1,262 @@
+import type { Selectable } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation, type Json } from '#platform/db.ts';
+import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { type Preset, type PresetName, ProviderOptions, presetNames, presets } from './presets.ts';
+
+export type ProviderId = Id<'idp'>;
+
+type IdentityProvidersTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: ProviderId;
+  key: string;
+  name: string;
+  preset: PresetName;
+  client_id: string;
+  client_secret_sealed: string | null;
+  options: Json<ProviderOptions>;
+  enabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    identity_providers: IdentityProvidersTable;
+  }
+}
+
+const PURPOSE = 'identity-provider-secret';
+
+const key = Type.String({ minLength: 1, maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$', examples: ['google'] });
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  clientId: Type.String({ minLength: 1, maxLength: 500 }),
+  enabled: Type.Boolean(),
+  options: ProviderOptions,
+};
+const clientSecret = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'Stored encrypted, never shown again. Apple: the private key (PEM).',
+});
+
+export const NewProvider = Type.Object(
+  {
+    key,
+    preset: Type.Enum(presetNames),
+    clientId: fields.clientId,
+    clientSecret: Type.Optional(clientSecret),
+    name: Type.Optional(fields.name),
+    enabled: Type.Optional(fields.enabled),
+    options: Type.Optional(ProviderOptions),
+  },
+  { additionalProperties: false },
+);
+
+export const ProviderChanges = Type.Partial(Type.Object({ ...fields, clientSecret }), {
+  additionalProperties: false,
+  minProperties: 1,
+});
+
+/** An identity provider of a project; its secret is not shown. */
+export const Provider = Type.Object({
+  id: IdSchema('idp'),
+  key: Type.String(),
+  preset: Type.String(),
+  name: Type.String(),
+  clientId: Type.String(),
+  hasSecret: Type.Boolean(),
+  enabled: Type.Boolean(),
+  options: ProviderOptions,
+  callbackUrl: Type.String({ description: 'To be registered at the provider.' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+});
+type Provider = Static<typeof Provider>;
+
+/** A provider as signing in uses it. */
+export type UpstreamProvider = {
+  id: ProviderId;
+  key: string;
+  name: string;
+  preset: Preset;
+  clientId: string;
+  clientSecret: string | null;
+  options: ProviderOptions;
+};
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment);
+}
+
+type Row = Selectable<IdentityProvidersTable>;
+
+function recordOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, row: Row): Provider {
+  return {
+    id: row.id,
+    key: row.key,
+    preset: row.preset,
+    name: row.name,
+    clientId: row.client_id,
+    hasSecret: row.client_secret_sealed !== null,
+    enabled: row.enabled,
+    options: row.options,
+    callbackUrl: `${system.config.addresses[scope.environment].auth}/v1/auth/login/social/${row.key}/callback`,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The project's providers, newest first. Served by the primary key. */
+export async function listProviders(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Provider>> {
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where('id', '<', `idp_${openCursor(ctx, 'providers', cursor).slice(4)}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'providers', limit, keyOf: (row) => row.id });
+  return { items: page.rows.map((row) => recordOf(ctx, row)), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getProvider(ctx: Ctx | TxCtx, id: ProviderId): Promise<Provider> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(ctx, row);
+}
+
+/** Adds a provider. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED when the preset needs more */
+export async function createProvider(ctx: Ctx, provider: Static<typeof NewProvider>): Promise<Provider> {
+  const options = provider.options ?? {};
+  checkOptions(provider.preset, options);
+  const id = newId('idp', ctx.now);
+  return transaction(ctx, async (tx) => {
+    try {
+      await tx.db
+        .insertInto('identity_providers')
+        .values({
+          workspace_id: tx.scope.workspaceId,
+          project_id: tx.scope.projectId,
+          environment: tx.scope.environment,
+          id,
+          key: provider.key,
+          name: provider.name ?? presets[provider.preset].name,
+          preset: provider.preset,
+          client_id: provider.clientId,
+          client_secret_sealed: sealed(tx, id, provider.clientSecret),
+          options: JSON.stringify(options),
+          enabled: provider.enabled ?? true,
+          created_at: tx.now,
+          updated_at: tx.now,
+        })
+        .execute();
+    } catch (error) {
+      throw isUniqueViolation(error, 'identity_providers_key')
+        ? problem('ALREADY_EXISTS', `There is a provider with the key "${provider.key}".`)
+        : error;
+    }
+    await emit(tx, 'identity.provider.created', { providerId: id, key: provider.key });
+    return getProvider(tx, id);
+  });
+}
+
+function sealed(tx: TxCtx, id: ProviderId, secret: string | undefined): string | null {
+  return secret === undefined ? null : tx.system.keyring.seal(secret, PURPOSE, id);
+}
+
+/** What each preset can't do without. */
+const NEEDED: Partial<Record<PresetName, readonly (keyof ProviderOptions)[]>> = {
+  oidc: ['issuer'],
+  apple: ['teamId', 'keyId'],
+};
+
+function checkOptions(preset: PresetName, options: ProviderOptions): void {
+  const missing = (NEEDED[preset] ?? []).filter((name) => options[name] === undefined);
+  if (missing.length === 0) return;
+  const errors = missing.map((name) => ({ pointer: `/body/options/${name}`, message: `is needed for "${preset}"` }));
+  throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** Changes a provider. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function updateProvider(
+  ctx: Ctx,
+  id: ProviderId,
+  changes: Static<typeof ProviderChanges>,
+): Promise<Provider> {
+  return transaction(ctx, async (tx) => {
+    const before = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+    if (!before) throw problem('NOT_FOUND');
+    checkOptions(before.preset, changes.options ?? before.options);
+    await tx.db
+      .updateTable('identity_providers')
+      .set({
+        ...(changes.name !== undefined && { name: changes.name }),
+        ...(changes.clientId !== undefined && { client_id: changes.clientId }),
+        ...(changes.clientSecret !== undefined && { client_secret_sealed: sealed(tx, id, changes.clientSecret) }),
+        ...(changes.enabled !== undefined && { enabled: changes.enabled }),
+        ...(changes.options !== undefined && { options: JSON.stringify(changes.options) }),
+        updated_at: tx.now,
+      })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'identity.provider.updated', { providerId: id, key: before.key });
+    return getProvider(tx, id);
+  });
+}
+
+/** Removes a provider; accounts linked through it stay linked, should it come back. @throws Problem NOT_FOUND */
+export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const removed = await tx.db
+      .deleteFrom('identity_providers')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .returning('key')
+      .executeTakeFirst();
+    if (!removed) throw problem('NOT_FOUND');
+    await emit(tx, 'identity.provider.deleted', { providerId: id, key: removed.key });
+  });
+}
+
+/** The providers people may choose from, by name. */
+export async function enabledProviders(ctx: Ctx): Promise<{ id: string; name: string; preset: string }[]> {
+  const rows = await scoped(ctx).where('enabled', '=', true).orderBy('name').execute();
+  return rows.map((row) => ({ id: row.key, name: row.name, preset: row.preset }));
+}
+
+/** A provider to sign in with, by its key. @throws Problem NOT_FOUND when there is none or it is switched off */
+export async function upstreamProvider(
+  ctx: Ctx,
+  { by, value }: { by: 'key' | 'id'; value: string },
+): Promise<UpstreamProvider> {
+  const row = await scoped(ctx)
+    .where((eb) => eb(eb.ref(by), '=', eb.val(value)))
+    .executeTakeFirst();
+  if (!row || (by === 'key' && !row.enabled))
+    throw problem('NOT_FOUND', 'There is no such identity provider in this project.');
+  return {
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    preset: presets[row.preset],
+    clientId: row.client_id,
+    clientSecret: row.client_secret_sealed && ctx.system.keyring.open(row.client_secret_sealed, PURPOSE, row.id),
+    options: row.options,
+  };
+}

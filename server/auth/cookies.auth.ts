@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { originsOf } from '#applications';
+import type { Environment, Scope } from '#platform/ctx.ts';
+import { addressOf, type Request } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { SessionAnswer } from '#sessions';
+
+/** A session answer whose tokens are in cookies, out of reach of scripts. */
+const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionAnswer.properties;
+export const CookieSession = Type.Object(rest);
+
+/**
+ * `__Host-` where the address is https: bound to the host, secure, for the whole path (RFC 6265bis §4.1.3.2). The name carries
+ * the environment, because the ports of one machine share cookies.
+ */
+function nameOf(system: System, environment: Environment, kind: 'access' | 'refresh'): string {
+  const secure = system.config.addresses[environment].auth.startsWith('https:');
+  return `${secure ? '__Host-' : ''}latchkey-${environment}-${kind}`;
+}
+
+/** The token of a kind that a browser brought. */
+export function tokenCookie(
+  request: Request,
+  environment: Environment,
+  kind: 'access' | 'refresh',
+): string | undefined {
+  return request.cookies[nameOf(request.server.system, environment, kind)];
+}
+
+function options(system: System, environment: Environment) {
+  const secure = system.config.addresses[environment].auth.startsWith('https:');
+  return { path: '/', httpOnly: true, secure, sameSite: 'strict' } as const;
+}
+
+/** Answers with the session; its tokens in cookies where the request asked so. */
+export async function sendSession<Answer extends object>(
+  request: Request,
+  reply: FastifyReply,
+  answer: Answer,
+  { scope, cookies }: { scope: Scope; cookies: boolean | undefined },
+): Promise<Answer> {
+  if (!cookies || !isSession(answer)) return answer;
+  const { system } = request.server;
+  await requireOrigin(request, scope);
+  const { environment } = scope;
+  const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
+  reply.setCookie(nameOf(system, environment, 'access'), access_token, {
+    ...options(system, environment),
+    maxAge: answer.expires_in,
+  });
+  reply.setCookie(nameOf(system, environment, 'refresh'), refresh_token, {
+    ...options(system, environment),
+    maxAge: answer.refresh_expires_in,
+  });
+  return reply.send(shown);
+}
+
+function isSession(answer: object): answer is SessionAnswer {
+  return 'access_token' in answer;
+}
+
+export function clearSession(request: Request, reply: FastifyReply, environment: Environment): void {
+  const { system } = request.server;
+  for (const kind of ['access', 'refresh'] as const)
+    reply.clearCookie(nameOf(system, environment, kind), options(system, environment));
+}
+
+/**
+ * Cookies are sent by the browser, not by the page, so a page has to say who it is: `Origin` must be one of the project's
+ * applications, or the auth host itself (ASVS 3.5.1).
+ * @throws Problem VALIDATION_FAILED
+ */
+export async function requireOrigin(request: Request, scope: Scope): Promise<void> {
+  const { system, host } = request.server;
+  const { origin } = request.headers;
+  if (origin === addressOf(system, host)) return;
+  const allowed = await originsOf({ system, scope });
+  if (origin !== undefined && allowed.includes(origin)) return;
+  throw problem(
+    'VALIDATION_FAILED',
+    `Cookies are for pages of the project's applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
+  );
+}

@@ -1,0 +1,85 @@
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+
+/** `upstream`: a sign-in at a provider came back. `link`: the same, to be linked. `address`: a mailed link was clicked. */
+type Purpose = 'upstream' | 'link' | 'address';
+
+type ExchangeCodesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  hash: Buffer;
+  project_id: ProjectId;
+  purpose: Purpose;
+  sealed: string;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    exchange_codes: ExchangeCodesTable;
+  }
+}
+
+const SEALED = 'exchange-code';
+const SHAPE = '^lkc_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$';
+export const EXCHANGE_CODE = SHAPE;
+
+/** A code that an application exchanges once for what it stands for. @param seconds how long it works */
+export async function issueExchangeCode(
+  tx: TxCtx,
+  { purpose, content, seconds }: { purpose: Purpose; content: Record<string, unknown>; seconds: number },
+): Promise<string> {
+  const { routingKey } = await projectOf(tx.system, tx.scope);
+  const code = `lkc_${routingKey}_${randomSecret()}`;
+  const hash = hashSecret(code);
+  await tx.db
+    .insertInto('exchange_codes')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      environment: tx.scope.environment,
+      hash,
+      project_id: tx.scope.projectId,
+      purpose,
+      sealed: tx.system.keyring.seal(JSON.stringify(content), SEALED, hash.toString('hex')),
+      expires_at: new Date(tx.now.getTime() + seconds * 1000),
+    })
+    .execute();
+  return code;
+}
+
+/** Spends a code; of parallel calls one gets its content. @throws Problem INVALID_TOKEN */
+export async function spendExchangeCode(
+  tx: TxCtx,
+  code: string,
+  purposes: readonly Purpose[],
+): Promise<{ purpose: Purpose; projectId: ProjectId; content: unknown }> {
+  const hash = hashSecret(code);
+  const row = await tx.db
+    .deleteFrom('exchange_codes')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('hash', '=', hash)
+    .where('purpose', 'in', purposes)
+    .where('expires_at', '>', tx.now)
+    .returning(['purpose', 'project_id', 'sealed'])
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  const content: unknown = JSON.parse(tx.system.keyring.open(row.sealed, SEALED, hash.toString('hex')));
+  return { purpose: row.purpose, projectId: row.project_id, content };
+}
+
+/** The project a code belongs to. @throws Problem INVALID_TOKEN */
+export async function projectOfCode(ctx: Ctx, code: string): Promise<ProjectId> {
+  const row = await ctx.db
+    .selectFrom('exchange_codes')
+    .select('project_id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('hash', '=', hashSecret(code))
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  return row.project_id;
+}

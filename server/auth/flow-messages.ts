@@ -1,0 +1,51 @@
+import { sendMessage } from '#messages';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import { projectOf, type Settings } from '#tenancy';
+import type { FlowMessage, NewFlow, Purpose } from './flows.ts';
+
+/** The mail of each purpose, and the page its link opens. */
+const MAILS = {
+  register: { template: 'verify_email', page: 'verify' },
+  verify_email: { template: 'verify_email', page: 'verify' },
+  sign_in: { template: 'sign_in_code', page: null },
+  magic_link: { template: 'magic_link', page: 'sign-in' },
+  reset_password: { template: 'reset_password', page: 'password' },
+  change_email: { template: 'change_email', page: null },
+  change_phone: { template: 'change_email', page: null },
+  add_phone_factor: { template: 'change_email', page: null },
+} as const satisfies Record<Purpose, { template: string; page: string | null }>;
+
+/** Sends a flow's code and link; for a decoy the same work is done, and nothing, or a hint to the owner, is sent. */
+export async function sendFlowMessage(tx: TxCtx, flow: FlowMessage): Promise<void> {
+  const common = { to: flow.address, locale: flow.locale ?? null, expiresAt: flow.expiresAt };
+  if (flow.channel === 'phone') {
+    const suppressed = flow.decoy !== undefined || (await isTestNumber(tx, flow));
+    return sendMessage(tx, { ...common, template: 'sms_code', variables: { code: flow.code }, suppressed });
+  }
+  if (flow.decoy?.tell) return sendMessage(tx, { ...common, template: 'known_address', variables: {} });
+  const { template, page } = MAILS[flow.purpose];
+  const { auth } = tx.system.config.addresses[tx.scope.environment];
+  const minutes = Math.round((flow.expiresAt.getTime() - tx.now.getTime()) / 60_000);
+  const link = page && { link: `${auth}/link/${page}?token=${flow.token}` };
+  await sendMessage(tx, {
+    ...common,
+    template,
+    variables: { code: flow.code, minutes, ...link },
+    suppressed: flow.decoy !== undefined,
+  });
+}
+
+async function isTestNumber(tx: TxCtx, flow: FlowMessage): Promise<boolean> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  return testCodeOf(settings, tx.scope.environment, flow) !== undefined;
+}
+
+/** The fixed code of a test number; in the test environment only. */
+export function testCodeOf(
+  settings: Settings,
+  environment: Environment,
+  { channel, address }: Pick<NewFlow, 'channel' | 'address'>,
+): string | undefined {
+  if (environment !== 'test' || channel !== 'phone') return undefined;
+  return settings.testPhoneNumbers.find(({ phone }) => phone === address)?.code;
+}

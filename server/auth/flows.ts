@@ -1,0 +1,394 @@
+import { randomInt } from 'node:crypto';
+import type { Generated } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { projectOf } from '#tenancy';
+import { sendFlowMessage, testCodeOf } from './flow-messages.ts';
+import { countMessage } from './throttle.ts';
+
+export type FlowId = Id<'flw'>;
+export const FlowId = IdSchema('flw');
+
+/** What a proof of an address is for. `register`: the account is made when the address is proven. */
+export type Purpose =
+  | 'register'
+  | 'verify_email'
+  | 'sign_in'
+  | 'magic_link'
+  | 'reset_password'
+  | 'change_email'
+  | 'change_phone'
+  | 'add_phone_factor';
+
+type FlowsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: FlowId;
+  project_id: ProjectId;
+  purpose: Purpose;
+  user_id: UserId | null;
+  channel: 'email' | 'phone';
+  address: string;
+  code_hash: Buffer | null;
+  token_hash: Buffer | null;
+  pending_sealed: string | null;
+  attempts_left: number;
+  code_expires_at: Date;
+  expires_at: Date;
+  resend_after: Date;
+  used_at: Generated<Date | null>;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    flows: FlowsTable;
+  }
+}
+
+/** Ten minutes and five tries (ASVS 6.5.5, 6.6.3; AU-3). */
+export const CODE_SECONDS = 600;
+const TRIES = 5;
+const RESEND_SECONDS = 30;
+/** Eight digits: 26 bits. */
+const DIGITS = 8;
+const SEALED = 'pending-registration';
+
+/** A one-time code as people type it. */
+export const OneTimeCode = Type.String({ pattern: '^[0-9 ]{6,9}$', examples: ['12345678'] });
+
+/** The digits of a code that was typed with spaces. */
+export function digitsOf(typed: string): string {
+  return typed.replaceAll(' ', '');
+}
+
+/** The answer that a message is on its way; the same whether or not there is an account. */
+export const FlowStarted = Type.Object({
+  flowId: FlowId,
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+  resendAfter: Type.Integer({ description: 'Seconds.' }),
+});
+
+/** Where a proof goes and what it will do. */
+export type NewFlow = {
+  purpose: Purpose;
+  channel: 'email' | 'phone';
+  address: string;
+  userId: UserId | null;
+  pending?: Record<string, unknown>;
+  /** The person's language. */
+  locale?: string | null;
+  /**
+   * There is nothing to prove: no code or link can finish the flow. The asker sees the same answer, and the same work is done
+   * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
+   */
+  decoy?: { tell: boolean };
+};
+
+/** What is known of a flow when a message of it is sent. */
+export type FlowMessage = Pick<NewFlow, 'purpose' | 'channel' | 'address' | 'decoy' | 'locale'> & {
+  code: string;
+  token: string;
+  expiresAt: Date;
+};
+
+/**
+ * Opens a flow and sends its code and link. Counted before it begins, so that nobody's mailbox or telephone bill is flooded.
+ * @throws Problem RATE_LIMIT_EXCEEDED
+ */
+export async function startFlow(
+  ctx: Ctx,
+  flow: NewFlow,
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  await countMessage(ctx, flow.channel, flow.address);
+  return transaction(ctx, (tx) => openFlow(tx, flow));
+}
+
+/** {@link startFlow} in the caller's transaction, uncounted. */
+export async function openFlow(tx: TxCtx, flow: NewFlow) {
+  const id = newId('flw', tx.now);
+  const secrets = await newSecrets(tx, flow);
+  const { workspaceId, environment, projectId } = tx.scope;
+  await tx.db
+    .insertInto('flows')
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id,
+      project_id: projectId,
+      purpose: flow.purpose,
+      user_id: flow.userId,
+      channel: flow.channel,
+      address: flow.address,
+      pending_sealed: flow.pending ? tx.system.keyring.seal(JSON.stringify(flow.pending), SEALED, id) : null,
+      attempts_left: TRIES,
+      ...hashesOf(tx.system, id, secrets, flow.decoy !== undefined),
+      ip: tx.trace.ip,
+      user_agent: tx.trace.userAgent,
+      created_at: tx.now,
+    })
+    .execute();
+  await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
+  await sendFlowMessage(tx, { ...flow, ...secrets });
+  return { flowId: id, expiresIn: secondsUntil(tx, secrets.expiresAt), resendAfter: RESEND_SECONDS };
+}
+
+type Secrets = { code: string; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };
+
+async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' | 'purpose'>): Promise<Secrets> {
+  const { routingKey, settings } = await projectOf(tx.system, tx.scope);
+  const codeExpiresAt = after(tx, CODE_SECONDS);
+  const byLink =
+    ['magic_link', 'reset_password', 'verify_email', 'register'].includes(flow.purpose) && flow.channel === 'email';
+  const expiresAt = byLink ? after(tx, Math.max(CODE_SECONDS, settings.magicLinkSeconds)) : codeExpiresAt;
+  return {
+    code: testCodeOf(settings, tx.scope.environment, flow) ?? String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0'),
+    token: `lkf_${routingKey}_${randomSecret()}`,
+    codeExpiresAt,
+    expiresAt,
+    resendAfter: after(tx, RESEND_SECONDS),
+  };
+}
+
+function hashesOf(system: System, id: FlowId, secrets: Secrets, decoy: boolean) {
+  return {
+    code_hash: decoy ? null : hashCode(system, id, secrets.code),
+    token_hash: decoy ? null : hashSecret(secrets.token),
+    code_expires_at: secrets.codeExpiresAt,
+    expires_at: secrets.expiresAt,
+    resend_after: secrets.resendAfter,
+  };
+}
+
+function after(ctx: Pick<Ctx, 'now'>, seconds: number): Date {
+  return new Date(ctx.now.getTime() + seconds * 1000);
+}
+
+function secondsUntil(ctx: Pick<Ctx, 'now'>, instant: Date): number {
+  return Math.round((instant.getTime() - ctx.now.getTime()) / 1000);
+}
+
+/** Codes are short, so only a keyed digest keeps them from being guessed out of a stolen table. */
+function hashCode(system: System, flowId: FlowId, code: string): Buffer {
+  return system.keyring.tag(`${flowId} ${code}`, 'one-time-code');
+}
+
+/** How somebody shows that a message reached them: the code in the flow they began, or the link. */
+export type Proof = { flowId: FlowId; code: string } | { token: string };
+
+export const proofFields = {
+  flowId: Type.Optional(FlowId),
+  code: Type.Optional(OneTimeCode),
+  token: Type.Optional(
+    Type.String({ pattern: '^lkf_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$', description: 'Of the mailed link.' }),
+  ),
+};
+
+/** Reads a proof out of a body. @throws Problem VALIDATION_FAILED unless it holds `token`, or `flowId` and `code` */
+export function proofOf({ flowId, code, token }: { flowId?: FlowId; code?: string; token?: string }): Proof {
+  if (token !== undefined && flowId === undefined && code === undefined) return { token };
+  if (token === undefined && flowId !== undefined && code !== undefined) return { flowId, code: digitsOf(code) };
+  const message = 'expected either `token`, or `flowId` and `code`';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
+}
+
+export type ProvenFlow = {
+  purpose: Purpose;
+  channel: 'email' | 'phone';
+  address: string;
+  userId: UserId | null;
+  pending: unknown;
+};
+
+/**
+ * Checks a proof and, in the transaction of `work`, spends its flow. A code's try stays counted whatever comes of it, so
+ * parallel guesses get five between them; of parallel uses of a right one, one succeeds.
+ * @throws Problem INVALID_CODE or INVALID_TOKEN for a wrong, used, expired or exhausted one, and what `work` throws
+ */
+export async function withProof<T>(
+  ctx: Ctx,
+  { proof, purposes }: { proof: Proof; purposes: readonly Purpose[] },
+  work: (tx: TxCtx, flow: ProvenFlow) => Promise<T>,
+): Promise<T> {
+  if ('code' in proof) await checkCode(ctx, proof, purposes);
+  return transaction(ctx, async (tx) => work(tx, await spendFlow(tx, proof, purposes)));
+}
+
+async function checkCode(
+  ctx: Ctx,
+  { flowId, code }: { flowId: FlowId; code: string },
+  purposes: readonly Purpose[],
+): Promise<void> {
+  const flow = await transaction(ctx, (tx) =>
+    tx.db
+      .updateTable('flows')
+      .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
+      .where('workspace_id', '=', ctx.scope.workspaceId)
+      .where('environment', '=', ctx.scope.environment)
+      .where('id', '=', flowId)
+      .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+      .where('attempts_left', '>', 0)
+      .where('used_at', 'is', null)
+      .where('code_expires_at', '>', ctx.now)
+      .returning('code_hash')
+      .executeTakeFirst(),
+  );
+  const matches = flow?.code_hash
+    ? ctx.system.keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash)
+    : false;
+  if (!matches) throw problem('INVALID_CODE');
+}
+
+async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]): Promise<ProvenFlow> {
+  let query = tx.db
+    .updateTable('flows')
+    .set({ used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', tx.now);
+  query =
+    'token' in proof
+      ? query.where('token_hash', '=', hashSecret(proof.token))
+      : query.where('id', '=', proof.flowId).where('code_hash', 'is not', null);
+  const row = await query
+    .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed'])
+    .executeTakeFirst();
+  if (!row) throw problem('token' in proof ? 'INVALID_TOKEN' : 'INVALID_CODE');
+  const pending: unknown = row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, SEALED, row.id));
+  return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending };
+}
+
+/** What a page shows of a link before it is used: what for, and who asked. Looking spends nothing. @throws Problem INVALID_TOKEN */
+export async function lookAtLink(ctx: Ctx, token: string, purposes: readonly Purpose[]) {
+  const row = await ctx.db
+    .selectFrom('flows')
+    .select(['address', 'ip', 'user_agent as userAgent', 'created_at as askedAt', 'purpose', 'pending_sealed', 'id'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('token_hash', '=', hashSecret(token))
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  const { pending_sealed: sealed, id, ...shown } = row;
+  const pending: unknown = sealed && JSON.parse(ctx.system.keyring.open(sealed, SEALED, id));
+  return { ...shown, pending };
+}
+
+/** The project a mailed link belongs to. Served by flows_token. */
+export async function projectOfLink(
+  system: System,
+  realm: { workspaceId: WorkspaceId; environment: Environment },
+  token: string,
+): Promise<ProjectId | undefined> {
+  const row = await system.db
+    .selectFrom('flows')
+    .select('project_id')
+    .where('workspace_id', '=', realm.workspaceId)
+    .where('environment', '=', realm.environment)
+    .where('token_hash', '=', hashSecret(token))
+    .executeTakeFirst();
+  return row?.project_id;
+}
+
+/**
+ * Sends a new code and link for an open flow; those before stop working. An unknown, spent or expired flow answers the same and sends nothing.
+ * @throws Problem RATE_LIMIT_EXCEEDED when asked again too soon
+ */
+export async function resendFlow(
+  ctx: Ctx,
+  flowId: FlowId,
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  const answer = { flowId, expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+  await transaction(ctx, async (tx) => {
+    const flow = await lockFlow(tx, flowId);
+    if (!flow) return;
+    if (flow.resend_after > tx.now)
+      throw problemWithRetry('RATE_LIMIT_EXCEEDED', (flow.resend_after.getTime() - tx.now.getTime()) / 1000);
+    await countMessage(tx, flow.channel, flow.address);
+    const secrets = await newSecrets(tx, flow);
+    // A decoy stays one: it has no code, before and after.
+    const decoy = flow.code_hash === null;
+    await tx.db
+      .updateTable('flows')
+      .set({ attempts_left: TRIES, ...hashesOf(tx.system, flowId, secrets, decoy) })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', flowId)
+      .execute();
+    await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
+    await sendFlowMessage(tx, { ...flow, ...secrets, ...(decoy && { decoy: { tell: flow.purpose === 'register' } }) });
+  });
+  return answer;
+}
+
+function lockFlow(
+  tx: TxCtx,
+  flowId: FlowId,
+): Promise<Pick<Selectable<FlowsTable>, 'purpose' | 'channel' | 'address' | 'code_hash' | 'resend_after'> | undefined> {
+  return tx.db
+    .selectFrom('flows')
+    .select(['purpose', 'channel', 'address', 'code_hash', 'resend_after'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', flowId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', tx.now)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Removes what can't be used any more. Runs as a job. */
+export async function forgetDeadFlows(system: System): Promise<void> {
+  const now = system.clock.now();
+  for (const table of [
+    'flows',
+    'passkey_challenges',
+    'mfa_challenges',
+    'upstream_flows',
+    'exchange_codes',
+    'spent_proofs',
+  ]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
+    await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);
+  }
+}
+
+/** The answer that asks for a code before a session is given. */
+export const VerificationChallenge = Type.Object({
+  status: Type.Literal('verification_required'),
+  flowId: Type.String(),
+  channel: Type.Enum(['email', 'phone']),
+  hint: Type.String({ description: 'The address, mostly hidden.' }),
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+});
+
+/** Asks for the proof of an address that a flow was begun for. */
+export function verificationChallenge(flow: Pick<NewFlow, 'channel' | 'address'>, started: { flowId: FlowId }) {
+  return {
+    status: 'verification_required' as const,
+    flowId: started.flowId,
+    channel: flow.channel,
+    hint: hintOf(flow.address),
+    expiresIn: CODE_SECONDS,
+  };
+}
+
+/** `ada@example.com` → `a•••@example.com`; `+493012345678` → `+49•••78`. */
+export function hintOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return `${address.slice(0, 3)}•••${address.slice(-2)}`;
+  return `${address.slice(0, 1)}•••${address.slice(at)}`;
+}

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox';
+import { findIdentifier, Password, usersById } from '#identity';
+import { acceptInvitation, findInvitation } from '#members';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import type { SessionAnswer } from '#sessions';
+import { CookieSession, sendSession } from './cookies.auth.ts';
+import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
+import { realmOfSecret } from './scope.ts';
+import { switchContext } from './sessions.ts';
+import { SignInAnswer, signInFields } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+const Acceptance = Type.Object(
+  {
+    token: InvitationToken,
+    password: Type.Optional(Password),
+    profile: Type.Optional(RegistrationProfile),
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+
+export const invitationAcceptanceRoutes: Routes = (app) => {
+  app.post(
+    '/v1/auth/invitations/accept',
+    {
+      config: { permission: 'optional' },
+      schema: {
+        summary: 'Accept an invitation',
+        description:
+          'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
+        body: Acceptance,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
+          ...problemResponses(
+            'INVALID_TOKEN',
+            'WEAK_PASSWORD',
+            'AUTHENTICATION_REQUIRED',
+            'CONFLICT',
+            'MEMBER_BLOCKED',
+            'CONTEXT_NOT_ALLOWED',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token, cookies } = request.body;
+      const ctx = await realmOfSecret(request, token);
+      const { projectId } = await findInvitation(ctx, token);
+      const inProject = { ...ctx, scope: { ...ctx.scope, projectId } };
+      const answer = request.ctx
+        ? await acceptAsMember(request.ctx, inProject, token)
+        : await acceptAsNewcomer(inProject, request.body);
+      return sendSession(request, reply, answer, { scope: inProject.scope, cookies });
+    },
+  );
+};
+
+/** @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED */
+async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promise<SessionAnswer> {
+  const { userId } = customerOf(customer);
+  const { workspaceId, projectId, environment } = invited.scope;
+  if (customer.scope.workspaceId !== workspaceId || customer.scope.environment !== environment)
+    throw problem('CONTEXT_NOT_ALLOWED', 'The invitation belongs to another workspace than the session.');
+  const { email } = await findInvitation(invited, token);
+  const user = (await usersById(customer, [userId])).get(userId);
+  if (user?.email !== email)
+    throw problem(
+      'CONFLICT',
+      'The invitation was mailed to another address than that of this account. Sign in with the invited address.',
+    );
+  const there: Ctx = { ...customer, scope: invited.scope };
+  await transaction(there, async (tx) => {
+    await addressProven(tx, { userId, channel: 'email', address: email });
+    await acceptInvitation(tx, token, userId);
+  });
+  return switchContext(customer, { workspaceId, projectId, environment });
+}
+
+/** @throws Problem AUTHENTICATION_REQUIRED when the address has an account: then its owner signs in first */
+async function acceptAsNewcomer(ctx: Ctx, { token, ...fields }: Static<typeof Acceptance>) {
+  const { email } = await findInvitation(ctx, token);
+  if (await findIdentifier(ctx, { kind: 'email', value: email }))
+    throw problem(
+      'AUTHENTICATION_REQUIRED',
+      'The invited address has an account. Sign in, then accept with the bearer token.',
+    );
+  return registerInvited(ctx, { ...fields, invitationToken: token });
+}

@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { upstreamProvider } from '#applications';
+import { listIdentities } from '#identity';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf } from '#platform/page.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { requireRecentAuthentication } from '#sessions';
+import { EXCHANGE_CODE, spendExchangeCode } from './exchange-codes.ts';
+import { requireRedirectUri } from './redirects.ts';
+import { removeIdentity } from './sign-in-methods.ts';
+import { linkUpstream } from './social.ts';
+import { linkTicket } from './social-linking.ts';
+
+const LinkedIdentity = Type.Object({
+  id: IdSchema('idn'),
+  provider: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String(),
+  email: Type.Union([Type.String(), Type.Null()]),
+  linkedAt: Type.String({ format: 'date-time' }),
+});
+
+const Linking = Type.Object(
+  {
+    provider: Type.Optional(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' })),
+    clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    redirectUri: Type.Optional(Type.String({ maxLength: 2_000 })),
+    code: Type.Optional(
+      Type.String({ pattern: EXCHANGE_CODE, description: 'What the redirect address got, or a `linkToken`.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const linkedIdentityRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/linked-identities',
+    {
+      config: { permission: 'customer' },
+      schema: { summary: 'List my linked identities', response: { 200: PageOf(LinkedIdentity) } },
+    },
+    async (request) => ({
+      items: await listIdentities(request.ctx, customerOf(request.ctx).userId),
+      nextCursor: null,
+    }),
+  );
+
+  app.post(
+    '/v1/me/linked-identities',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Link an identity',
+        description:
+          'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, or the `linkToken` of a sign-in that asked for it, it links (201).',
+        body: Linking,
+        response: {
+          200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
+          201: LinkedIdentity,
+          ...problemResponses('REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'ALREADY_EXISTS'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { code, provider, redirectUri, clientId } = request.body;
+      await requireRecentAuthentication(request.ctx);
+      if (code !== undefined) return reply.code(201).send(await finishLinking(request.ctx, code));
+      if (provider !== undefined && redirectUri !== undefined)
+        return { url: await linkingUrl(request.ctx, { provider, redirectUri, clientId }), expiresIn: 600 };
+      const message = 'expected either `code`, or `provider`, `clientId` and `redirectUri`';
+      throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
+    },
+  );
+
+  app.delete(
+    '/v1/me/linked-identities/:identityId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Unlink an identity',
+        params: Type.Object({ identityId: IdSchema('idn') }),
+        response: {
+          204: Type.Null(),
+          ...problemResponses('NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'),
+        },
+      },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      await removeIdentity(request.ctx, request.params.identityId);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+async function linkingUrl(
+  ctx: Ctx,
+  { provider: key, redirectUri, clientId }: { provider: string; redirectUri: string; clientId: string | undefined },
+): Promise<string> {
+  const provider = await upstreamProvider(ctx, { by: 'key', value: key });
+  await requireRedirectUri(ctx, clientId, redirectUri);
+  const { auth } = ctx.system.config.addresses[ctx.scope.environment];
+  const ticket = linkTicket.seal(ctx.system, { scope: ctx.scope, userId: customerOf(ctx).userId, redirectUri });
+  return `${auth}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
+}
+
+async function finishLinking(ctx: Ctx, code: string) {
+  const { userId } = customerOf(ctx);
+  return transaction(ctx, async (tx) => {
+    const { content } = await spendExchangeCode(tx, code, ['link']);
+    const id = await linkUpstream(tx, userId, content);
+    const linked = (await listIdentities(tx, userId)).find((identity) => identity.id === id);
+    if (!linked) throw problem('NOT_FOUND');
+    return linked;
+  });
+}

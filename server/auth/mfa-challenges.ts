@@ -1,0 +1,251 @@
+import type { Generated } from 'kysely';
+import { Type } from 'typebox';
+import { emit } from '#events';
+import { type FactorId, isRememberedDevice, listFactors, listPasskeys, recoveryCodesLeft } from '#identity';
+import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { projectOf, type Settings, workspaceByRoutingKey } from '#tenancy';
+import { hintOf } from './flows.ts';
+
+/** A proven first factor: what was used, as RFC 8176 names it, and the level it reaches alone. */
+export type FirstFactor = { amr: string[]; acr: 'aal1' | 'aal2' };
+
+export type MfaChallengeId = Id<'mfc'>;
+
+type MfaChallengesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: MfaChallengeId;
+  hash: Buffer;
+  project_id: ProjectId;
+  user_id: UserId;
+  amr: string[];
+  enrolling: boolean;
+  factor_id: FactorId | null;
+  code_hash: Buffer | null;
+  code_expires_at: Date | null;
+  attempts_left: number;
+  resend_after: Date | null;
+  expires_at: Date;
+  used_at: Generated<Date | null>;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    mfa_challenges: MfaChallengesTable;
+  }
+}
+
+/** Ten minutes and five tries (AU-3). */
+const CHALLENGE_SECONDS = 600;
+const TRIES = 5;
+
+export const MfaToken = Type.String({ pattern: '^lkm_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
+const SHAPE = /^lkm_([a-z0-9]{8})_/;
+
+/** A second factor a person may answer with. */
+const OfferedFactor = Type.Object({
+  type: Type.Enum(['passkey', 'totp', 'phone', 'recovery_code']),
+  id: Type.String({ description: 'To be sent as `factorId`.' }),
+  hint: Type.Union([Type.String(), Type.Null()]),
+  restricted: Type.Optional(
+    Type.Boolean({ description: 'A weaker factor (NIST SP 800-63B-4 §3.1.3.3); prefer another.' }),
+  ),
+});
+export type OfferedFactor = {
+  type: 'passkey' | 'totp' | 'phone' | 'recovery_code';
+  id: string;
+  hint: string | null;
+  restricted?: boolean;
+};
+
+/** The answer that asks for a second factor before a session is given. */
+export const MfaChallenge = Type.Object({
+  status: Type.Literal('mfa_required'),
+  mfaToken: Type.String(),
+  factors: Type.Array(OfferedFactor, { description: 'Strongest first.' }),
+  enrollment: Type.Optional(
+    Type.Array(Type.Literal('totp'), {
+      description: 'The policy asks for a factor and there is none yet: set one up with `POST /v1/auth/mfa/enroll`.',
+    }),
+  ),
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+});
+
+/** The second factors of a person, strongest first, and whether a sign-in with one factor has to ask for them. */
+export async function factorsOf(
+  tx: TxCtx,
+  userId: UserId,
+  settings: Settings,
+): Promise<{ factors: OfferedFactor[]; due: boolean }> {
+  const [factors, passkeys, codes] = [
+    await listFactors(tx, userId),
+    await listPasskeys(tx, userId),
+    await recoveryCodesLeft(tx, userId),
+  ];
+  const due =
+    factors.length > 0 ||
+    passkeys.some(({ secondFactor }) => secondFactor) ||
+    (settings.mfa === 'required' && passkeys.length > 0);
+  const offered: OfferedFactor[] = [
+    ...(passkeys.length > 0 ? [{ type: 'passkey' as const, id: 'passkey', hint: passkeys[0]?.name ?? null }] : []),
+    ...factors.map(({ id, type, phone }) => ({
+      type,
+      id,
+      hint: phone && hintOf(phone),
+      ...(type === 'phone' && { restricted: true }),
+    })),
+    ...(codes > 0 ? [{ type: 'recovery_code' as const, id: 'recovery_code', hint: null }] : []),
+  ];
+  return { factors: offered, due };
+}
+
+/**
+ * Asks for a second factor where the policy or the person wants one and the first factor is not enough by itself.
+ * @returns null where none is due: none set up, none wanted, or a remembered device
+ */
+export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFactor, deviceToken: string | undefined) {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if (settings.mfa === 'off' || first.acr !== 'aal1') return null;
+  const { factors, due } = await factorsOf(tx, userId, settings);
+  const enrolling = !due && settings.mfa === 'required';
+  if (!due && !enrolling) return null;
+  const remembered = settings.rememberDeviceSeconds > 0 && deviceToken !== undefined;
+  if (due && remembered && (await isRememberedDevice(tx, userId, deviceToken))) return null;
+  const mfaToken = await openChallenge(tx, userId, { amr: first.amr, enrolling });
+  return {
+    status: 'mfa_required' as const,
+    mfaToken,
+    factors: enrolling ? [] : factors,
+    ...(enrolling && { enrollment: ['totp' as const] }),
+    expiresIn: CHALLENGE_SECONDS,
+  };
+}
+
+async function openChallenge(
+  tx: TxCtx,
+  userId: UserId,
+  { amr, enrolling }: { amr: string[]; enrolling: boolean },
+): Promise<string> {
+  const { routingKey } = await projectOf(tx.system, tx.scope);
+  const token = `lkm_${routingKey}_${randomSecret()}`;
+  await tx.db
+    .insertInto('mfa_challenges')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      environment: tx.scope.environment,
+      id: newId('mfc', tx.now),
+      hash: hashSecret(token),
+      project_id: tx.scope.projectId,
+      user_id: userId,
+      amr,
+      enrolling,
+      factor_id: null,
+      code_hash: null,
+      code_expires_at: null,
+      attempts_left: TRIES,
+      resend_after: null,
+      expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
+      created_at: tx.now,
+    })
+    .execute();
+  await emit(tx, 'user.mfa.challenged', { userId, enrolling });
+  return token;
+}
+
+/** A sign-in that waits for its second factor. */
+export type OpenChallenge = {
+  id: MfaChallengeId;
+  userId: UserId;
+  amr: string[];
+  enrolling: boolean;
+  factorId: FactorId | null;
+  codeHash: Buffer | null;
+  codeExpiresAt: Date | null;
+  resendAfter: Date | null;
+};
+
+/** Finds an open challenge by its token, and with it the scope. @throws Problem INVALID_TOKEN */
+export async function findChallenge(
+  system: System,
+  environment: Environment,
+  token: string,
+): Promise<{ scope: Scope; challenge: OpenChallenge }> {
+  const workspaceId = await workspaceByRoutingKey(system, SHAPE.exec(token)?.[1] ?? '');
+  if (!workspaceId) throw problem('INVALID_TOKEN');
+  const row = await system.db
+    .selectFrom('mfa_challenges')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('hash', '=', hashSecret(token))
+    .where('used_at', 'is', null)
+    .where('attempts_left', '>', 0)
+    .where('expires_at', '>', system.clock.now())
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  return {
+    scope: { workspaceId, projectId: row.project_id, environment },
+    challenge: {
+      id: row.id,
+      userId: row.user_id,
+      amr: row.amr,
+      enrolling: row.enrolling,
+      factorId: row.factor_id,
+      codeHash: row.code_hash,
+      codeExpiresAt: row.code_expires_at,
+      resendAfter: row.resend_after,
+    },
+  };
+}
+
+/** Counts a try; it stays counted whatever comes of it, so parallel guesses get five between them. @throws Problem INVALID_TOKEN */
+export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mfa_challenges')
+    .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .where('attempts_left', '>', 0)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
+}
+
+/** Spends a challenge; of parallel calls one succeeds. @throws Problem INVALID_TOKEN */
+export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mfa_challenges')
+    .set({ used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
+}
+
+/** Binds a code that was sent to a phone to the challenge. */
+export async function bindCode(
+  tx: TxCtx,
+  id: MfaChallengeId,
+  code: { factorId: FactorId; hash: Buffer; expiresAt: Date; resendAfter: Date },
+): Promise<void> {
+  await tx.db
+    .updateTable('mfa_challenges')
+    .set({
+      factor_id: code.factorId,
+      code_hash: code.hash,
+      code_expires_at: code.expiresAt,
+      resend_after: code.resendAfter,
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,259 @@
+import { randomInt } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import {
+  AuthenticationResponse,
+  type ChallengeId,
+  checkPasskey,
+  checkTotp,
+  confirmTotp,
+  enrolTotp,
+  type FactorId,
+  factorUsed,
+  findFactor,
+  findTotp,
+  newRecoveryCodes,
+  passkeyRequestOptions,
+  recoveryCodesLeft,
+  rememberDevice,
+  useRecoveryCode,
+  usersById,
+} from '#identity';
+import { sendMessage } from '#messages';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import { type SessionAnswer, sessionAnswer } from '#sessions';
+import { projectOf } from '#tenancy';
+import { digitsOf, hintOf } from './flows.ts';
+import { bindCode, countTry, type OpenChallenge, spendChallenge } from './mfa-challenges.ts';
+import { credentialChanged } from './notices.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import { enter } from './sign-in.ts';
+import { countAttempt, countMessage } from './throttle.ts';
+
+const RESEND_SECONDS = 30;
+const CODE_SECONDS = 600;
+
+/** What a second factor answers with: a code, or an assertion of a passkey. */
+export const factorFields = {
+  factorId: Type.Optional(Type.String({ maxLength: 40, description: 'One of `factors`.' })),
+  code: Type.Optional(Type.String({ minLength: 6, maxLength: 20, pattern: '^[0-9A-Za-z -]+$' })),
+  flowId: Type.Optional(IdSchema('chl')),
+  response: Type.Optional(AuthenticationResponse),
+};
+export type FactorAnswer = {
+  factorId?: string;
+  code?: string;
+  flowId?: ChallengeId;
+  response?: Static<typeof AuthenticationResponse>;
+};
+
+/** What a factor needs before it can answer. */
+export const FactorPrompt = Type.Object({
+  type: Type.Enum(['passkey', 'phone', 'totp', 'recovery_code']),
+  hint: Type.Optional(Type.String()),
+  flowId: Type.Optional(Type.String()),
+  options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  expiresIn: Type.Optional(Type.Integer({ description: 'Seconds.' })),
+  resendAfter: Type.Optional(Type.Integer({ description: 'Seconds.' })),
+});
+
+/**
+ * Sends a code to a phone, or makes the options for a passkey; other factors need nothing.
+ * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED
+ */
+export async function promptFactor(
+  ctx: Ctx,
+  challenge: OpenChallenge,
+  factorId: string,
+): Promise<Static<typeof FactorPrompt>> {
+  if (factorId === 'recovery_code') return { type: 'recovery_code' };
+  if (factorId === 'passkey') {
+    const rp = await relyingPartyOf(ctx);
+    return { type: 'passkey', ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))) };
+  }
+  const factor = await findFactor(ctx, challenge.userId, factorId);
+  if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
+  if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
+  const { id, phone } = factor;
+  if (challenge.resendAfter && challenge.resendAfter > ctx.now)
+    throw problemWithRetry('RATE_LIMIT_EXCEEDED', (challenge.resendAfter.getTime() - ctx.now.getTime()) / 1000);
+  await countMessage(ctx, 'phone', phone);
+  await transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone }));
+  return { type: 'phone', hint: hintOf(phone), expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+}
+
+async function sendFactorCode(
+  tx: TxCtx,
+  challenge: OpenChallenge,
+  { id, phone }: { id: FactorId; phone: string },
+): Promise<void> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const test = settings.testPhoneNumbers.find((number) => number.phone === phone);
+  const code = test?.code ?? String(randomInt(100_000_000)).padStart(8, '0');
+  const expiresAt = new Date(tx.now.getTime() + CODE_SECONDS * 1000);
+  await bindCode(tx, challenge.id, {
+    factorId: id,
+    hash: tx.system.keyring.tag(`${challenge.id} ${code}`, 'mfa-code'),
+    expiresAt,
+    resendAfter: new Date(tx.now.getTime() + RESEND_SECONDS * 1000),
+  });
+  await sendMessage(tx, {
+    template: 'sms_code',
+    to: phone,
+    variables: { code },
+    expiresAt,
+    suppressed: test !== undefined,
+  });
+  await emit(tx, 'user.verification.requested', { channel: 'phone', purpose: 'mfa' });
+}
+
+/** A session, and what only its owner may see once. */
+export const MfaResult = {
+  recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once, to a person who had none.' })),
+  deviceToken: Type.Optional(Type.String({ description: 'Of the device that was to be remembered; shown once.' })),
+};
+export type MfaSession = SessionAnswer & { recoveryCodes?: string[]; deviceToken?: string };
+
+/**
+ * Checks a second factor and enters with a session of the higher level. The try stays counted, for the challenge and for the
+ * account; the tokens before never reach further than this.
+ * @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED
+ */
+export async function finishWithFactor(
+  ctx: Ctx,
+  challenge: OpenChallenge,
+  { rememberDevice: remember = false, ...answer }: FactorAnswer & { rememberDevice?: boolean },
+): Promise<MfaSession> {
+  const { userId } = challenge;
+  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  await transaction(ctx, (tx) => countTry(tx, challenge.id));
+  const check = await checkFactor(ctx, userId, { ...answer, challenge });
+  const result = await transaction(ctx, async (tx) => {
+    const amr = await check(tx);
+    if (amr === null) return null;
+    await spendChallenge(tx, challenge.id);
+    const session = await enter(tx, userId, { amr: withMfa(challenge.amr, amr), acr: 'aal2' });
+    return { ...session, ...(await extras(tx, challenge, remember)) };
+  });
+  if (result === null) return refuse(ctx, userId);
+  await attempt.forget();
+  const { entry, refresh, ...shownOnce } = result;
+  return { ...(await sessionAnswer(ctx, entry, refresh)), ...shownOnce };
+}
+
+async function extras(tx: TxCtx, challenge: OpenChallenge, remember: boolean) {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const { userId, enrolling } = challenge;
+  const codes = enrolling && (await recoveryCodesLeft(tx, userId)) === 0 ? await newRecoveryCodes(tx, userId) : null;
+  const remembering = remember && settings.rememberDeviceSeconds > 0;
+  if (remembering) await emit(tx, 'user.device.remembered', { userId });
+  return {
+    ...(codes && { recoveryCodes: codes }),
+    ...(remembering && { deviceToken: await rememberDevice(tx, userId, settings.rememberDeviceSeconds) }),
+  };
+}
+
+async function refuse(ctx: Ctx, userId: UserId): Promise<never> {
+  await transaction(ctx, (tx) => emit(tx, 'user.mfa.failed', { userId }));
+  throw problem('INVALID_CODE');
+}
+
+/** The methods of both factors; `mfa` says that they were of two kinds (RFC 8176 §2). */
+export function withMfa(first: readonly string[], second: readonly string[]): string[] {
+  return [...new Set([...first, ...second, 'mfa'])];
+}
+
+/** Spends what was checked, in the caller's transaction. @returns the methods used, or null when it does not hold */
+type Check = (tx: TxCtx) => Promise<string[] | null>;
+
+type Answered = FactorAnswer & { challenge?: OpenChallenge };
+
+/** Looks at a factor's answer; what it returns decides, in a transaction, and spends it. @throws Problem VALIDATION_FAILED for no answer at all */
+export async function checkFactor(ctx: Ctx, userId: UserId, answer: Answered): Promise<Check> {
+  const { flowId, response, code, factorId, challenge } = answer;
+  if (flowId && response) return passkeyCheck(ctx, userId, { flowId, response });
+  if (code === undefined)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/body', message: 'expected `code`, or `flowId` and `response`' }] },
+    });
+  if (factorId === 'recovery_code' || /[a-z]/i.test(code)) return (tx) => recoveryCheck(tx, userId, code);
+  if (challenge?.codeHash && (factorId === undefined || factorId === challenge.factorId)) {
+    const phone = phoneCheck(ctx, challenge, digitsOf(code));
+    if (phone) return phone;
+  }
+  return (tx) => totpCheck(tx, userId, digitsOf(code));
+}
+
+async function passkeyCheck(
+  ctx: Ctx,
+  userId: UserId,
+  answer: { flowId: ChallengeId; response: Static<typeof AuthenticationResponse> },
+): Promise<Check> {
+  const { used, record } = await checkPasskey(ctx, answer, await relyingPartyOf(ctx));
+  if (used.userId !== userId) return async () => null;
+  return async (tx) => {
+    await record(tx);
+    return used.amr;
+  };
+}
+
+async function recoveryCheck(tx: TxCtx, userId: UserId, code: string): Promise<string[] | null> {
+  if (!(await useRecoveryCode(tx, userId, code))) return null;
+  await credentialChanged(tx, userId, 'recovery_code_used');
+  return ['otp'];
+}
+
+function phoneCheck(ctx: Ctx, challenge: OpenChallenge, code: string): Check | null {
+  const { codeHash, codeExpiresAt, factorId } = challenge;
+  if (!codeHash || !factorId || !codeExpiresAt || codeExpiresAt <= ctx.now) return null;
+  if (!ctx.system.keyring.checkTag(`${challenge.id} ${code}`, 'mfa-code', codeHash)) return null;
+  return async (tx) => {
+    await factorUsed(tx, factorId);
+    return ['sms'];
+  };
+}
+
+async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<string[] | null> {
+  const factor = await findTotp(tx, userId);
+  return factor && (await checkTotp(tx, factor, code)) ? ['otp'] : null;
+}
+
+/** Begins to set an app up for somebody who may not enter without a second factor. @throws Problem METHOD_DISABLED, INVALID_TOKEN */
+export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
+  if (!challenge.enrolling) throw problem('INVALID_TOKEN');
+  return transaction(ctx, (tx) => newTotp(tx, challenge.userId));
+}
+
+/** A new authenticator app, labelled with the person's own address. @throws Problem METHOD_DISABLED */
+export async function newTotp(tx: TxCtx, userId: UserId) {
+  const { settings, projectName } = await projectOf(tx.system, tx.scope);
+  if (settings.mfa === 'off' || !settings.mfaFactors.includes('totp')) throw problem('METHOD_DISABLED');
+  const user = (await usersById(tx, [userId])).get(userId);
+  return enrolTotp(tx, userId, {
+    label: user?.email ?? user?.username ?? user?.phone ?? userId,
+    issuer: projectName,
+  });
+}
+
+/** Confirms the app with its first code and enters. @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED */
+export async function finishEnrolment(
+  ctx: Ctx,
+  challenge: OpenChallenge,
+  { factorId, code, rememberDevice: remember = false }: { factorId: FactorId; code: string; rememberDevice?: boolean },
+): Promise<MfaSession> {
+  if (!challenge.enrolling) throw problem('INVALID_TOKEN');
+  const { userId } = challenge;
+  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  await transaction(ctx, (tx) => countTry(tx, challenge.id));
+  const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
+    await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) });
+    await credentialChanged(tx, userId, 'totp_added');
+    await spendChallenge(tx, challenge.id);
+    const session = await enter(tx, userId, { amr: withMfa(challenge.amr, ['otp']), acr: 'aal2' });
+    return { ...session, ...(await extras(tx, challenge, remember)) };
+  });
+  await attempt.forget();
+  return { ...(await sessionAnswer(ctx, entry, refresh)), ...shownOnce };
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import {
+  AuthenticationResponse,
+  CHALLENGE_SECONDS,
+  checkPasskey,
+  passkeyRequestOptions,
+  WebAuthnOptions,
+} from '#identity';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { problemResponses } from '#platform/problem.ts';
+import { CookieSession, sendSession } from './cookies.auth.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import { anonymousCtx, scopeFields } from './scope.ts';
+import { type SignInAnswer as Answer, requireMethod, SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+
+const PasskeyOptions = Type.Object({
+  flowId: IdSchema('chl'),
+  options: WebAuthnOptions,
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+});
+
+const PasskeyLogin = Type.Object(
+  { flowId: IdSchema('chl'), response: AuthenticationResponse, ...signInFields },
+  { additionalProperties: false },
+);
+
+export const passkeyLoginRoutes: Routes = (app) => {
+  app.post(
+    '/v1/auth/login/passkey/options',
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Begin to sign in with a passkey',
+        description:
+          'Options for `navigator.credentials.get()`. They depend on no account: the browser offers the passkeys it has.',
+        body: Type.Object(scopeFields, { additionalProperties: false }),
+        response: { 200: PasskeyOptions, ...problemResponses('CONTEXT_REQUIRED', 'METHOD_DISABLED') },
+      },
+    },
+    async (request) => {
+      const ctx = await anonymousCtx(request, request.body);
+      await requireMethod(ctx, 'passkey');
+      const rp = await relyingPartyOf(ctx);
+      return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))), expiresIn: CHALLENGE_SECONDS };
+    },
+  );
+
+  app.post(
+    '/v1/auth/login/passkey/verify',
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Sign in with a passkey',
+        description: 'A passkey with user verification is two factors in one: no second one is asked for.',
+        body: PasskeyLogin,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
+          ...problemResponses(
+            'CONTEXT_REQUIRED',
+            'INVALID_CREDENTIALS',
+            'METHOD_DISABLED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = await anonymousCtx(request, request.body);
+      const answer = await loginWithPasskey(ctx, request.body);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+    },
+  );
+};
+
+async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<Answer> {
+  await requireMethod(ctx, 'passkey');
+  const { used, record } = await checkPasskey(ctx, request, await relyingPartyOf(ctx));
+  return signedIn(ctx, async (tx) => {
+    await record(tx);
+    return signIn(tx, used.userId, { amr: [...used.amr, 'mfa'], acr: 'aal2' });
+  });
+}

@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import {
+  checkPolicy,
+  findIdentifier,
+  forgetDevices,
+  hashPassword,
+  Identifier,
+  normalise,
+  Password,
+  setPassword,
+  usersById,
+} from '#identity';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { revokeSessions, type SessionChoice } from '#sessions';
+import { projectOf } from '#tenancy';
+import { type NewFlow, openFlow, type Proof, proofFields, startFlow, withProof } from './flows.ts';
+import { credentialChanged } from './notices.ts';
+import { proofField, requireProof } from './proof-of-work.ts';
+import { scopeFields } from './scope.ts';
+import { requireMethod } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+export const Forgot = Type.Object(
+  { identifier: Identifier, ...proofField, ...scopeFields },
+  { additionalProperties: false },
+);
+export const Reset = Type.Object(
+  { ...proofFields, newPassword: Password, ...scopeFields },
+  { additionalProperties: false },
+);
+
+const NOBODY: UserId = 'usr_00000000000000000000000000';
+
+/**
+ * Sends a link and a code to choose a new password with. The answer and the work are the same without an account; then nothing
+ * is sent. A username's reset goes to the account's address, which the asker does not learn.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED
+ */
+export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
+  await requireMethod(ctx, 'password');
+  await requireProof(ctx, request.proof);
+  const identifier = normalise(request.identifier);
+  const found = await findIdentifier(ctx, identifier);
+  const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
+  return startFlow(ctx, resetFlow(user, identifier));
+}
+
+type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
+
+function resetFlow(user: Reachable | undefined, asked: { kind: string; value: string }): NewFlow {
+  const channel = asked.kind === 'phone' ? 'phone' : 'email';
+  const address = user && (channel === 'phone' ? user.phone : user.email);
+  return {
+    purpose: 'reset_password',
+    channel,
+    address: address ?? asked.value,
+    userId: user?.userId ?? null,
+    locale: user?.locale ?? null,
+    ...(!address && { decoy: { tell: false } }),
+  };
+}
+
+/** An administrator has a reset mailed; the password itself is the owner's alone (PW-6). @throws Problem CONFLICT without an address */
+export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
+  const user = (await usersById(tx, [userId])).get(userId);
+  if (!user?.email) throw problem('CONFLICT', 'The account has no email address that a reset could be mailed to.');
+  await openFlow(tx, resetFlow(user, { kind: 'email', value: user.email }));
+}
+
+/**
+ * Sets a new password with the mailed link or code. Ends every session; second factors stay and are asked for at the next
+ * sign-in (ASVS 6.4.3; PW-7).
+ * @throws Problem INVALID_TOKEN, INVALID_CODE, WEAK_PASSWORD
+ */
+export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  await checkPolicy(ctx.system, settings, newPassword);
+  const hash = await hashPassword(ctx.system, newPassword);
+  await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
+    const { userId } = flow;
+    if (userId === null) throw problem('INVALID_TOKEN');
+    await addressProven(tx, { ...flow, userId });
+    await replacePassword(tx, userId, { hash, end: 'all', reason: 'password_reset' });
+  });
+}
+
+/** A signed-in person changes the password; the other sessions end. The old one was checked before. */
+export async function changePassword(
+  ctx: Ctx,
+  userId: UserId,
+  { newPassword, keep }: { newPassword: string; keep: SessionChoice },
+) {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const user = (await usersById(ctx, [userId])).get(userId);
+  await checkPolicy(
+    ctx.system,
+    settings,
+    newPassword,
+    [user?.email, user?.username, user?.phone].filter((fact) => fact != null),
+  );
+  const hash = await hashPassword(ctx.system, newPassword);
+  await transaction(ctx, (tx) => replacePassword(tx, userId, { hash, end: keep, reason: 'password_changed' }));
+}
+
+async function replacePassword(
+  tx: TxCtx,
+  userId: UserId,
+  { hash, end, reason }: { hash: string; end: SessionChoice; reason: string },
+): Promise<void> {
+  await setPassword(tx, userId, hash);
+  await revokeSessions(tx, userId, end, reason);
+  await forgetDevices(tx, userId, 'all');
+  await emit(tx, 'user.password.changed', { userId });
+  await credentialChanged(tx, userId, 'password');
+}

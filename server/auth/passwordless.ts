@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox';
+import { createUser, Email, findIdentifier, normalise, normalisePhone, Phone, usersById } from '#identity';
+import { addMember, findMember } from '#members';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf, type SignInMethod } from '#tenancy';
+import { type FlowId, type NewFlow, type Proof, type ProvenFlow, type Purpose, startFlow, withProof } from './flows.ts';
+import { proofField, requireProof } from './proof-of-work.ts';
+import { scopeFields } from './scope.ts';
+import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+/** A way in that proves an address: which setting opens it, where the message goes, and what the proof may finish. */
+export type Passwordless = { method: SignInMethod; channel: 'email' | 'phone'; purpose: Purpose };
+
+export const magicLink: Passwordless = { method: 'magic_link', channel: 'email', purpose: 'magic_link' };
+export const emailCode: Passwordless = { method: 'email_code', channel: 'email', purpose: 'sign_in' };
+export const phoneCode: Passwordless = { method: 'phone', channel: 'phone', purpose: 'sign_in' };
+
+export const EmailStart = Type.Object({ email: Email, ...proofField, ...scopeFields }, { additionalProperties: false });
+export const PhoneStart = Type.Object({ phone: Phone, ...proofField, ...scopeFields }, { additionalProperties: false });
+export const MagicLinkStart = Type.Object(
+  {
+    email: Email,
+    redirectUri: Type.Optional(
+      Type.String({
+        maxLength: 2_000,
+        description: 'Of the application `clientId`: where the link ends, with a one-time `code`.',
+      }),
+    ),
+    state: Type.Optional(Type.String({ maxLength: 500 })),
+    ...proofField,
+    ...scopeFields,
+  },
+  { additionalProperties: false },
+);
+
+type Start = { address: string; proof?: string | undefined; pending?: Record<string, unknown> };
+
+/**
+ * Sends a code, or a link and a code. Where registration is open, an unknown address becomes an account once it is proven;
+ * where it is not, nothing is sent, and the answer is the same.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one
+ */
+export async function startPasswordless(
+  ctx: Ctx,
+  way: Passwordless,
+  { address, proof, pending }: Start,
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  await requireMethod(ctx, way.method);
+  await requireProof(ctx, proof);
+  const value = way.channel === 'email' ? normalise(address).value : normalisePhone(address);
+  const known = await findIdentifier(ctx, { kind: way.channel, value });
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const member = await findMember(ctx, known?.userId ?? NOBODY);
+  const user = (await usersById(ctx, [known?.userId ?? NOBODY])).get(known?.userId ?? NOBODY);
+  const welcome = known
+    ? member?.status === 'active' || settings.registration === 'open'
+    : settings.registration === 'open';
+  const flow: NewFlow = {
+    purpose: way.purpose,
+    channel: way.channel,
+    address: value,
+    userId: known?.userId ?? null,
+    locale: user?.locale ?? null,
+    ...(pending && { pending }),
+    ...(!welcome && { decoy: { tell: false } }),
+  };
+  return startFlow(ctx, flow);
+}
+
+const NOBODY: UserId = 'usr_00000000000000000000000000';
+
+/**
+ * Signs in with the code or link. @throws Problem INVALID_CODE, INVALID_TOKEN, METHOD_DISABLED, REGISTRATION_CLOSED, MEMBER_BLOCKED
+ */
+export async function finishPasswordless(
+  ctx: Ctx,
+  way: Passwordless,
+  { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
+): Promise<SignInAnswer> {
+  await requireMethod(ctx, way.method);
+  const result = await withProof(ctx, { proof, purposes: [way.purpose] }, (tx, flow) =>
+    enterProven(tx, flow, deviceToken),
+  );
+  return answerOf(ctx, result);
+}
+
+/** The person whose address was proven; a new account where there is none and registration is open. */
+export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: string): Promise<SignedIn> {
+  const { channel, address } = flow;
+  const amr = [channel === 'phone' ? 'sms' : 'otp'];
+  // Looked up again: the address may have an account, or another one, by now.
+  const known = await findIdentifier(tx, { kind: channel, value: address });
+  if (known) {
+    if (flow.userId !== null && flow.userId !== known.userId) throw problem('INVALID_CODE');
+    await addressProven(tx, { userId: known.userId, channel, address });
+    return signIn(tx, known.userId, { amr, acr: 'aal1' }, { deviceToken });
+  }
+  if (flow.userId !== null) throw problem('INVALID_CODE');
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  const userId = await createUser(tx, {
+    address: { kind: channel, value: address, verified: true },
+    passwordHash: null,
+    profile: {},
+  });
+  await addMember(tx, userId);
+  return signIn(tx, userId, { amr, acr: 'aal1' });
+}
+
+export type MagicLinkStart = Static<typeof MagicLinkStart>;

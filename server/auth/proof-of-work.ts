@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { createChallenge, verifySolution } from 'altcha-lib/v1';
+import { type Static, Type } from 'typebox';
+import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import type { WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+
+type SpentProofsTable = { workspace_id: WorkspaceId; environment: Environment; hash: Buffer; expires_at: Date };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    spent_proofs: SpentProofsTable;
+  }
+}
+
+const CHALLENGE_SECONDS = 600;
+/** About a quarter of a second of a phone's time. */
+const MAX_NUMBER = 100_000;
+
+/** The solved puzzle, as an ALTCHA widget hands it over. */
+export const proofField = {
+  proof: Type.Optional(
+    Type.String({
+      maxLength: 2_000,
+      description: 'The payload of a solved challenge, where the project requires one.',
+    }),
+  ),
+};
+
+/** A puzzle as ALTCHA's widgets take it. */
+export const ProofChallenge = Type.Object({
+  algorithm: Type.String(),
+  challenge: Type.String(),
+  maxnumber: Type.Integer(),
+  salt: Type.String(),
+  signature: Type.String(),
+});
+
+function keyOf(ctx: Ctx): string {
+  const { workspaceId, environment, projectId } = ctx.scope;
+  return ctx.system.keyring.tag(`${workspaceId}/${projectId}/${environment}`, 'proof-of-work').toString('base64url');
+}
+
+/** Makes a puzzle that costs its solver time and us nothing. */
+export async function newProofChallenge(ctx: Ctx): Promise<Static<typeof ProofChallenge>> {
+  const { maxnumber = MAX_NUMBER, ...challenge } = await createChallenge({
+    hmacKey: keyOf(ctx),
+    maxnumber: MAX_NUMBER,
+    expires: new Date(ctx.now.getTime() + CHALLENGE_SECONDS * 1000),
+  });
+  return { ...challenge, maxnumber };
+}
+
+/**
+ * Where the project requires one, checks a solved puzzle and spends it: none counts twice.
+ * @throws Problem VALIDATION_FAILED without a solution, INVALID_TOKEN for a wrong, expired or used one
+ */
+export async function requireProof(ctx: Ctx, payload: string | undefined): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  if (settings.proofOfWork === 'off') return;
+  if (payload === undefined) {
+    const message = 'is required here: solve a challenge of GET /v1/auth/challenge first';
+    throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/proof', message }] } });
+  }
+  if (!(await isSolved(ctx, payload))) throw problem('INVALID_TOKEN', 'The challenge is not solved, or has expired.');
+  await spend(ctx, payload);
+}
+
+async function isSolved(ctx: Ctx, payload: string): Promise<boolean> {
+  try {
+    return await verifySolution(payload, keyOf(ctx));
+  } catch {
+    return false;
+  }
+}
+
+async function spend(ctx: Ctx, payload: string): Promise<void> {
+  const { salt }: { salt?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
+  try {
+    await transaction(ctx, (tx) =>
+      tx.db
+        .insertInto('spent_proofs')
+        .values({
+          workspace_id: tx.scope.workspaceId,
+          environment: tx.scope.environment,
+          hash: hash('sha256', String(salt), 'buffer'),
+          expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
+        })
+        .execute(),
+    );
+  } catch (error) {
+    throw isUniqueViolation(error, 'spent_proofs_pkey')
+      ? problem('INVALID_TOKEN', 'The challenge was used already.')
+      : error;
+  }
+}

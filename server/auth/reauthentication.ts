@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { findPassword, Password, verifyPassword } from '#identity';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import { problem } from '#platform/problem.ts';
+import { issueRefreshToken, raiseSession, type SessionAnswer, sessionAnswer } from '#sessions';
+import { digitsOf, FlowId, OneTimeCode, withProof } from './flows.ts';
+import { checkFactor, factorFields, withMfa } from './mfa.ts';
+import { countAttempt } from './throttle.ts';
+
+export const Reauthentication = Type.Object(
+  {
+    password: Type.Optional(Password),
+    ...factorFields,
+    emailCode: Type.Optional(
+      Type.Object(
+        { flowId: FlowId, code: OneTimeCode },
+        {
+          additionalProperties: false,
+          description: 'Of `POST /v1/auth/login/email-code` or `/phone`, for the same account.',
+        },
+      ),
+    ),
+    cookies: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+type Reauthentication = Static<typeof Reauthentication>;
+
+/** Methods that prove possession of something, and so add to a password. */
+const POSSESSION = ['otp', 'sms', 'hwk', 'swk'];
+
+/**
+ * Proves anew who the signed-in person is, with any one factor: sensitive changes are allowed for ten minutes. A factor of
+ * another kind than those before raises the session's level. The tokens before end (SE-1).
+ * @throws Problem INVALID_CREDENTIALS, INVALID_CODE, ACCOUNT_THROTTLED, VALIDATION_FAILED without any factor
+ */
+export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
+  const { userId, sessionId } = customerOf(ctx);
+  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  const proven = await proveAgain(ctx, request);
+  const { entry, refresh } = await transaction(ctx, async (tx) => {
+    const methods = await proven.spend(tx);
+    if (methods === null) return { entry: null, refresh: null };
+    const raised = await raiseSession(tx, sessionId, ({ amr, acr }) => raise({ amr, acr }, methods, proven.second));
+    return { entry: raised, refresh: await issueRefreshToken(tx, raised) };
+  });
+  if (!entry) {
+    await transaction(ctx, (tx) => emit(tx, 'user.mfa.failed', { userId }));
+    throw problem('INVALID_CODE');
+  }
+  await attempt.forget();
+  return sessionAnswer(ctx, entry, refresh);
+}
+
+type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean };
+
+async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> {
+  const { userId } = customerOf(ctx);
+  const { password, emailCode, ...answer } = request;
+  if (password !== undefined) {
+    const stored = await findPassword(ctx, userId);
+    const matches = await verifyPassword(ctx.system, stored?.hash ?? null, password);
+    if (!matches) throw problem('INVALID_CREDENTIALS', 'The password is not the one of this account.');
+    return { spend: async () => ['pwd'], second: false };
+  }
+  if (emailCode) return { spend: await proveAddress(ctx, emailCode), second: false };
+  return { spend: await checkFactor(ctx, userId, answer), second: true };
+}
+
+/** An address proves the person again, but is no second factor (AU-5). */
+async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: string }): Promise<Proven['spend']> {
+  const proof = { flowId, code: digitsOf(code) };
+  const flow = await withProof(ctx, { proof, purposes: ['sign_in', 'magic_link'] }, async (_tx, proven) => proven);
+  if (flow.userId !== customerOf(ctx).userId) throw problem('INVALID_CODE');
+  return async () => [flow.channel === 'phone' ? 'sms' : 'otp'];
+}
+
+/** Methods add up. Two of different kinds, of which the new one is a real second factor, make `aal2`; nothing lowers a session. */
+export function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
+  const amr = [...new Set([...session.amr, ...methods])];
+  const selfSufficient = methods.includes('user');
+  const twoKinds = second && amr.includes('pwd') && methods.some((method) => POSSESSION.includes(method));
+  if (!selfSufficient && !twoKinds) return { amr, acr: session.acr };
+  return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2' };
+}

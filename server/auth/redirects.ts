@@ -1,0 +1,41 @@
+import { findApplication } from '#applications';
+import type { Ctx } from '#platform/ctx.ts';
+import { problem } from '#platform/problem.ts';
+
+const LOOPBACK = ['127.0.0.1', '[::1]'];
+
+/**
+ * Checks that a redirect address is one the application registered: compared as exact strings; only the port of a native
+ * application's loopback address may vary (RFC 8252 §7.3; OA-1).
+ * @throws Problem VALIDATION_FAILED
+ */
+export async function requireRedirectUri(ctx: Ctx, clientId: string | undefined, redirectUri: string): Promise<void> {
+  const application = clientId && (await findApplication(ctx.system, ctx.scope.environment, clientId));
+  if (!application) throw invalid('/clientId', 'is needed with a redirect address, to say whose it is');
+  const registered = application.redirectUris.some(
+    (uri) => uri === redirectUri || (application.kind === 'native' && sameLoopback(uri, redirectUri)),
+  );
+  if (!registered)
+    throw invalid(
+      '/redirectUri',
+      `is not a redirect address of the application: received ${redirectUri.slice(0, 200)}`,
+    );
+}
+
+function sameLoopback(registered: string, received: string): boolean {
+  const [known, given] = [URL.parse(registered), URL.parse(received)];
+  if (!known || !given || given.protocol !== 'http:' || !LOOPBACK.includes(given.hostname)) return false;
+  given.port = known.port;
+  return given.href === known.href;
+}
+
+function invalid(pointer: string, message: string) {
+  return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: `/body${pointer}`, message }] } });
+}
+
+/** A redirect address with parameters added to its query. */
+export function withQuery(redirectUri: string, parameters: Record<string, string | null | undefined>): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(parameters)) if (value) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,253 @@
+import { Type } from 'typebox';
+import { emit } from '#events';
+import { forgetDevices, Password, Phone } from '#identity';
+import { customerOf, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { listSessions, requireRecentAuthentication, revokeSessions } from '#sessions';
+import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
+import { newTotp } from './mfa.ts';
+import {
+  changeOwnPassword,
+  confirmOwnTotp,
+  confirmPhoneFactor,
+  removeOwnFactor,
+  renewRecoveryCodes,
+  Security,
+  SessionRecord,
+  securityOf,
+  startPhoneFactor,
+} from './security.ts';
+
+const recent = ['REAUTHENTICATION_REQUIRED'] as const;
+const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String(), { description: 'Shown once.' }) });
+/** The codes come with the first second factor only. */
+const Enabled = Type.Partial(RecoveryCodes);
+
+export const securityRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/security',
+    {
+      config: { permission: 'customer' },
+      schema: { summary: 'Read my security settings', response: { 200: Security } },
+    },
+    (request) => securityOf(request.ctx),
+  );
+
+  app.put(
+    '/v1/me/security/password',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Change my password',
+        description: 'Ends every other session. The current password is needed where there is one.',
+        body: Type.Object(
+          { currentPassword: Type.Optional(Password), newPassword: Password },
+          { additionalProperties: false },
+        ),
+        response: {
+          204: Type.Null(),
+          ...problemResponses(...recent, 'INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'ACCOUNT_THROTTLED'),
+        },
+      },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      await changeOwnPassword(request.ctx, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+/** An authenticator app as second factor. */
+export const totpRoutes: Routes = (app) => {
+  app.post(
+    '/v1/me/security/mfa/totp',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Set an authenticator app up',
+        description: 'It counts once confirmed with a code.',
+        body: Type.Object({}, { additionalProperties: false }),
+        response: {
+          200: Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String(), qrSvg: Type.String() }),
+          ...problemResponses(...recent, 'METHOD_DISABLED'),
+        },
+      },
+    },
+    async (request) => {
+      await requireRecentAuthentication(request.ctx);
+      return transaction(request.ctx, (tx) => newTotp(tx, customerOf(request.ctx).userId));
+    },
+  );
+
+  app.post(
+    '/v1/me/security/mfa/totp/confirm',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Turn the authenticator app on',
+        description: 'The first second factor comes with ten recovery codes.',
+        body: Type.Object(
+          { id: IdSchema('fac'), code: Type.String({ pattern: '^[0-9 ]{6,7}$' }) },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Enabled,
+          ...problemResponses(...recent, 'INVALID_CODE', 'NOT_FOUND', 'ALREADY_EXISTS', 'ACCOUNT_THROTTLED'),
+        },
+      },
+    },
+    async (request) => {
+      await requireRecentAuthentication(request.ctx);
+      return confirmOwnTotp(request.ctx, request.body);
+    },
+  );
+};
+
+/** A phone as second factor, removing factors, and recovery codes. */
+export const factorRoutes: Routes = (app) => {
+  for (const kind of ['totp', 'phone'] as const) {
+    app.delete(
+      `/v1/me/security/mfa/${kind}`,
+      {
+        config: { permission: 'customer' },
+        schema: {
+          summary: kind === 'totp' ? 'Remove my authenticator app' : 'Remove my phone as second factor',
+          response: { 204: Type.Null(), ...problemResponses(...recent, 'NOT_FOUND') },
+        },
+      },
+      async (request, reply) => {
+        await requireRecentAuthentication(request.ctx);
+        await removeOwnFactor(request.ctx, kind);
+        return reply.code(204).send(null);
+      },
+    );
+  }
+
+  app.post(
+    '/v1/me/security/mfa/phone',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Set a phone up as second factor',
+        description:
+          'Sends a code; confirm with it. A phone is a restricted authenticator: an app or a passkey is safer.',
+        body: Type.Object({ phone: Phone }, { additionalProperties: false }),
+        response: { 202: FlowStarted, ...problemResponses(...recent, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED') },
+      },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      return reply.code(202).send(await startPhoneFactor(request.ctx, request.body.phone));
+    },
+  );
+
+  app.post(
+    '/v1/me/security/mfa/phone/confirm',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Turn the phone on as second factor',
+        body: Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false }),
+        response: { 200: Enabled, ...problemResponses(...recent, 'INVALID_CODE', 'ALREADY_EXISTS') },
+      },
+    },
+    async (request) => {
+      await requireRecentAuthentication(request.ctx);
+      return confirmPhoneFactor(request.ctx, request.body);
+    },
+  );
+
+  app.post(
+    '/v1/me/security/recovery-codes',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Make new recovery codes',
+        description: 'Ten, shown once; those before end.',
+        body: Type.Object({}, { additionalProperties: false }),
+        response: { 200: RecoveryCodes, ...problemResponses(...recent) },
+      },
+    },
+    async (request) => {
+      await requireRecentAuthentication(request.ctx);
+      return renewRecoveryCodes(request.ctx);
+    },
+  );
+};
+
+export const ownSessionRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/security/sessions',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'List my sessions',
+        querystring: PageQuery,
+        response: { 200: PageOf(SessionRecord), ...problemResponses('INVALID_CURSOR') },
+      },
+    },
+    async (request) => ({
+      items: await listSessions(request.ctx, customerOf(request.ctx).userId, request.query.limit),
+      nextCursor: null,
+    }),
+  );
+
+  app.delete(
+    '/v1/me/security/sessions',
+    {
+      config: { permission: 'customer' },
+      schema: { summary: 'End my other sessions', response: { 204: Type.Null(), ...problemResponses(...recent) } },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      const { userId, sessionId } = customerOf(request.ctx);
+      await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { except: sessionId }, 'user'));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/v1/me/security/sessions/:sessionId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'End one of my sessions',
+        params: Type.Object({ sessionId: IdSchema('ses') }),
+        response: { 204: Type.Null(), ...problemResponses(...recent, 'NOT_FOUND') },
+      },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      const { userId } = customerOf(request.ctx);
+      const { sessionId } = request.params;
+      const ended = await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { only: sessionId }, 'user'));
+      if (ended === 0) throw problem('NOT_FOUND');
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/v1/me/security/devices/:deviceId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Forget a remembered device',
+        params: Type.Object({ deviceId: IdSchema('dev') }),
+        response: { 204: Type.Null(), ...problemResponses(...recent, 'NOT_FOUND') },
+      },
+    },
+    async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
+      const { userId } = customerOf(request.ctx);
+      await transaction(request.ctx, async (tx) => {
+        await forgetDevices(tx, userId, request.params.deviceId);
+        await emit(tx, 'user.device.forgotten', { userId });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+};

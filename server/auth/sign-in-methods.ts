@@ -1,0 +1,60 @@
+import {
+  findPassword,
+  type LinkedIdentityId,
+  listIdentities,
+  listPasskeys,
+  lockUser,
+  type PasskeyId,
+  removePasskey,
+  unlinkIdentity,
+  usersById,
+} from '#identity';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+import { credentialChanged } from './notices.ts';
+
+/** How a person could sign in to the project, counted by what the project has open. */
+async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const open = (method: (typeof settings.signInMethods)[number]) => settings.signInMethods.includes(method);
+  const user = (await usersById(tx, [userId])).get(userId);
+  const password = open('password') && (await findPassword(tx, userId)) ? 1 : 0;
+  const email =
+    user?.email && user.emailVerified && (open('magic_link') || open('email_code') || open('password')) ? 1 : 0;
+  const phone = user?.phone && user.phoneVerified && open('phone') ? 1 : 0;
+  const passkeys = open('passkey') ? (await listPasskeys(tx, userId)).length : 0;
+  const identities = open('social') ? (await listIdentities(tx, userId)).length : 0;
+  return password + email + phone + passkeys + identities;
+}
+
+/**
+ * Removes a way in unless it is the last one. Removals of one person wait for each other, so that two at once leave one.
+ * @throws Problem LAST_SIGN_IN_METHOD, and what `remove` throws
+ */
+async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Promise<void>): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
+    await remove(tx);
+    if ((await waysIn(tx, userId)) === 0) throw problem('LAST_SIGN_IN_METHOD');
+  });
+}
+
+/** Unlinks an account at a provider. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
+  const { userId } = customerOf(ctx);
+  return removeWayIn(ctx, userId, async (tx) => {
+    await unlinkIdentity(tx, userId, id);
+    await credentialChanged(tx, userId, 'identity_unlinked');
+  });
+}
+
+/** Removes a passkey. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
+  const { userId } = customerOf(ctx);
+  return removeWayIn(ctx, userId, async (tx) => {
+    await removePasskey(tx, userId, id);
+    await credentialChanged(tx, userId, 'passkey_removed');
+  });
+}

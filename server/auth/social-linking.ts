@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Scope } from '#platform/ctx.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+
+const PURPOSE = 'link-ticket';
+const TICKET_SECONDS = 600;
+
+const Ticket = Type.Object({
+  workspaceId: IdSchema('wrk'),
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production']),
+  userId: IdSchema('usr'),
+  redirectUri: Type.String(),
+  /** Milliseconds since the epoch. */
+  until: Type.Integer(),
+});
+
+type Linking = { scope: Scope; userId: UserId; redirectUri: string };
+
+/**
+ * Carries a signed-in person's wish to link from the API host to the auth host's start page, encrypted in the address. By
+ * itself it links nothing: whoever comes back needs the same person's session to finish.
+ */
+export const linkTicket = {
+  seal(system: System, { scope, userId, redirectUri }: Linking): string {
+    const until = system.clock.now().getTime() + TICKET_SECONDS * 1000;
+    return system.keyring.seal(JSON.stringify({ ...scope, userId, redirectUri, until }), PURPOSE, PURPOSE);
+  },
+
+  /** @throws Problem INVALID_TOKEN for one that was not made here, or is too old */
+  open(system: System, ticket: string): Linking {
+    try {
+      const { userId, redirectUri, until, ...scope } = Value.Parse(
+        Ticket,
+        JSON.parse(system.keyring.open(ticket, PURPOSE, PURPOSE)),
+      );
+      if (until > system.clock.now().getTime()) return { scope, userId, redirectUri };
+    } catch {
+      // Whatever is wrong with it, the answer is the same.
+    }
+    throw problem('INVALID_TOKEN');
+  },
+};

@@ -1,0 +1,229 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import formBody from '@fastify/formbody';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { upstreamProvider } from '#applications';
+import { emit } from '#events';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { App, Request, Routes } from '#platform/http.ts';
+import { randomSecret } from '#platform/keyring.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { CookieSession, sendSession } from './cookies.auth.ts';
+import { EXCHANGE_CODE, projectOfCode, spendExchangeCode } from './exchange-codes.ts';
+import { enterProven } from './passwordless.ts';
+import { requireRedirectUri, withQuery } from './redirects.ts';
+import { anonymousCtx, environmentOf, realmOfSecret, scopeFields } from './scope.ts';
+import { answerOf, requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
+import { comeBack, enterUpstream, finishUpstream, LinkRequired, leaveFor, UpstreamResult } from './social.ts';
+import { linkTicket } from './social-linking.ts';
+
+const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
+
+const StartQuery = Type.Object({
+  redirectUri: Type.Optional(Type.String({ maxLength: 2_000, description: 'One the application registered.' })),
+  state: Type.Optional(Type.String({ maxLength: 500, description: 'Comes back unchanged.' })),
+  codeChallenge: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256 of a `codeVerifier` (PKCE S256).' }),
+  ),
+  loginHint: Type.Optional(Type.String({ maxLength: 254 })),
+  ticket: Type.Optional(Type.String({ maxLength: 4_000, description: 'Of `POST /v1/me/linked-identities`.' })),
+  ...scopeFields,
+});
+
+const Exchange = Type.Object(
+  {
+    code: Type.String({ pattern: EXCHANGE_CODE }),
+    codeVerifier: Type.Optional(Type.String({ minLength: 43, maxLength: 128, pattern: '^[A-Za-z0-9._~-]+$' })),
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+
+/** What a provider may send back; other parameters are its own business. */
+const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
+
+const COOKIE = 'latchkey-upstream';
+const PATH = '/v1/auth/login/social';
+
+export const socialRoutes: Routes = (app) => {
+  startRoute(app);
+  // Providers post forms here, and only here.
+  app.register(async (scoped) => {
+    await scoped.register(formBody);
+    callbackRoutes(scoped.withTypeProvider());
+  });
+  exchangeRoute(app);
+};
+
+function startRoute(app: App): void {
+  app.get(
+    `${PATH}/:provider/start`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Begin to sign in with a provider',
+        description:
+          'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
+        params: ProviderRef,
+        querystring: StartQuery,
+        response: { 303: Type.Null(), ...problemResponses('CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED') },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, start } = await startOf(request, request.query);
+      await requireMethod(ctx, 'social');
+      const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
+      const browser = request.cookies[COOKIE] ?? randomSecret();
+      const secure = ctx.system.config.addresses[ctx.scope.environment].auth.startsWith('https:');
+      // Lax: the way back from the provider is a navigation that somebody else began.
+      reply.setCookie(COOKIE, browser, { path: PATH, httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
+      return reply.redirect(await leaveFor(ctx, provider, { ...start, browser }), 303);
+    },
+  );
+}
+
+/** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
+async function startOf(request: Request, query: Static<typeof StartQuery>) {
+  if (query.ticket !== undefined) {
+    const { scope, redirectUri, userId } = linkTicket.open(request.server.system, query.ticket);
+    const ctx = await anonymousCtx(request, scope);
+    return {
+      ctx,
+      start: { redirectUri, appState: query.state ?? null, codeChallenge: null, linkTo: userId, loginHint: null },
+    };
+  }
+  const ctx = await anonymousCtx(request, query);
+  const { redirectUri, clientId, state, codeChallenge, loginHint } = query;
+  if (redirectUri === undefined)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
+    });
+  await requireRedirectUri(ctx, clientId, redirectUri);
+  return {
+    ctx,
+    start: {
+      redirectUri,
+      appState: state ?? null,
+      codeChallenge: codeChallenge ?? null,
+      linkTo: null,
+      loginHint: loginHint ?? null,
+    },
+  };
+}
+
+function callbackRoutes(app: App): void {
+  const response = { 303: Type.Null(), ...problemResponses('INVALID_TOKEN') };
+  app.get(
+    `${PATH}/:provider/callback`,
+    {
+      config: { permission: 'public' },
+      schema: { summary: 'Come back from a provider', params: ProviderRef, querystring: Returned, response },
+    },
+    async (request, reply) => {
+      const to = await finish(request, { key: request.params.provider, parameters: request.query });
+      return reply.redirect(to, 303);
+    },
+  );
+
+  app.post(
+    `${PATH}/:provider/callback`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Come back from a provider that posts a form',
+        description: '`response_mode=form_post`. Goes on as a GET, with which the browser sends its cookie.',
+        params: ProviderRef,
+        body: Returned,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const query = new URLSearchParams(request.body);
+      return reply.redirect(`${PATH}/${request.params.provider}/callback?${query}`, 303);
+    },
+  );
+}
+
+/** @returns where the browser goes on to */
+async function finish(
+  request: Request,
+  { key, parameters }: { key: string; parameters: Record<string, string> },
+): Promise<string> {
+  const { state = '' } = parameters;
+  const realm = await realmOfSecret(request, state);
+  const back = await comeBack(realm, { key, state, browser: request.cookies[COOKIE] });
+  const { redirectUri, appState } = back.away;
+  const { auth } = back.ctx.system.config.addresses[environmentOf(request)];
+  const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
+  if (parameters['error'] !== undefined)
+    return to({
+      error: parameters['error'].slice(0, 100),
+      error_description: parameters['error_description']?.slice(0, 500) ?? null,
+    });
+  try {
+    return to({ code: await finishUpstream(back, new URL(request.url, auth)) });
+  } catch (error) {
+    request.log.warn({ err: error, provider: key }, 'sign-in at a provider failed');
+    return to({
+      error: 'server_error',
+      error_description: `${back.provider.name} did not confirm the sign-in. Try again.`,
+    });
+  }
+}
+
+function exchangeRoute(app: App): void {
+  app.post(
+    `${PATH}/exchange`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Exchange a one-time code',
+        description:
+          'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds. `link_required`: the address has an account; its owner signs in and links.',
+        body: Exchange,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, LinkRequired, CookieSession]),
+          ...problemResponses('INVALID_TOKEN', 'REGISTRATION_CLOSED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { code, cookies } = request.body;
+      const realm = await realmOfSecret(request, code);
+      const ctx = { ...realm, scope: { ...realm.scope, projectId: await projectOfCode(realm, code) } };
+      const answer = await exchange(ctx, request.body);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
+    },
+  );
+}
+
+/** What the code of a clicked link stands for. */
+const ProvenAddress = Type.Object({
+  channel: Type.Enum(['email', 'phone']),
+  address: Type.String(),
+  userId: UpstreamResult.properties.linkTo,
+});
+
+async function exchange(ctx: Ctx, { code, codeVerifier, deviceToken }: Static<typeof Exchange>) {
+  const result = await transaction(ctx, async (tx) => {
+    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
+    if (purpose === 'address') {
+      const proven = Value.Parse(ProvenAddress, content);
+      return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
+    }
+    const upstream = Value.Parse(UpstreamResult, content);
+    checkVerifier(upstream.codeChallenge, codeVerifier);
+    await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
+    return enterUpstream(tx, upstream, deviceToken);
+  });
+  return 'status' in result ? result : answerOf(ctx, result);
+}
+
+/** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */
+function checkVerifier(challenge: string | null, verifier: string | undefined): void {
+  if (challenge === null && verifier === undefined) return;
+  const made = Buffer.from(hash('sha256', verifier ?? '', 'base64url'));
+  const expected = Buffer.from(challenge ?? '');
+  if (made.length !== expected.length || !timingSafeEqual(made, expected))
+    throw problem('INVALID_TOKEN', 'The code verifier does not fit the challenge the sign-in was begun with.');
+}

@@ -1,0 +1,235 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
+import { createUser, findIdentifier, findLinkedUser, identityUsed, linkIdentity, normalise } from '#identity';
+import { addMember } from '#members';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+import { issueExchangeCode } from './exchange-codes.ts';
+import { hintOf } from './flows.ts';
+import { credentialChanged } from './notices.ts';
+import { type SignedIn, signIn } from './sign-in.ts';
+import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
+
+type UpstreamFlowsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  state_hash: Buffer;
+  project_id: ProjectId;
+  provider_id: ProviderId;
+  browser_hash: Buffer;
+  sealed: string;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    upstream_flows: UpstreamFlowsTable;
+  }
+}
+
+const SEALED = 'upstream-flow';
+const FLOW_SECONDS = 600;
+const CODE_SECONDS = 60;
+const LINK_SECONDS = 600;
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** What is kept, encrypted, while the browser is away. */
+const Away = Type.Object({
+  state: Type.String(),
+  nonce: Type.String(),
+  verifier: Type.String(),
+  redirectUri: Type.String(),
+  appState: nullableText,
+  codeChallenge: nullableText,
+  /** Whose account the identity shall be linked to; null: to sign in. */
+  linkTo: Type.Union([IdSchema('usr'), Type.Null()]),
+});
+type Away = Static<typeof Away>;
+
+/** What an exchange code of a sign-in at a provider stands for. */
+export const UpstreamResult = Type.Object({
+  identity: Type.Object({
+    provider: Type.String(),
+    issuer: Type.String(),
+    subject: Type.String(),
+    email: nullableText,
+    emailVerified: Type.Boolean(),
+    name: nullableText,
+    givenName: nullableText,
+    familyName: nullableText,
+  }),
+  codeChallenge: nullableText,
+  linkTo: Type.Union([IdSchema('usr'), Type.Null()]),
+});
+export type UpstreamResult = Static<typeof UpstreamResult>;
+
+/** Where an application wants a sign-in to end. */
+export type SocialStart = {
+  redirectUri: string;
+  appState: string | null;
+  codeChallenge: string | null;
+  linkTo: UserId | null;
+  loginHint: string | null;
+  /** A secret only this browser has: whoever comes back must bring it. */
+  browser: string;
+};
+
+/** The provider's callback address on the auth host. */
+export function callbackOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, provider: { key: string }): string {
+  return `${system.config.addresses[scope.environment].auth}/v1/auth/login/social/${provider.key}/callback`;
+}
+
+/** Remembers why the browser leaves and says where to. @throws Problem SERVICE_UNAVAILABLE when the provider does not answer */
+export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
+  const { routingKey } = await projectOf(ctx.system, ctx.scope);
+  const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
+  const { redirectUri, appState, codeChallenge, linkTo, loginHint, browser } = start;
+  const away: Away = { ...request, redirectUri, appState, codeChallenge, linkTo };
+  const url = await authorizationUrl(ctx, provider, {
+    ...request,
+    challenge: hash('sha256', request.verifier, 'base64url'),
+    loginHint,
+    callback: callbackOf(ctx, provider),
+  }).catch((cause: unknown) => {
+    throw problem('SERVICE_UNAVAILABLE', {
+      detail: `${provider.name} does not answer right now. Try another way to sign in.`,
+      cause,
+    });
+  });
+  const stateHash = hashSecret(request.state);
+  await transaction(ctx, (tx) =>
+    tx.db
+      .insertInto('upstream_flows')
+      .values({
+        workspace_id: tx.scope.workspaceId,
+        environment: tx.scope.environment,
+        state_hash: stateHash,
+        project_id: tx.scope.projectId,
+        provider_id: provider.id,
+        browser_hash: hashSecret(browser),
+        sealed: tx.system.keyring.seal(JSON.stringify(away), SEALED, stateHash.toString('hex')),
+        expires_at: new Date(tx.now.getTime() + FLOW_SECONDS * 1000),
+      })
+      .execute(),
+  );
+  return url;
+}
+
+type CameBack = { ctx: Ctx; away: Away; provider: UpstreamProvider };
+
+/**
+ * Finds why a browser left, once. It must be the browser that left, and come back from the provider it was sent to: each has a
+ * callback address of its own (mix-up; RFC 9700 §4.4.2.2).
+ * @throws Problem INVALID_TOKEN
+ */
+export async function comeBack(
+  ctx: Ctx,
+  { key, state, browser }: { key: string; state: string; browser: string | undefined },
+): Promise<CameBack> {
+  const stateHash = hashSecret(state);
+  const row = await transaction(ctx, (tx) =>
+    tx.db
+      .deleteFrom('upstream_flows')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
+      .where('state_hash', '=', stateHash)
+      .where('expires_at', '>', tx.now)
+      .returning(['project_id', 'provider_id', 'browser_hash', 'sealed'])
+      .executeTakeFirst(),
+  );
+  const stale =
+    'This sign-in was not begun in this browser, is over, or took too long. Start again in the application.';
+  if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash))
+    throw problem('INVALID_TOKEN', stale);
+  const inProject: Ctx = { ...ctx, scope: { ...ctx.scope, projectId: row.project_id } };
+  const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
+  if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
+  const away = Value.Parse(Away, JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex'))));
+  return { ctx: inProject, away, provider };
+}
+
+/** Reads who signed in at the provider, and issues the code that the application exchanges. */
+export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
+  const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
+  const identity = await identityFrom(ctx, provider, { request, returned });
+  const content: UpstreamResult = { identity, codeChallenge: away.codeChallenge, linkTo: away.linkTo };
+  const purpose = away.linkTo === null ? 'upstream' : 'link';
+  return transaction(ctx, (tx) => issueExchangeCode(tx, { purpose, content, seconds: CODE_SECONDS }));
+}
+
+/** The answer when a verified address belongs to an account that is not linked yet. */
+export const LinkRequired = Type.Object({
+  status: Type.Literal('link_required'),
+  linkToken: Type.String({
+    description: 'Sign in to the account in another way, then `POST /v1/me/linked-identities` with it as `code`.',
+  }),
+  hint: Type.String({ description: 'The address, mostly hidden.' }),
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+});
+
+/**
+ * Signs in whoever the provider named: by issuer and subject alone. A verified address that has an account asks for proof of
+ * that account first; an unverified one counts for nothing (AU-8; ASVS 6.8.1).
+ * @throws Problem REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
+export async function enterUpstream(
+  tx: TxCtx,
+  { identity }: UpstreamResult,
+  deviceToken: string | undefined,
+): Promise<SignedIn | Static<typeof LinkRequired>> {
+  const first = { amr: ['fed'], acr: 'aal1' } as const;
+  const linked = await findLinkedUser(tx, identity);
+  if (linked) {
+    await identityUsed(tx, identity);
+    return signIn(tx, linked, { ...first, amr: ['fed'] }, { deviceToken });
+  }
+  const email = identity.email !== null && identity.emailVerified ? normalise(identity.email) : null;
+  const owner = email?.kind === 'email' ? await findIdentifier(tx, email) : undefined;
+  if (owner) return askForProof(tx, { identity, codeChallenge: null, linkTo: owner.userId }, owner.value);
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  const userId = await createUser(tx, {
+    address: email?.kind === 'email' ? { kind: 'email', value: email.value, verified: true } : null,
+    passwordHash: null,
+    profile: profileOf(identity),
+  });
+  await linkIdentity(tx, userId, accountOf(identity));
+  await addMember(tx, userId);
+  return signIn(tx, userId, { ...first, amr: ['fed'] });
+}
+
+async function askForProof(tx: TxCtx, content: UpstreamResult, address: string) {
+  return {
+    status: 'link_required' as const,
+    linkToken: await issueExchangeCode(tx, { purpose: 'link', content, seconds: LINK_SECONDS }),
+    hint: hintOf(address),
+    expiresIn: LINK_SECONDS,
+  };
+}
+
+function profileOf({ name, givenName, familyName }: UpstreamResult['identity']) {
+  return {
+    ...(name !== null && { displayName: name }),
+    ...(givenName !== null && { givenName }),
+    ...(familyName !== null && { familyName }),
+  };
+}
+
+export function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']) {
+  return { provider, issuer, subject, email };
+}
+
+/** Links what a provider named to the signed-in person. @throws Problem INVALID_TOKEN when it was begun by somebody else, ALREADY_EXISTS */
+export async function linkUpstream(tx: TxCtx, userId: UserId, content: unknown) {
+  const { identity, linkTo } = Value.Parse(UpstreamResult, content);
+  if (linkTo !== userId) throw problem('INVALID_TOKEN', 'The linking was begun for another account.');
+  const id = await linkIdentity(tx, userId, accountOf(identity));
+  await credentialChanged(tx, userId, 'identity_linked');
+  return id;
+}

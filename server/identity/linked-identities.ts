@@ -1,0 +1,111 @@
+import { emit } from '#events';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+
+export type LinkedIdentityId = Id<'idn'>;
+
+type LinkedIdentitiesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  issuer: string;
+  subject: string;
+  id: LinkedIdentityId;
+  user_id: UserId;
+  provider: string;
+  email: string | null;
+  linked_at: Date;
+  last_used_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    linked_identities: LinkedIdentitiesTable;
+  }
+}
+
+/** An account at an identity provider: issuer and subject say who it is, nothing else does (AU-8; OpenID Connect Core §5.7). */
+export type UpstreamAccount = { provider: string; issuer: string; subject: string; email: string | null };
+
+type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
+
+/** Whose account this is. Served by the primary key. */
+export async function findLinkedUser(
+  ctx: Reader,
+  { issuer, subject }: Pick<UpstreamAccount, 'issuer' | 'subject'>,
+): Promise<UserId | undefined> {
+  const row = await ctx.db
+    .selectFrom('linked_identities')
+    .select('user_id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+/** Links an account to a user. @throws Problem ALREADY_EXISTS when it belongs to one already */
+export async function linkIdentity(tx: TxCtx, userId: UserId, account: UpstreamAccount): Promise<LinkedIdentityId> {
+  const id = newId('idn', tx.now);
+  try {
+    await tx.db
+      .insertInto('linked_identities')
+      .values({
+        workspace_id: tx.scope.workspaceId,
+        environment: tx.scope.environment,
+        ...account,
+        id,
+        user_id: userId,
+        linked_at: tx.now,
+        last_used_at: tx.now,
+      })
+      .execute();
+  } catch (error) {
+    throw isUniqueViolation(error, 'linked_identities_pkey')
+      ? problem('ALREADY_EXISTS', 'This account at the provider is linked to an account here already.')
+      : error;
+  }
+  await emit(tx, 'identity.linked', { userId, identityId: id, provider: account.provider, issuer: account.issuer });
+  return id;
+}
+
+/** Notes a sign-in through the account, and the address it has now. */
+export async function identityUsed(tx: TxCtx, { issuer, subject, email }: UpstreamAccount): Promise<void> {
+  await tx.db
+    .updateTable('linked_identities')
+    .set({ last_used_at: tx.now, email })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .execute();
+}
+
+/** The linked accounts of a user, newest first; a person has few. Served by linked_identities_of_user. */
+export async function listIdentities(ctx: Reader, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('linked_identities')
+    .select(['id', 'provider', 'issuer', 'subject', 'email', 'linked_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ linked_at: linked, ...row }) => ({ ...row, linkedAt: linked.toISOString() }));
+}
+
+/** Unlinks an account. @throws Problem NOT_FOUND */
+export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdentityId): Promise<void> {
+  const removed = await tx.db
+    .deleteFrom('linked_identities')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning('provider')
+    .executeTakeFirst();
+  if (!removed) throw problem('NOT_FOUND');
+  await emit(tx, 'identity.unlinked', { userId, identityId: id, provider: removed.provider });
+}

@@ -1,0 +1,199 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { newId, type UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { type ChallengeId, spendChallenge, spendChallengeAtOnce, storeChallenge } from './passkey-challenges.ts';
+import {
+  countUse,
+  findPasskeyByCredential,
+  insertPasskey,
+  listPasskeys,
+  MOST_PASSKEYS,
+  type PasskeyId,
+} from './passkey-store.ts';
+
+/** Who asks for a passkey: the relying party id and the origins its pages may have (WebAuthn §5.1.2). */
+export type RelyingParty = { id: string; origins: string[] };
+
+const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+=*$' });
+const credential = {
+  id: base64url(1_400),
+  rawId: base64url(1_400),
+  type: Type.Literal('public-key'),
+  authenticatorAttachment: Type.Optional(Type.Enum(['platform', 'cross-platform'])),
+  clientExtensionResults: Type.Object({}, { additionalProperties: true }),
+};
+
+/** What `navigator.credentials.create()` gave, as its `toJSON()` writes it. */
+export const RegistrationResponse = Type.Object(
+  {
+    ...credential,
+    response: Type.Object(
+      {
+        clientDataJSON: base64url(10_000),
+        attestationObject: base64url(100_000),
+        transports: Type.Optional(Type.Array(Type.String({ maxLength: 32 }), { maxItems: 10 })),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What `navigator.credentials.get()` gave, as its `toJSON()` writes it. */
+export const AuthenticationResponse = Type.Object(
+  {
+    ...credential,
+    response: Type.Object(
+      {
+        clientDataJSON: base64url(10_000),
+        authenticatorData: base64url(10_000),
+        signature: base64url(10_000),
+        userHandle: Type.Optional(Type.Union([base64url(200), Type.Null()])),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AuthenticationResponse = Static<typeof AuthenticationResponse>;
+
+/** Options for `navigator.credentials`; the names and meanings are WebAuthn's. */
+export const WebAuthnOptions = Type.Record(Type.String(), Type.Unknown());
+
+/** Options to make a passkey for a signed-in person. @throws Problem CONFLICT when they have too many */
+export async function passkeyCreationOptions(
+  tx: TxCtx,
+  { userId, name, displayName }: { userId: UserId; name: string; displayName: string },
+  rp: RelyingParty & { name: string },
+) {
+  const known = await listPasskeys(tx, userId);
+  if (known.length >= MOST_PASSKEYS) throw problem('CONFLICT', `An account has ${MOST_PASSKEYS} passkeys at most.`);
+  const options = await generateRegistrationOptions({
+    rpName: rp.name,
+    rpID: rp.id,
+    userName: name,
+    userDisplayName: displayName,
+    userID: Uint8Array.from(Buffer.from(userId)),
+    attestationType: 'none',
+    excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  const flowId = await storeChallenge(tx, { userId, challenge: options.challenge, rpId: rp.id });
+  return { flowId, options: { ...options } };
+}
+
+type NewPasskey = {
+  flowId: ChallengeId;
+  response: Static<typeof RegistrationResponse>;
+  name: string;
+  secondFactor: boolean;
+};
+
+/**
+ * Adds the passkey a browser made. @throws Problem INVALID_CODE when the response is not one to our challenge, ALREADY_EXISTS
+ */
+export async function addPasskey(tx: TxCtx, userId: UserId, passkey: NewPasskey, rp: RelyingParty): Promise<PasskeyId> {
+  const challenge = await spendChallenge(tx, passkey.flowId);
+  if (challenge?.userId !== userId) throw notOurs();
+  const { response } = passkey;
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, response: { ...response.response, transports: response.response.transports ?? [] } },
+    expectedChallenge: challenge.challenge,
+    expectedOrigin: rp.origins,
+    expectedRPID: challenge.rpId,
+  }).catch(refused);
+  if (!verified || !registrationInfo) throw notOurs();
+  const { credential: made } = registrationInfo;
+  const id = newId('psk', tx.now);
+  try {
+    await insertPasskey(tx, {
+      id,
+      user_id: userId,
+      rp_id: challenge.rpId,
+      credential_id: made.id,
+      public_key: Buffer.from(made.publicKey),
+      counter: made.counter,
+      transports: made.transports ?? [],
+      device_type: registrationInfo.credentialDeviceType,
+      backed_up: registrationInfo.credentialBackedUp,
+      aaguid: registrationInfo.aaguid,
+      name: passkey.name,
+      second_factor: passkey.secondFactor,
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'passkeys_credential')
+      ? problem('ALREADY_EXISTS', 'This passkey is known already.')
+      : error;
+  }
+  await emit(tx, 'user.passkey.added', { userId, passkeyId: id });
+  return id;
+}
+
+/** Options to sign in with whatever passkey the browser offers: nothing in them depends on an account (AU-6). */
+export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty) {
+  const options = await generateAuthenticationOptions({ rpID: rp.id, userVerification: 'required' });
+  const flowId = await storeChallenge(tx, { userId: null, challenge: options.challenge, rpId: rp.id });
+  return { flowId, options: { ...options } };
+}
+
+/** An answer to {@link passkeyRequestOptions}. */
+export type PasskeyAnswer = { flowId: ChallengeId; response: AuthenticationResponse };
+
+/** A passkey that was just used: whose it is, and the method as RFC 8176 names it. */
+export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' | 'user')[] };
+
+/**
+ * Checks an assertion and spends its challenge. A counter that went backwards means a cloned key, which is refused.
+ * @throws Problem INVALID_CREDENTIALS, whatever is wrong with it
+ */
+export async function checkPasskey(
+  ctx: Ctx,
+  { flowId, response }: PasskeyAnswer,
+  rp: RelyingParty,
+): Promise<{ used: UsedPasskey; record: (tx: TxCtx) => Promise<void> }> {
+  const challenge = await spendChallengeAtOnce(ctx, flowId);
+  const known = await findPasskeyByCredential(ctx, response.id);
+  if (!challenge || !known) throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
+  const { userHandle, ...signed } = response.response;
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: { ...response, response: { ...signed, ...(userHandle && { userHandle }) } },
+    expectedChallenge: challenge.challenge,
+    expectedOrigin: rp.origins,
+    expectedRPID: challenge.rpId,
+    credential: {
+      id: known.credential_id,
+      publicKey: Uint8Array.from(known.public_key),
+      counter: known.counter,
+      transports: known.transports,
+    },
+    requireUserVerification: true,
+  }).catch(() => ({ verified: false, authenticationInfo: null }));
+  if (!verified || !authenticationInfo)
+    throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
+  const { newCounter, credentialBackedUp, credentialDeviceType } = authenticationInfo;
+  return {
+    used: {
+      id: known.id,
+      userId: known.user_id,
+      amr: [credentialDeviceType === 'singleDevice' ? 'hwk' : 'swk', 'user'],
+    },
+    record: (tx) => countUse(tx, known.id, { from: known.counter, to: newCounter, backedUp: credentialBackedUp }),
+  };
+}
+
+function notOurs() {
+  return problem('INVALID_CODE', 'The passkey was not made for this request, or too late. Start again.');
+}
+
+function refused(): never {
+  throw notOurs();
+}

@@ -1,0 +1,93 @@
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+
+export type DeviceId = Id<'dev'>;
+
+type RememberedDevicesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: DeviceId;
+  user_id: UserId;
+  hash: Buffer;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  last_used_at: Date;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    remembered_devices: RememberedDevicesTable;
+  }
+}
+
+/** A device that skips the second factor until `expires_at`. @returns its token: shown once, stored as a hash */
+export async function rememberDevice(tx: TxCtx, userId: UserId, seconds: number): Promise<string> {
+  const token = `lkd_${randomSecret()}`;
+  await tx.db
+    .insertInto('remembered_devices')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      environment: tx.scope.environment,
+      id: newId('dev', tx.now),
+      user_id: userId,
+      hash: hashSecret(token),
+      ip: tx.trace.ip,
+      user_agent: tx.trace.userAgent,
+      created_at: tx.now,
+      last_used_at: tx.now,
+      expires_at: new Date(tx.now.getTime() + seconds * 1000),
+    })
+    .execute();
+  return token;
+}
+
+/** True when the token is of a remembered device of this user; notes its use. Served by remembered_devices_hash. */
+export async function isRememberedDevice(tx: TxCtx, userId: UserId, token: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('remembered_devices')
+    .set({ last_used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('hash', '=', hashSecret(token))
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', tx.now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The live remembered devices of a user, newest first. Served by remembered_devices_of_user. */
+export async function listDevices(ctx: Ctx, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('remembered_devices')
+    .select(['id', 'ip', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', ctx.now)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  }));
+}
+
+/** Forgets one device of a user, or all. @throws Problem NOT_FOUND for one that is not there */
+export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId | 'all'): Promise<void> {
+  let query = tx.db
+    .deleteFrom('remembered_devices')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId);
+  if (which !== 'all') query = query.where('id', '=', which);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  if (which !== 'all' && numDeletedRows === 0n) throw problem('NOT_FOUND');
+}

@@ -1,0 +1,110 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const german: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} ist dein Code für {project}',
+    body: [
+      'Bestätige deine Adresse für {project} mit diesem Code:',
+      '{code}',
+      'Oder bestätige sie in einem Schritt:',
+      '{link}',
+      'Beides gilt {minutes} Minuten. Wenn du das nicht angefordert hast, ignoriere diese E-Mail: Ohne dich passiert nichts.',
+    ].join('\n\n'),
+    action: 'Adresse bestätigen',
+  },
+  sign_in_code: {
+    subject: '{code} ist dein Code für {project}',
+    body: [
+      'Dein Code zum Anmelden bei {project}:',
+      '{code}',
+      'Er gilt {minutes} Minuten. Wenn du ihn nicht angefordert hast, ignoriere diese E-Mail: Ohne den Code passiert nichts.',
+    ].join('\n\n'),
+    action: '',
+  },
+  magic_link: {
+    subject: 'Anmelden bei {project}',
+    body: [
+      'Melde dich mit diesem Link bei {project} an:',
+      '{link}',
+      'Oder gib diesen Code dort ein, wo du ihn angefordert hast:',
+      '{code}',
+      'Beides gilt {minutes} Minuten und nur einmal. Wenn du das nicht angefordert hast, ignoriere diese E-Mail: Ohne sie kommt niemand hinein.',
+    ].join('\n\n'),
+    action: 'Anmelden',
+  },
+  reset_password: {
+    subject: 'Passwort für {project} zurücksetzen',
+    body: [
+      'Wähle ein neues Passwort für {project}:',
+      '{link}',
+      'Oder gib diesen Code dort ein, wo du ihn angefordert hast:',
+      '{code}',
+      'Beides gilt {minutes} Minuten. Wenn du das nicht angefordert hast, ignoriere diese E-Mail: Dein Passwort bleibt, wie es ist.',
+    ].join('\n\n'),
+    action: 'Neues Passwort wählen',
+  },
+  change_email: {
+    subject: '{code} bestätigt deine neue Adresse bei {project}',
+    body: [
+      'Bestätige diese Adresse für dein Konto bei {project} mit diesem Code:',
+      '{code}',
+      'Er gilt {minutes} Minuten. Wenn du ihn nicht angefordert hast, ignoriere diese E-Mail.',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: 'Du hast schon ein Konto bei {project}',
+    body: [
+      'Jemand, vielleicht du, wollte sich mit dieser Adresse bei {project} registrieren. Es gibt schon ein Konto: Melde dich damit an.',
+      'Wenn du es nicht warst, ist nichts zu tun: Es wurde nichts geändert.',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: 'Du bist zu {project} eingeladen',
+    body: [
+      'Du wurdest eingeladen, {project} beizutreten.',
+      '{link}',
+      'Die Einladung gilt {days, plural, one {einen Tag} other {# Tage}}. Wenn du sie nicht erwartet hast, ignoriere diese E-Mail.',
+    ].join('\n\n'),
+    action: 'Einladung annehmen',
+  },
+  new_device: {
+    subject: 'Neue Anmeldung bei {project}',
+    body: [
+      'Bei deinem Konto von {project} gab es eine Anmeldung von einem Gerät, auf dem es bisher nicht benutzt wurde.',
+      'Gerät: {device}\nAdresse: {ip}\nZeit: {time}',
+      'Wenn du es warst, ist nichts zu tun. Wenn nicht, ändere dein Passwort und beende die Sitzung in deinen Kontoeinstellungen.',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: 'Dein Konto bei {project} wurde geändert',
+    body: [
+      '{change, select, password {Das Passwort deines Kontos wurde geändert.} email {Die E-Mail-Adresse deines Kontos wurde geändert.} phone {Die Telefonnummer deines Kontos wurde geändert.} totp_added {Deinem Konto wurde eine Authenticator-App hinzugefügt.} totp_removed {Die Authenticator-App wurde aus deinem Konto entfernt.} phone_factor_added {Deinem Konto wurde ein Telefon als zweiter Schritt hinzugefügt.} phone_factor_removed {Das Telefon wurde als zweiter Schritt aus deinem Konto entfernt.} passkey_added {Deinem Konto wurde ein Passkey hinzugefügt.} passkey_removed {Ein Passkey wurde aus deinem Konto entfernt.} recovery_codes {Für dein Konto wurden neue Wiederherstellungscodes erstellt.} recovery_code_used {Ein Wiederherstellungscode deines Kontos wurde benutzt.} mfa_reset {Die zweiten Schritte deines Kontos wurden von der Verwaltung entfernt.} identity_linked {Ein Anmeldedienst wurde mit deinem Konto verknüpft.} identity_unlinked {Ein Anmeldedienst wurde aus deinem Konto entfernt.} other {Dein Konto wurde geändert.}}',
+      'Zeit: {time}',
+      'Wenn du es nicht warst, setze sofort dein Passwort zurück und wende dich an {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: 'Viele fehlgeschlagene Anmeldungen bei deinem Konto von {project}',
+    body: [
+      'Jemand hat oft versucht, sich mit einem falschen Passwort bei deinem Konto von {project} anzumelden, zuletzt um {time}. Wir bremsen solche Versuche. Von Orten, an denen du schon angemeldet warst, kannst du dich weiter anmelden, oder du setzt dein Passwort zurück.',
+      'Wenn du es nicht warst: Ein langes eigenes Passwort und ein Passkey schützen dein Konto.',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: 'Anmeldung nach fehlgeschlagenen Versuchen',
+    body: [
+      'Bei deinem Konto von {project} gab es um {time} eine Anmeldung, nach {count, plural, one {einem fehlgeschlagenen Versuch} other {# fehlgeschlagenen Versuchen}}. Wenn du es warst, ist nichts zu tun. Wenn nicht, ändere jetzt dein Passwort.',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{code} ist dein Code für {project}. Gib ihn nicht weiter.'].join('\n\n'),
+    action: '',
+  },
+};

@@ -1,0 +1,110 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const english: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} is your {project} code',
+    body: [
+      'Confirm your address for {project} with this code:',
+      '{code}',
+      'Or confirm it in one step:',
+      '{link}',
+      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail: nothing happens without you.',
+    ].join('\n\n'),
+    action: 'Confirm address',
+  },
+  sign_in_code: {
+    subject: '{code} is your {project} code',
+    body: [
+      'Your code to sign in to {project}:',
+      '{code}',
+      'It works for {minutes} minutes. If you did not ask for it, ignore this mail: nothing happens without the code.',
+    ].join('\n\n'),
+    action: '',
+  },
+  magic_link: {
+    subject: 'Sign in to {project}',
+    body: [
+      'Sign in to {project} with this link:',
+      '{link}',
+      'Or enter this code where you asked for it:',
+      '{code}',
+      'Both work for {minutes} minutes, once. If you did not ask for this, ignore this mail: nobody gets in without it.',
+    ].join('\n\n'),
+    action: 'Sign in',
+  },
+  reset_password: {
+    subject: 'Reset your {project} password',
+    body: [
+      'Choose a new password for {project}:',
+      '{link}',
+      'Or enter this code where you asked for it:',
+      '{code}',
+      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail: your password stays as it is.',
+    ].join('\n\n'),
+    action: 'Choose a new password',
+  },
+  change_email: {
+    subject: '{code} confirms your new {project} address',
+    body: [
+      'Confirm this address for your {project} account with this code:',
+      '{code}',
+      'It works for {minutes} minutes. If you did not ask for it, ignore this mail.',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: 'You already have a {project} account',
+    body: [
+      'Somebody, perhaps you, tried to register with this address at {project}. You have an account already: sign in with it.',
+      'If it was not you, there is nothing to do: nothing was changed.',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: 'You are invited to {project}',
+    body: [
+      'You have been invited to join {project}.',
+      '{link}',
+      'The invitation works for {days, plural, one {one day} other {# days}}. If you did not expect it, ignore this mail.',
+    ].join('\n\n'),
+    action: 'Accept the invitation',
+  },
+  new_device: {
+    subject: 'New sign-in to {project}',
+    body: [
+      'Your {project} account was signed in to from a device it was not used on before.',
+      'Device: {device}\nAddress: {ip}\nTime: {time}',
+      'If it was you, there is nothing to do. If it was not, change your password and end the session in your account settings.',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: 'Your {project} account was changed',
+    body: [
+      '{change, select, password {The password of your account was changed.} email {The email address of your account was changed.} phone {The phone number of your account was changed.} totp_added {An authenticator app was added to your account.} totp_removed {The authenticator app was removed from your account.} phone_factor_added {A phone was added as a second step to your account.} phone_factor_removed {The phone was removed as a second step from your account.} passkey_added {A passkey was added to your account.} passkey_removed {A passkey was removed from your account.} recovery_codes {New recovery codes were made for your account.} recovery_code_used {A recovery code of your account was used.} mfa_reset {The second steps of your account were removed by an administrator.} identity_linked {A sign-in provider was linked to your account.} identity_unlinked {A sign-in provider was removed from your account.} other {Your account was changed.}}',
+      'Time: {time}',
+      'If it was not you, reset your password at once and contact {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: 'Many failed sign-ins to your {project} account',
+    body: [
+      'Somebody tried many times to sign in to your {project} account with a wrong password, last at {time}. We slow such attempts down. You can still sign in from places you have used before, or reset your password.',
+      'If it was not you, a long password of its own and a passkey keep your account safe.',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: 'Sign-in after failed attempts',
+    body: [
+      'Your {project} account was signed in to at {time}, after {count, plural, one {one failed attempt} other {# failed attempts}}. If it was you, there is nothing to do. If it was not, change your password now.',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{code} is your {project} code. Do not share it.'].join('\n\n'),
+    action: '',
+  },
+};

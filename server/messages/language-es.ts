@@ -1,0 +1,110 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} es tu código de {project}',
+    body: [
+      'Confirma tu dirección para {project} con este código:',
+      '{code}',
+      'O confírmala en un paso:',
+      '{link}',
+      'Ambos valen {minutes} minutos. Si no lo has pedido, ignora este mensaje: sin ti no pasa nada.',
+    ].join('\n\n'),
+    action: 'Confirmar dirección',
+  },
+  sign_in_code: {
+    subject: '{code} es tu código de {project}',
+    body: [
+      'Tu código para entrar en {project}:',
+      '{code}',
+      'Vale {minutes} minutos. Si no lo has pedido, ignora este mensaje: sin el código no pasa nada.',
+    ].join('\n\n'),
+    action: '',
+  },
+  magic_link: {
+    subject: 'Entrar en {project}',
+    body: [
+      'Entra en {project} con este enlace:',
+      '{link}',
+      'O escribe este código donde lo pediste:',
+      '{code}',
+      'Ambos valen {minutes} minutos y una sola vez. Si no lo has pedido, ignora este mensaje: nadie entra sin él.',
+    ].join('\n\n'),
+    action: 'Entrar',
+  },
+  reset_password: {
+    subject: 'Restablecer tu contraseña de {project}',
+    body: [
+      'Elige una contraseña nueva para {project}:',
+      '{link}',
+      'O escribe este código donde lo pediste:',
+      '{code}',
+      'Ambos valen {minutes} minutos. Si no lo has pedido, ignora este mensaje: tu contraseña no cambia.',
+    ].join('\n\n'),
+    action: 'Elegir contraseña',
+  },
+  change_email: {
+    subject: '{code} confirma tu nueva dirección de {project}',
+    body: [
+      'Confirma esta dirección para tu cuenta de {project} con este código:',
+      '{code}',
+      'Vale {minutes} minutos. Si no lo has pedido, ignora este mensaje.',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: 'Ya tienes una cuenta de {project}',
+    body: [
+      'Alguien, quizá tú, ha intentado registrarse con esta dirección en {project}. Ya tienes una cuenta: entra con ella.',
+      'Si no fuiste tú, no hay nada que hacer: nada ha cambiado.',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: 'Te han invitado a {project}',
+    body: [
+      'Te han invitado a unirte a {project}.',
+      '{link}',
+      'La invitación vale {days, plural, one {un día} other {# días}}. Si no la esperabas, ignora este mensaje.',
+    ].join('\n\n'),
+    action: 'Aceptar la invitación',
+  },
+  new_device: {
+    subject: 'Nuevo inicio de sesión en {project}',
+    body: [
+      'Se ha iniciado sesión en tu cuenta de {project} desde un dispositivo que no se había usado antes.',
+      'Dispositivo: {device}\nDirección: {ip}\nHora: {time}',
+      'Si fuiste tú, no hay nada que hacer. Si no, cambia tu contraseña y cierra la sesión en los ajustes de tu cuenta.',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: 'Tu cuenta de {project} ha cambiado',
+    body: [
+      '{change, select, password {Se ha cambiado la contraseña de tu cuenta.} email {Se ha cambiado la dirección de correo de tu cuenta.} phone {Se ha cambiado el número de teléfono de tu cuenta.} totp_added {Se ha añadido una aplicación de autenticación a tu cuenta.} totp_removed {Se ha quitado la aplicación de autenticación de tu cuenta.} phone_factor_added {Se ha añadido un teléfono como segundo paso a tu cuenta.} phone_factor_removed {Se ha quitado el teléfono como segundo paso de tu cuenta.} passkey_added {Se ha añadido una llave de acceso a tu cuenta.} passkey_removed {Se ha quitado una llave de acceso de tu cuenta.} recovery_codes {Se han creado nuevos códigos de recuperación para tu cuenta.} recovery_code_used {Se ha usado un código de recuperación de tu cuenta.} mfa_reset {Un administrador ha quitado los segundos pasos de tu cuenta.} identity_linked {Se ha vinculado un proveedor de acceso a tu cuenta.} identity_unlinked {Se ha quitado un proveedor de acceso de tu cuenta.} other {Tu cuenta ha cambiado.}}',
+      'Hora: {time}',
+      'Si no fuiste tú, restablece tu contraseña de inmediato y contacta con {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: 'Muchos intentos fallidos en tu cuenta de {project}',
+    body: [
+      'Alguien ha intentado muchas veces entrar en tu cuenta de {project} con una contraseña incorrecta, la última a las {time}. Frenamos esos intentos. Puedes seguir entrando desde lugares que ya has usado, o restablecer tu contraseña.',
+      'Si no fuiste tú, una contraseña larga y propia y una llave de acceso protegen tu cuenta.',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: 'Inicio de sesión tras intentos fallidos',
+    body: [
+      'Se ha iniciado sesión en tu cuenta de {project} a las {time}, tras {count, plural, one {un intento fallido} other {# intentos fallidos}}. Si fuiste tú, no hay nada que hacer. Si no, cambia tu contraseña ahora.',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{code} es tu código de {project}. No lo compartas.'].join('\n\n'),
+    action: '',
+  },
+};

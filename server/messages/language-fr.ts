@@ -1,0 +1,110 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const french: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} est votre code {project}',
+    body: [
+      'Confirmez votre adresse pour {project} avec ce code :',
+      '{code}',
+      'Ou confirmez-la en une étape :',
+      '{link}',
+      'Les deux sont valables {minutes} minutes. Si vous n’avez rien demandé, ignorez ce message : rien ne se passe sans vous.',
+    ].join('\n\n'),
+    action: 'Confirmer l’adresse',
+  },
+  sign_in_code: {
+    subject: '{code} est votre code {project}',
+    body: [
+      'Votre code pour vous connecter à {project} :',
+      '{code}',
+      'Il est valable {minutes} minutes. Si vous ne l’avez pas demandé, ignorez ce message : rien ne se passe sans le code.',
+    ].join('\n\n'),
+    action: '',
+  },
+  magic_link: {
+    subject: 'Connexion à {project}',
+    body: [
+      'Connectez-vous à {project} avec ce lien :',
+      '{link}',
+      'Ou saisissez ce code là où vous l’avez demandé :',
+      '{code}',
+      'Les deux sont valables {minutes} minutes, une seule fois. Si vous n’avez rien demandé, ignorez ce message : personne n’entre sans lui.',
+    ].join('\n\n'),
+    action: 'Se connecter',
+  },
+  reset_password: {
+    subject: 'Réinitialiser votre mot de passe {project}',
+    body: [
+      'Choisissez un nouveau mot de passe pour {project} :',
+      '{link}',
+      'Ou saisissez ce code là où vous l’avez demandé :',
+      '{code}',
+      'Les deux sont valables {minutes} minutes. Si vous n’avez rien demandé, ignorez ce message : votre mot de passe ne change pas.',
+    ].join('\n\n'),
+    action: 'Choisir un mot de passe',
+  },
+  change_email: {
+    subject: '{code} confirme votre nouvelle adresse {project}',
+    body: [
+      'Confirmez cette adresse pour votre compte {project} avec ce code :',
+      '{code}',
+      'Il est valable {minutes} minutes. Si vous ne l’avez pas demandé, ignorez ce message.',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: 'Vous avez déjà un compte {project}',
+    body: [
+      'Quelqu’un, peut-être vous, a voulu s’inscrire avec cette adresse sur {project}. Vous avez déjà un compte : connectez-vous avec.',
+      'Si ce n’était pas vous, il n’y a rien à faire : rien n’a changé.',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: 'Vous êtes invité à rejoindre {project}',
+    body: [
+      'Vous avez été invité à rejoindre {project}.',
+      '{link}',
+      'L’invitation est valable {days, plural, one {un jour} other {# jours}}. Si vous ne l’attendiez pas, ignorez ce message.',
+    ].join('\n\n'),
+    action: 'Accepter l’invitation',
+  },
+  new_device: {
+    subject: 'Nouvelle connexion à {project}',
+    body: [
+      'Une connexion à votre compte {project} a eu lieu depuis un appareil jamais utilisé auparavant.',
+      'Appareil : {device}\nAdresse : {ip}\nHeure : {time}',
+      'Si c’était vous, il n’y a rien à faire. Sinon, changez votre mot de passe et fermez la session dans les réglages de votre compte.',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: 'Votre compte {project} a été modifié',
+    body: [
+      '{change, select, password {Le mot de passe de votre compte a été modifié.} email {L’adresse e-mail de votre compte a été modifiée.} phone {Le numéro de téléphone de votre compte a été modifié.} totp_added {Une application d’authentification a été ajoutée à votre compte.} totp_removed {L’application d’authentification a été retirée de votre compte.} phone_factor_added {Un téléphone a été ajouté comme seconde étape à votre compte.} phone_factor_removed {Le téléphone a été retiré comme seconde étape de votre compte.} passkey_added {Une clé d’accès a été ajoutée à votre compte.} passkey_removed {Une clé d’accès a été retirée de votre compte.} recovery_codes {De nouveaux codes de secours ont été créés pour votre compte.} recovery_code_used {Un code de secours de votre compte a été utilisé.} mfa_reset {Les secondes étapes de votre compte ont été retirées par un administrateur.} identity_linked {Un fournisseur de connexion a été lié à votre compte.} identity_unlinked {Un fournisseur de connexion a été retiré de votre compte.} other {Votre compte a été modifié.}}',
+      'Heure : {time}',
+      'Si ce n’était pas vous, réinitialisez tout de suite votre mot de passe et contactez {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: 'Nombreuses connexions échouées à votre compte {project}',
+    body: [
+      'Quelqu’un a essayé de nombreuses fois de se connecter à votre compte {project} avec un mauvais mot de passe, la dernière fois à {time}. Nous ralentissons ces tentatives. Vous pouvez toujours vous connecter depuis un lieu déjà utilisé, ou réinitialiser votre mot de passe.',
+      'Si ce n’était pas vous, un long mot de passe unique et une clé d’accès protègent votre compte.',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: 'Connexion après des tentatives échouées',
+    body: [
+      'Une connexion à votre compte {project} a eu lieu à {time}, après {count, plural, one {une tentative échouée} other {# tentatives échouées}}. Si c’était vous, il n’y a rien à faire. Sinon, changez votre mot de passe maintenant.',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{code} est votre code {project}. Ne le partagez pas.'].join('\n\n'),
+    action: '',
+  },
+};

@@ -1,0 +1,110 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} は {project} の確認コードです',
+    body: [
+      'このコードで {project} のメールアドレスを確認してください。',
+      '{code}',
+      'または、次のボタンで確認できます。',
+      '{link}',
+      'どちらも {minutes} 分間有効です。心当たりがない場合は、このメールを無視してください。何も行われません。',
+    ].join('\n\n'),
+    action: 'アドレスを確認',
+  },
+  sign_in_code: {
+    subject: '{code} は {project} のコードです',
+    body: [
+      '{project} にサインインするためのコードです。',
+      '{code}',
+      '{minutes} 分間有効です。心当たりがない場合は、このメールを無視してください。コードがなければ何も行われません。',
+    ].join('\n\n'),
+    action: '',
+  },
+  magic_link: {
+    subject: '{project} にサインイン',
+    body: [
+      'このリンクで {project} にサインインできます。',
+      '{link}',
+      'または、依頼した画面でこのコードを入力してください。',
+      '{code}',
+      'どちらも {minutes} 分間、一度だけ有効です。心当たりがない場合は、このメールを無視してください。',
+    ].join('\n\n'),
+    action: 'サインイン',
+  },
+  reset_password: {
+    subject: '{project} のパスワードの再設定',
+    body: [
+      '{project} の新しいパスワードを設定してください。',
+      '{link}',
+      'または、依頼した画面でこのコードを入力してください。',
+      '{code}',
+      'どちらも {minutes} 分間有効です。心当たりがない場合は、このメールを無視してください。パスワードは変わりません。',
+    ].join('\n\n'),
+    action: '新しいパスワードを設定',
+  },
+  change_email: {
+    subject: '{code} は {project} の新しいアドレスの確認コードです',
+    body: [
+      'このコードで {project} のアカウントの新しいアドレスを確認してください。',
+      '{code}',
+      '{minutes} 分間有効です。心当たりがない場合は、このメールを無視してください。',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: '{project} のアカウントはすでにあります',
+    body: [
+      'このアドレスで {project} への登録が試みられました。アカウントはすでにありますので、サインインしてください。',
+      '心当たりがない場合も、何も変更されていないため、対応は不要です。',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: '{project} への招待',
+    body: [
+      '{project} に招待されました。',
+      '{link}',
+      '招待は {days, plural, other {# 日間}}有効です。心当たりがない場合は、このメールを無視してください。',
+    ].join('\n\n'),
+    action: '招待を受ける',
+  },
+  new_device: {
+    subject: '{project} への新しいサインイン',
+    body: [
+      'これまで使われていない端末から {project} のアカウントへのサインインがありました。',
+      '端末: {device}\nアドレス: {ip}\n日時: {time}',
+      'ご自身の操作であれば、対応は不要です。そうでない場合は、パスワードを変更し、アカウント設定でセッションを終了してください。',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: '{project} のアカウントが変更されました',
+    body: [
+      '{change, select, password {アカウントのパスワードが変更されました。} email {アカウントのメールアドレスが変更されました。} phone {アカウントの電話番号が変更されました。} totp_added {アカウントに認証アプリが追加されました。} totp_removed {アカウントから認証アプリが削除されました。} phone_factor_added {アカウントの二段階目として電話が追加されました。} phone_factor_removed {アカウントの二段階目から電話が削除されました。} passkey_added {アカウントにパスキーが追加されました。} passkey_removed {アカウントからパスキーが削除されました。} recovery_codes {アカウントの新しい回復コードが作成されました。} recovery_code_used {アカウントの回復コードが使用されました。} mfa_reset {管理者によりアカウントの二段階認証が解除されました。} identity_linked {アカウントに外部サービスが連携されました。} identity_unlinked {アカウントから外部サービスの連携が解除されました。} other {アカウントが変更されました。}}',
+      '日時: {time}',
+      '心当たりがない場合は、すぐにパスワードを再設定し、{project} に連絡してください。',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: '{project} のアカウントへのサインイン失敗が続いています',
+    body: [
+      '{project} のアカウントに、誤ったパスワードによるサインインが何度も試みられました（最後は {time}）。このような試みは制限されます。以前に使った場所からは引き続きサインインでき、パスワードの再設定もできます。',
+      '心当たりがない場合は、長い専用のパスワードとパスキーがアカウントを守ります。',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: '失敗の後のサインイン',
+    body: [
+      '{time} に、{count, plural, other {# 回}}の失敗の後で {project} のアカウントへのサインインがありました。ご自身の操作であれば、対応は不要です。そうでない場合は、今すぐパスワードを変更してください。',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{project} のコード: {code} 他の人に教えないでください。'].join('\n\n'),
+    action: '',
+  },
+};

@@ -1,0 +1,108 @@
+import type { TemplateId, TemplateText } from './templates.ts';
+
+export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
+  verify_email: {
+    subject: '{code} 是你的 {project} 验证码',
+    body: [
+      '请用此验证码确认你在 {project} 的邮箱地址：',
+      '{code}',
+      '或者一步确认：',
+      '{link}',
+      '两者在 {minutes} 分钟内有效。如果不是你本人操作，请忽略此邮件，不会发生任何更改。',
+    ].join('\n\n'),
+    action: '确认地址',
+  },
+  sign_in_code: {
+    subject: '{code} 是你的 {project} 验证码',
+    body: ['你登录 {project} 的验证码：', '{code}', '{minutes} 分钟内有效。如果不是你本人操作，请忽略此邮件。'].join(
+      '\n\n',
+    ),
+    action: '',
+  },
+  magic_link: {
+    subject: '登录 {project}',
+    body: [
+      '用此链接登录 {project}：',
+      '{link}',
+      '或者在你发起请求的页面输入此验证码：',
+      '{code}',
+      '两者在 {minutes} 分钟内有效，且只能使用一次。如果不是你本人操作，请忽略此邮件。',
+    ].join('\n\n'),
+    action: '登录',
+  },
+  reset_password: {
+    subject: '重置你的 {project} 密码',
+    body: [
+      '为 {project} 设置新密码：',
+      '{link}',
+      '或者在你发起请求的页面输入此验证码：',
+      '{code}',
+      '两者在 {minutes} 分钟内有效。如果不是你本人操作，请忽略此邮件，你的密码不会改变。',
+    ].join('\n\n'),
+    action: '设置新密码',
+  },
+  change_email: {
+    subject: '{code} 用于确认你的 {project} 新地址',
+    body: [
+      '请用此验证码确认你的 {project} 账户的新地址：',
+      '{code}',
+      '{minutes} 分钟内有效。如果不是你本人操作，请忽略此邮件。',
+    ].join('\n\n'),
+    action: '',
+  },
+  known_address: {
+    subject: '你已有 {project} 账户',
+    body: [
+      '有人（可能是你）尝试用此地址注册 {project}。你已有账户，请直接登录。',
+      '如果不是你本人操作，无需处理，没有任何更改。',
+    ].join('\n\n'),
+    action: '',
+  },
+  invitation: {
+    subject: '邀请你加入 {project}',
+    body: [
+      '你被邀请加入 {project}。',
+      '{link}',
+      '邀请在 {days, plural, other {# 天}}内有效。如果你不了解此事，请忽略此邮件。',
+    ].join('\n\n'),
+    action: '接受邀请',
+  },
+  new_device: {
+    subject: '{project} 有新的登录',
+    body: [
+      '你的 {project} 账户在一台未曾使用过的设备上登录。',
+      '设备：{device}\n地址：{ip}\n时间：{time}',
+      '如果是你本人，无需处理。如果不是，请更改密码，并在账户设置中结束该会话。',
+    ].join('\n\n'),
+    action: '',
+  },
+  credential_changed: {
+    subject: '你的 {project} 账户已更改',
+    body: [
+      '{change, select, password {你的账户密码已更改。} email {你的账户邮箱地址已更改。} phone {你的账户电话号码已更改。} totp_added {你的账户添加了身份验证器应用。} totp_removed {你的账户移除了身份验证器应用。} phone_factor_added {你的账户添加了电话作为第二步验证。} phone_factor_removed {你的账户移除了电话第二步验证。} passkey_added {你的账户添加了通行密钥。} passkey_removed {你的账户移除了一个通行密钥。} recovery_codes {你的账户生成了新的恢复码。} recovery_code_used {你的账户使用了一个恢复码。} mfa_reset {管理员移除了你的账户的第二步验证。} identity_linked {你的账户关联了一个登录服务。} identity_unlinked {你的账户取消了一个登录服务的关联。} other {你的账户已更改。}}',
+      '时间：{time}',
+      '如果不是你本人操作，请立即重置密码并联系 {project}。',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_throttled: {
+    subject: '你的 {project} 账户多次登录失败',
+    body: [
+      '有人多次用错误的密码尝试登录你的 {project} 账户，最近一次在 {time}。我们会限制此类尝试。你仍可从以前用过的地方登录，或重置密码。',
+      '如果不是你本人操作，一个专用的长密码和通行密钥可以保护你的账户。',
+    ].join('\n\n'),
+    action: '',
+  },
+  failed_attempts: {
+    subject: '多次失败后的登录',
+    body: [
+      '在 {count, plural, other {# 次}}失败尝试之后，你的 {project} 账户于 {time} 登录。如果是你本人，无需处理。如果不是，请立即更改密码。',
+    ].join('\n\n'),
+    action: '',
+  },
+  sms_code: {
+    subject: '',
+    body: ['{code} 是你的 {project} 验证码，请勿告诉他人。'].join('\n\n'),
+    action: '',
+  },
+};

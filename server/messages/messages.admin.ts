@@ -1,0 +1,225 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { openCursor, PageOf, PageQuery, pageOf } from '#platform/page.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { type Language, languages, projectOf } from '#tenancy';
+import { ownText } from './messages.ts';
+import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
+import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.ts';
+
+const LanguageParam = Type.Enum([...languages]);
+const TemplateRef = Type.Object({ template: TemplateId, locale: LanguageParam });
+
+const Template = Type.Object({
+  template: TemplateId,
+  locale: LanguageParam,
+  custom: Type.Boolean({ description: 'False: the built-in text.' }),
+  variables: Type.Array(Type.String()),
+  ...TemplateText.properties,
+});
+
+const Preview = Type.Object({
+  subject: Type.String(),
+  text: Type.String(),
+  html: Type.Union([Type.String(), Type.Null()]),
+});
+
+const instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+/** Delivery state of a message; its text is nobody's business. */
+const Message = Type.Object({
+  id: IdSchema('msg'),
+  channel: Type.Enum(['email', 'sms']),
+  to: Type.String(),
+  template: Type.String(),
+  status: Type.Enum(['queued', 'sent', 'failed', 'expired', 'suppressed']),
+  attempts: Type.Integer(),
+  provider: Type.Union([Type.String(), Type.Null()]),
+  error: Type.Union([Type.String(), Type.Null()]),
+  createdAt: instant,
+  sentAt: instant,
+});
+
+export const messageRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/messages',
+    {
+      config: { permission: 'settings:read' },
+      schema: {
+        summary: 'List sent messages',
+        description: 'What became of mails and text messages, newest first.',
+        querystring: PageQuery,
+        response: { 200: PageOf(Message), ...problemResponses('INVALID_CURSOR') },
+      },
+    },
+    (request) => listMessages(request.ctx, request.query),
+  );
+
+  app.get(
+    '/v1/admin/settings/messages',
+    {
+      config: { permission: 'settings:read' },
+      schema: {
+        summary: 'List message templates',
+        querystring: Type.Object({ locale: Type.Optional(LanguageParam) }),
+        response: { 200: Type.Object({ items: Type.Array(Template), nextCursor: Type.Null() }) },
+      },
+    },
+    async (request) => ({ items: await listTemplates(request.ctx, request.query.locale), nextCursor: null }),
+  );
+
+  app.put(
+    '/v1/admin/settings/messages/:template/:locale',
+    {
+      config: { permission: 'settings:write' },
+      schema: {
+        summary: 'Replace a message template',
+        params: TemplateRef,
+        body: TemplateText,
+        response: { 200: Template },
+      },
+    },
+    (request) => replaceTemplate(request.ctx, request.params, request.body),
+  );
+
+  app.delete(
+    '/v1/admin/settings/messages/:template/:locale',
+    {
+      config: { permission: 'settings:write' },
+      schema: { summary: 'Go back to the built-in template', params: TemplateRef, response: { 204: Type.Null() } },
+    },
+    async (request, reply) => {
+      await removeTemplate(request.ctx, request.params);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/admin/settings/messages/:template/:locale/preview',
+    {
+      config: { permission: 'settings:read' },
+      schema: {
+        summary: 'Preview a message template',
+        description: 'Fills a text in with made-up values; without a body, the text in use.',
+        params: TemplateRef,
+        body: Type.Partial(TemplateText, { additionalProperties: false }),
+        response: { 200: Preview },
+      },
+    },
+    (request) => preview(request.ctx, request.params, request.body),
+  );
+};
+
+async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>) {
+  let query = ctx.db
+    .selectFrom('messages')
+    .select([
+      'id',
+      'channel',
+      'recipient',
+      'template',
+      'status',
+      'attempts',
+      'provider',
+      'error',
+      'created_at',
+      'sent_at',
+    ])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where((eb) => eb(eb.ref('id'), '<', eb.val(openMessageCursor(ctx, cursor))));
+  const page = pageOf(ctx, await query.execute(), { list: 'messages', limit, keyOf: (row) => row.id });
+  const items = page.rows.map(({ recipient, created_at: created, sent_at: sent, ...row }) => ({
+    ...row,
+    to: recipient,
+    createdAt: created.toISOString(),
+    sentAt: sent?.toISOString() ?? null,
+  }));
+  return { items, nextCursor: page.nextCursor };
+}
+
+function openMessageCursor(ctx: Ctx, cursor: string) {
+  return `msg_${openCursor(ctx, 'messages', cursor).slice(4)}` as const;
+}
+
+type Ref = { template: TemplateId; locale: Language };
+
+async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof Template>[]> {
+  const rows = await ctx.db
+    .selectFrom('message_templates')
+    .select(['template', 'locale', 'subject', 'body', 'action'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .execute();
+  return languages
+    .filter((language) => locale === undefined || language === locale)
+    .flatMap((language) =>
+      templateIds.map((template) => {
+        const own = rows.find((row) => row.template === template && row.locale === language);
+        return described({ template, locale: language }, own ?? builtInTexts[language][template], own !== undefined);
+      }),
+    );
+}
+
+function described({ template, locale }: Ref, { subject, body, action }: Static<typeof TemplateText>, custom: boolean) {
+  return { template, locale, custom, variables: [...variablesOf(template)], subject, body, action };
+}
+
+/** @throws Problem VALIDATION_FAILED for a text that can't be filled in */
+function checkText({ template, locale }: Ref, text: Static<typeof TemplateText>): void {
+  const faults = faultsOf(template, locale, text);
+  if (faults.length === 0) return;
+  const errors = faults.map((fault) => {
+    const [field, ...message] = fault.split(': ');
+    return { pointer: `/body/${field}`, message: message.join(': ') };
+  });
+  throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateText>) {
+  checkText(ref, text);
+  const { workspaceId, projectId, environment } = ctx.scope;
+  await transaction(ctx, async (tx) => {
+    await tx.db
+      .insertInto('message_templates')
+      .values({ workspace_id: workspaceId, project_id: projectId, environment, ...ref, ...text, updated_at: tx.now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'project_id', 'environment', 'template', 'locale'])
+          .doUpdateSet({ ...text, updated_at: tx.now }),
+      )
+      .execute();
+    await emit(tx, 'project.settings.updated', { changed: [`messages.${ref.template}.${ref.locale}`] });
+  });
+  return described(ref, text, true);
+}
+
+async function removeTemplate(ctx: Ctx, ref: Ref): Promise<void> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  await transaction(ctx, async (tx) => {
+    await tx.db
+      .deleteFrom('message_templates')
+      .where('workspace_id', '=', workspaceId)
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment)
+      .where('template', '=', ref.template)
+      .where('locale', '=', ref.locale)
+      .execute();
+    await emit(tx, 'project.settings.updated', { changed: [`messages.${ref.template}.${ref.locale}`] });
+  });
+}
+
+async function preview(ctx: Ctx, ref: Ref, changes: Partial<Static<typeof TemplateText>>) {
+  const inUse = (await ownText(ctx, ref.template, ref.locale)) ?? builtInTexts[ref.locale][ref.template];
+  const text = { ...inUse, ...changes };
+  checkText(ref, text);
+  const { projectName } = await projectOf(ctx.system, ctx.scope);
+  return render(ref.template, ref.locale, text, { ...sampleVariables(ref.template), project: projectName });
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { languages } from '#tenancy';
+import { eventually, managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { sendMessage } from './messages.ts';
+import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
+import { templateIds } from './templates.ts';
+
+const mail = (latchkey: TestLatchkey, to: string, extra: { locale?: string; expiresAt?: Date } = {}) =>
+  latchkey.inProject((tx) =>
+    sendMessage(tx, { template: 'sign_in_code', to, variables: { code: '12345678', minutes: 10 }, ...extra }),
+  );
+
+/** The queue waits a little longer after every failure; a test need not. */
+const runAgain = (latchkey: TestLatchkey) =>
+  latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
+
+describe('templates', () => {
+  test('every one can be filled in, in every language', () => {
+    for (const language of languages)
+      for (const template of templateIds) {
+        const text = builtInTexts[language][template];
+        assert.deepEqual(faultsOf(template, language, text), [], `${template} ${language}`);
+        const filled = render(template, language, text, sampleVariables(template));
+        assert.ok(!/[{}]/.test(filled.subject + filled.text), `${template} ${language}: ${filled.text}`);
+      }
+  });
+
+  test('markup holds no value unescaped', () => {
+    const { html } = render('new_device', 'en', builtInTexts.en.new_device, {
+      ...sampleVariables('new_device'),
+      device: '<img src=x onerror=alert(1)>',
+    });
+    assert.ok(html?.includes('&lt;img') && !html.includes('<img'));
+  });
+});
+
+describe('a mail server', () => {
+  const received: string[] = [];
+  let refuse = 1;
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (refuse > 0) {
+          refuse -= 1;
+          return done(Object.assign(new Error('come back later'), { responseCode: 451 }));
+        }
+        received.push(Buffer.concat(chunks).toString());
+        return done();
+      });
+    },
+  });
+  const clock = new TestClock();
+  let latchkey: TestLatchkey;
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-dkim-'));
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(join(folder, 'dkim.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    latchkey = await startTestLatchkey({
+      clock,
+      settings: {
+        LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${port}`,
+        LATCHKEY_MAIL_FROM: 'Shop <shop@example.com>',
+        LATCHKEY_MAIL_DKIM: `example.com:mail:${join(folder, 'dkim.pem')}`,
+      },
+    });
+  });
+  after(async () => {
+    await latchkey.stop();
+    await rm(folder, { recursive: true });
+    await new Promise<void>((resolve) => {
+      server.close(resolve);
+    });
+  });
+
+  const state = async (to: string) => {
+    const token = await managementToken(latchkey);
+    const { body } = await latchkey.api('/v1/admin/messages', { token });
+    return body.items.find((item: { to: string }) => item.to === to);
+  };
+
+  test('gets the mail, signed, again after it refused the first try; the state is visible throughout', async () => {
+    await mail(latchkey, 'ada@example.com', { locale: 'de-AT' });
+    await eventually(async () => assert.match((await state('ada@example.com')).error ?? '', /come back later/));
+    await runAgain(latchkey);
+    await eventually(async () => assert.equal(received.length, 1), 15_000);
+    const parsed = await PostalMime.parse(received[0] ?? '');
+    assert.deepEqual(
+      [parsed.from?.address, parsed.from?.name, parsed.to?.[0]?.address, parsed.subject],
+      ['shop@example.com', 'Shop', 'ada@example.com', '12345678 ist dein Code für Shop'],
+    );
+    assert.match(parsed.messageId ?? '', /^<msg_[0-9a-z]+@latchkey>$/);
+    assert.match(parsed.text ?? '', /\n {4}12345678\n/);
+    assert.match(parsed.html ?? '', /12345678/);
+    const signature = parsed.headers.find(({ key }) => key === 'dkim-signature')?.value ?? '';
+    assert.match(signature, /a=rsa-sha256;.*d=example\.com;.*s=mail/s);
+    await eventually(async () => {
+      const { status, provider, template, attempts, error } = await state('ada@example.com');
+      assert.deepEqual(
+        { status, provider, template, attempts, error },
+        { status: 'sent', provider: 'smtp', template: 'sign_in_code', attempts: 1, error: null },
+      );
+    });
+  });
+
+  test('a code that has expired is not sent any more', async () => {
+    refuse = 1;
+    await mail(latchkey, 'late@example.com', { expiresAt: new Date(clock.now().getTime() + 1_000) });
+    await eventually(async () => assert.match((await state('late@example.com')).error ?? '', /come back later/));
+    clock.advance(2_000);
+    await runAgain(latchkey);
+    await eventually(async () => assert.equal((await state('late@example.com')).status, 'expired'), 15_000);
+    assert.equal(received.length, 1);
+  });
+});
+
+describe('SMS carriers', () => {
+  type Call = { path: string; headers: IncomingHttpHeaders; body: string };
+  const calls: Call[] = [];
+  let down: string[] = [];
+  const carrierOf = (path: string) =>
+    path.startsWith('/2010') ? 'twilio' : path.startsWith('/sms') ? 'vonage' : 'generic';
+  /** Vonage always answers 200 and says in the body what became of the message. */
+  const answerOf = (carrier: string) => {
+    const failing = down.includes(carrier);
+    if (carrier === 'vonage') return { status: 200, body: { messages: [{ status: failing ? '9' : '0' }] } };
+    return { status: failing ? 500 : 201, body: { sid: 'SM1' } };
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = await Array.fromAsync(request);
+    const path = request.url ?? '';
+    calls.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString() });
+    const { status, body } = answerOf(carrierOf(path));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  let latchkey: TestLatchkey;
+  before(async () => {
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    const at = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    latchkey = await startTestLatchkey({
+      settings: {
+        LATCHKEY_SMS_URL: [
+          `twilio://AC123:to%2Fken@${at}?from=%2B15550100&insecure=1`,
+          `vonage://key:secret@${at}?from=Shop&insecure=1`,
+          `http://bearer-token@${at}/send?from=Shop`,
+        ].join(','),
+      },
+    });
+  });
+  after(async () => {
+    await latchkey.stop();
+    server.close();
+  });
+
+  const text = async (to: string) => {
+    calls.length = 0;
+    await latchkey.inProject((tx) => sendMessage(tx, { template: 'sms_code', to, variables: { code: '12345678' } }));
+    await eventually(async () => {
+      const { body } = await latchkey.api('/v1/admin/messages', { token: await managementToken(latchkey) });
+      assert.equal(body.items[0].to, to);
+      assert.equal(body.items[0].status, 'sent');
+    });
+  };
+
+  test('Twilio gets a form with Basic authentication', async () => {
+    down = [];
+    await text('+4915112345678');
+    assert.equal(calls.length, 1);
+    assert.equal(calls[0]?.path, '/2010-04-01/Accounts/AC123/Messages.json');
+    assert.equal(calls[0]?.headers.authorization, `Basic ${Buffer.from('AC123:to/ken').toString('base64')}`);
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(calls[0]?.body)), {
+      To: '+4915112345678',
+      From: '+15550100',
+      Body: '12345678 is your Shop code. Do not share it.',
+    });
+  });
+
+  test('when one fails the next is asked: Vonage in JSON', async () => {
+    down = ['twilio'];
+    await text('+4915112345679');
+    assert.deepEqual(
+      calls.map(({ path }) => path),
+      ['/2010-04-01/Accounts/AC123/Messages.json', '/sms/json'],
+    );
+    const { api_key, api_secret, to, from, text: body } = JSON.parse(calls[1]?.body ?? '{}');
+    assert.deepEqual([api_key, api_secret, to, from], ['key', 'secret', '4915112345679', 'Shop']);
+    assert.match(body, /12345678/);
+  });
+
+  test('Vonage’s own error in a 200 counts as a failure; the generic carrier is last', async () => {
+    down = ['twilio', 'vonage'];
+    await text('+4915112345670');
+    assert.deepEqual(calls.at(-1)?.path, '/send?from=Shop');
+    assert.equal(calls.at(-1)?.headers.authorization, 'Bearer bearer-token');
+    assert.deepEqual(JSON.parse(calls.at(-1)?.body ?? '{}'), {
+      to: '+4915112345670',
+      from: 'Shop',
+      text: '12345678 is your Shop code. Do not share it.',
+    });
+  });
+});
+
+describe('the templates of a project', () => {
+  let latchkey: TestLatchkey;
+  let token: string;
+  before(async () => {
+    latchkey = await startTestLatchkey();
+    token = await managementToken(latchkey);
+  });
+  after(() => latchkey.stop());
+  const path = '/v1/admin/settings/messages/sign_in_code/fr';
+  const own = { subject: 'Votre code', body: 'Bonjour de {project}\n\n{code}', action: '' };
+
+  test('a text of its own is used at once, in its language, and can be taken back', async () => {
+    const put = await latchkey.api(path, { method: 'PUT', token, body: own });
+    assert.equal(put.status, 200, put.text);
+    assert.equal(put.body.custom, true);
+    await mail(latchkey, 'fr@example.com', { locale: 'fr' });
+    await mail(latchkey, 'en@example.com', { locale: 'en' });
+    const inbox = async (to: string) => (await latchkey.console(`/dev/inbox?to=${to}`)).body.items[0];
+    assert.equal((await inbox('fr@example.com')).text, 'Bonjour de Shop\n\n    12345678\n');
+    assert.equal((await inbox('en@example.com')).subject, '12345678 is your Shop code');
+    const { body: list } = await latchkey.api('/v1/admin/settings/messages?locale=fr', { token });
+    assert.equal(list.items.length, templateIds.length);
+    assert.deepEqual(
+      list.items.filter((item: { custom: boolean }) => item.custom).map((item: { template: string }) => item.template),
+      ['sign_in_code'],
+    );
+    assert.equal((await latchkey.api(path, { method: 'DELETE', token })).status, 204);
+    await mail(latchkey, 'fr2@example.com', { locale: 'fr' });
+    assert.match((await inbox('fr2@example.com')).subject, /est votre code Shop/);
+  });
+
+  test('a preview fills made-up values in; a text that can not work is refused with its fault', async () => {
+    const preview = await latchkey.api(`${path}/preview`, { token, body: { subject: 'Code de {project}' } });
+    assert.equal(preview.body.subject, 'Code de Shop');
+    assert.match(preview.body.text, /12345678/);
+    const unknown = await latchkey.api(path, { method: 'PUT', token, body: { ...own, body: '{nobody} {code}' } });
+    assert.equal(unknown.status, 400);
+    assert.match(unknown.body.errors[0].message, /Known variables: \{project\}, \{code\}, \{minutes\}/);
+    const missing = await latchkey.api(path, { method: 'PUT', token, body: { ...own, body: 'no code' } });
+    assert.match(missing.body.errors[0].message, /must contain \{code\}/);
+  });
+});

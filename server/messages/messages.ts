@@ -1,0 +1,124 @@
+import Negotiator from 'negotiator';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import { type Language, languages, projectOf } from '#tenancy';
+import { builtInTexts, type Rendered, render, type Variables } from './render.ts';
+import { type TemplateId, type TemplateText, templates } from './templates.ts';
+
+export type MessageId = Id<'msg'>;
+/** `suppressed`: there is nobody to send it to, as for an address without an account; written so that both cost the same. */
+export type MessageStatus = 'queued' | 'sent' | 'failed' | 'expired' | 'suppressed';
+
+export type MessagesTable = {
+  workspace_id: WorkspaceId;
+  id: MessageId;
+  project_id: ProjectId;
+  environment: Environment;
+  channel: 'email' | 'sms';
+  recipient: string;
+  template: TemplateId | 'none';
+  body_sealed: string;
+  status: MessageStatus;
+  error: string | null;
+  attempts: number;
+  provider: string | null;
+  created_at: Date;
+  sent_at: Date | null;
+  expires_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    messages: MessagesTable;
+  }
+}
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    send_message: { workspaceId: WorkspaceId; messageId: MessageId };
+  }
+}
+
+const PURPOSE = 'message';
+/** Somebody waits for these in front of a sign-in form. */
+const FIRST = -10;
+
+export type NewMessage = {
+  template: TemplateId;
+  to: string;
+  variables: Variables;
+  /** The person's own language, where it is known. */
+  locale?: string | null;
+  /** Not sent when it could not be by then. */
+  expiresAt?: Date;
+  suppressed?: boolean;
+};
+
+/**
+ * Queues a message in the caller's transaction: it is sent if, and only if, that commits. The text is stored encrypted, and
+ * removed after sending outside development mode.
+ */
+export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const id = newId('msg', tx.now);
+  const body = await renderFor(tx, message);
+  await tx.db
+    .insertInto('messages')
+    .values({
+      workspace_id: workspaceId,
+      id,
+      project_id: projectId,
+      environment,
+      channel: templates[message.template].channel,
+      recipient: message.to,
+      template: message.template,
+      body_sealed: tx.system.keyring.seal(JSON.stringify(body), PURPOSE, id),
+      status: message.suppressed ? 'suppressed' : 'queued',
+      error: null,
+      attempts: 0,
+      provider: null,
+      created_at: tx.now,
+      sent_at: null,
+      expires_at: message.expiresAt ?? null,
+    })
+    .execute();
+  await addJob(tx, 'send_message', { workspaceId, messageId: id }, { priority: FIRST });
+}
+
+async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage): Promise<Rendered> {
+  const { projectName, settings } = await projectOf(tx.system, tx.scope);
+  const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage);
+  const text = (await ownText(tx, template, language)) ?? builtInTexts[language][template];
+  return render(template, language, text, { project: projectName, ...variables });
+}
+
+/** The best of our languages for a BCP 47 tag or an `Accept-Language` header. */
+export function languageFor(wanted: string | null, fallback: Language): Language {
+  if (wanted === null || wanted === '' || wanted === '*') return fallback;
+  const [best] = new Negotiator({ headers: { 'accept-language': wanted } }).languages([...languages]);
+  return languages.find((language) => language === best) ?? fallback;
+}
+
+/** The project's own text of a template. Served by the primary key. */
+export async function ownText(
+  ctx: Pick<Ctx, 'scope' | 'db'> | TxCtx,
+  template: TemplateId,
+  language: Language,
+): Promise<TemplateText | undefined> {
+  return ctx.db
+    .selectFrom('message_templates')
+    .select(['subject', 'body', 'action'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('template', '=', template)
+    .where('locale', '=', language)
+    .executeTakeFirst();
+}
+
+/** Reads what was sealed; null where it was removed after sending. */
+export function openBody(system: System, row: { id: MessageId; body_sealed: string }): Rendered | null {
+  return row.body_sealed === '' ? null : JSON.parse(system.keyring.open(row.body_sealed, PURPOSE, row.id));
+}

@@ -1,0 +1,103 @@
+import { html, raw } from 'hono/html';
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { Language } from '#tenancy';
+import { german } from './language-de.ts';
+import { english } from './language-en.ts';
+import { spanish } from './language-es.ts';
+import { french } from './language-fr.ts';
+import { japanese } from './language-ja.ts';
+import { chinese } from './language-zh.ts';
+import { type TemplateId, type TemplateText, templates, variablesOf } from './templates.ts';
+
+/** The built-in texts. */
+export const builtInTexts: Readonly<Record<Language, Readonly<Record<TemplateId, TemplateText>>>> = {
+  en: english,
+  de: german,
+  fr: french,
+  es: spanish,
+  ja: japanese,
+  zh: chinese,
+};
+
+/** Values of a template's variables. */
+export type Variables = Readonly<Record<string, string | number>>;
+
+/** A message as it is sent. */
+export type Rendered = { subject: string; text: string; html: string | null };
+
+/** Fills a template's text in. */
+export function render(template: TemplateId, language: Language, text: TemplateText, variables: Variables): Rendered {
+  const fill = (message: string) => format(message, language, variables);
+  const subject = fill(text.subject);
+  const paragraphs = text.body.split(/\n{2,}/);
+  const plain = paragraphs.map((paragraph) =>
+    paragraph.trim() === '{code}' ? `    ${fill('{code}')}` : fill(paragraph),
+  );
+  if (templates[template].channel === 'sms') return { subject, text: plain.join('\n'), html: null };
+  const blocks = paragraphs.map((paragraph) => block(paragraph.trim(), text.action, fill));
+  return { subject, text: `${plain.join('\n\n')}\n`, html: String(page(language, subject, blocks)) };
+}
+
+function format(message: string, language: Language, variables: Variables): string {
+  return String(new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).format({ ...variables }));
+}
+
+type Markup = ReturnType<typeof html>;
+
+function block(paragraph: string, action: string, fill: (message: string) => string): Markup {
+  if (paragraph === '{code}')
+    return html`<p style="font:600 28px/1.3 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px;margin:24px 0">${fill(paragraph)}</p>`;
+  if (paragraph === '{link}')
+    return html`<p style="margin:24px 0"><a href="${fill(paragraph)}" style="display:inline-block;padding:12px 22px;border-radius:8px;background:#1f5fd0;color:#ffffff;text-decoration:none;font-weight:600">${action || fill(paragraph)}</a></p>`;
+  return html`<p style="margin:16px 0">${raw(escaped(fill(paragraph)).replaceAll('\n', '<br>'))}</p>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Mail programs know tables and inline styles, little else. */
+function page(language: Language, subject: string, blocks: readonly Markup[]): Markup {
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
+<body style="margin:0;padding:24px 12px;background:#f6f7f9;color:#171a20"><table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center">
+<table role="presentation" width="100%" style="max-width:560px;background:#ffffff;border-radius:12px" cellspacing="0" cellpadding="0"><tr><td style="padding:16px 32px 24px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,sans-serif">${blocks}</td></tr></table>
+</td></tr></table></body></html>`;
+}
+
+/** What is wrong with a text for a template; empty when it can be used. */
+export function faultsOf(template: TemplateId, language: Language, text: TemplateText): string[] {
+  const known = variablesOf(template);
+  const samples = sampleVariables(template);
+  const faults: string[] = [];
+  for (const [field, message] of Object.entries(text)) {
+    try {
+      format(message, language, samples);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message.split('\n')[0] : 'not valid';
+      faults.push(`${field}: ${reason}. Known variables: ${known.map((name) => `{${name}}`).join(', ')}`);
+    }
+  }
+  for (const name of templates[template].required)
+    if (!text.body.includes(`{${name}`)) faults.push(`body: must contain {${name}}`);
+  return faults;
+}
+
+const SAMPLES: Variables = {
+  project: 'Shop',
+  code: '12345678',
+  link: 'https://auth.example.com/link/example',
+  minutes: 15,
+  days: 7,
+  device: 'Firefox on Linux',
+  ip: '203.0.113.7',
+  time: '2026-01-31 12:00 UTC',
+  change: 'password',
+  count: 7,
+};
+
+/** Made-up values of a template's variables, to look at its text with. */
+export function sampleVariables(template: TemplateId): Variables {
+  const known = variablesOf(template);
+  return Object.fromEntries(Object.entries(SAMPLES).filter(([name]) => known.includes(name)));
+}

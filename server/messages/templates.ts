@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import type { Environment } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { Language } from '#tenancy';
+
+/** What every template may use besides its own variables. */
+const COMMON = ['project'] as const;
+
+/** Every message there is, the variables its text may use, and those it can't do without. */
+export const templates = {
+  verify_email: { channel: 'email', variables: ['code', 'link', 'minutes'], required: ['code'] },
+  sign_in_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
+  magic_link: { channel: 'email', variables: ['code', 'link', 'minutes'], required: ['link'] },
+  reset_password: { channel: 'email', variables: ['code', 'link', 'minutes'], required: ['link'] },
+  change_email: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
+  known_address: { channel: 'email', variables: [], required: [] },
+  invitation: { channel: 'email', variables: ['link', 'days'], required: ['link'] },
+  new_device: { channel: 'email', variables: ['device', 'ip', 'time'], required: [] },
+  credential_changed: { channel: 'email', variables: ['change', 'time'], required: ['change'] },
+  account_throttled: { channel: 'email', variables: ['time'], required: [] },
+  failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },
+  sms_code: { channel: 'sms', variables: ['code'], required: ['code'] },
+} as const satisfies Record<
+  string,
+  { channel: 'email' | 'sms'; variables: readonly string[]; required: readonly string[] }
+>;
+
+export type TemplateId = keyof typeof templates;
+export const templateIds = Object.keys(templates).filter((id): id is TemplateId => id in templates);
+export const TemplateId = Type.Enum(templateIds);
+
+/** The variables a template's text may name. */
+export function variablesOf(template: TemplateId): readonly string[] {
+  return [...COMMON, ...templates[template].variables];
+}
+
+/**
+ * The text of one message in one language, in ICU MessageFormat. Paragraphs are separated by empty lines; a paragraph that is
+ * just `{code}` is shown large, one that is just `{link}` becomes a button that says `action`.
+ */
+export const TemplateText = Type.Object(
+  {
+    subject: Type.String({ maxLength: 300 }),
+    body: Type.String({ minLength: 1, maxLength: 10_000 }),
+    action: Type.String({ maxLength: 100 }),
+  },
+  { additionalProperties: false },
+);
+export type TemplateText = Static<typeof TemplateText>;
+
+/** What a credential change was, as the text tells it. */
+export const credentialChanges = [
+  'password',
+  'email',
+  'phone',
+  'totp_added',
+  'totp_removed',
+  'phone_factor_added',
+  'phone_factor_removed',
+  'passkey_added',
+  'passkey_removed',
+  'recovery_codes',
+  'recovery_code_used',
+  'mfa_reset',
+  'identity_linked',
+  'identity_unlinked',
+] as const;
+export type CredentialChange = (typeof credentialChanges)[number];
+
+type MessageTemplatesTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  template: TemplateId;
+  locale: Language;
+  subject: string;
+  body: string;
+  action: string;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    message_templates: MessageTemplatesTable;
+  }
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
+import { perSystem, type System } from './system.ts';
+
+/** So many times in so many seconds. */
+type Rule = { name: string; points: number; seconds: number };
+
+/** What a limit said: `count` is how often it was asked in the period, this time included. */
+type Taken = { allowed: true; count: number } | { allowed: false; count: number; retryAfter: number };
+
+/** A limit that holds across processes and under parallel calls: every call is counted before it is answered. */
+export class Limit {
+  readonly points: number;
+  readonly #limiter: RateLimiterPostgres | RateLimiterValkey;
+
+  constructor(system: System, { name, points, seconds }: Rule) {
+    this.points = points;
+    const postgres = new RateLimiterPostgres({
+      storeClient: system.pool,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: name,
+      points,
+      duration: seconds,
+    });
+    this.#limiter =
+      system.valkey === null
+        ? postgres
+        : new RateLimiterValkey({
+            storeClient: system.valkey,
+            keyPrefix: name,
+            points,
+            duration: seconds,
+            // Valkey is an accelerator: without it PostgreSQL counts.
+            insuranceLimiter: postgres,
+          });
+  }
+
+  /** Counts one call of `key`, also a refused one. @returns `retryAfter` in seconds where it is refused */
+  async take(key: string): Promise<Taken> {
+    try {
+      const { consumedPoints } = await this.#limiter.consume(key);
+      return { allowed: true, count: consumedPoints };
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      return { allowed: false, count: refused.consumedPoints, retryAfter: refused.msBeforeNext / 1000 };
+    }
+  }
+
+  /** Takes one counted call back. */
+  async giveBack(key: string): Promise<void> {
+    await this.#limiter.reward(key);
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#limiter.delete(key);
+  }
+}
+
+/** Declares limits once; each process makes them at first use. */
+export function limits<Name extends string>(
+  rules: Record<Name, Omit<Rule, 'name'>>,
+): (system: System) => Record<Name, Limit> {
+  return perSystem((system) => {
+    const made = Object.entries<Omit<Rule, 'name'>>(rules).map(([name, rule]) => [
+      name,
+      new Limit(system, { ...rule, name }),
+    ]);
+    return Object.fromEntries(made);
+  });
+}
+
+/** A key that holds no personal data. */
+export function limitKey(...parts: string[]): string {
+  return hash('sha256', parts.join('\n'), 'base64url');
+}

@@ -1,0 +1,128 @@
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { customerOf } from '#platform/ctx.ts';
+import type { SessionId, UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+
+type Reader = Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> };
+
+/** True when the user has signed in from this address before, within the last 90 days. Served by sessions_of_user. */
+export async function isKnownSource(ctx: Reader, userId: UserId, ip: string): Promise<boolean> {
+  const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('ip', '=', ip)
+    .where('created_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a user has been seen on this device, by its browser or its address: never anywhere, before, or not on it. */
+export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' | 'known' | 'new'> {
+  const { ip, userAgent } = tx.trace;
+  const rows = await tx.db
+    .selectFrom('sessions')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('all'),
+      eb.fn.countAll<number>().filterWhere('ip', '=', ip).as('place'),
+      eb.fn.countAll<number>().filterWhere('user_agent', '=', userAgent).as('browser'),
+    ])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('created_at', '>', new Date(tx.now.getTime() - 90 * 86_400_000))
+    .executeTakeFirst();
+  if (!rows || rows.all === 0) return 'first';
+  return rows.place > 0 && rows.browser > 0 ? 'known' : 'new';
+}
+
+/** How recently a person must have proved who they are before sensitive changes, in seconds (SE-4). */
+const RECENT_SECONDS = 600;
+
+/** Checks that the session's person proved who they are within ten minutes. @throws Problem REAUTHENTICATION_REQUIRED with `maxAge` */
+export async function requireRecentAuthentication(ctx: Ctx): Promise<void> {
+  const { sessionId } = customerOf(ctx);
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .select('auth_time')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  if (!row || ctx.now.getTime() - row.auth_time.getTime() > RECENT_SECONDS * 1000)
+    throw problem('REAUTHENTICATION_REQUIRED', { extensions: { maxAge: RECENT_SECONDS } });
+}
+
+/** A session as its owner sees it. */
+export type SessionSummary = {
+  id: SessionId;
+  amr: string[];
+  acr: string;
+  authTime: string;
+  createdAt: string;
+  expiresAt: string;
+};
+
+/** One session of the realm. Served by the primary key. */
+export async function findSession(
+  ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  sessionId: SessionId,
+): Promise<SessionSummary | undefined> {
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  return (
+    row && {
+      id: row.id,
+      amr: row.amr,
+      acr: row.acr,
+      authTime: row.auth_time.toISOString(),
+      createdAt: row.created_at.toISOString(),
+      expiresAt: row.expires_at.toISOString(),
+    }
+  );
+}
+
+/** A live session in the list of its owner. */
+export type ListedSession = SessionSummary & {
+  current: boolean;
+  ip: string | null;
+  userAgent: string | null;
+  lastSeenAt: string;
+};
+
+/** The live sessions of a user, newest first. Served by sessions_of_user. */
+export async function listSessions(ctx: Ctx, userId: UserId, limit: number): Promise<ListedSession[]> {
+  const rows = await ctx.db
+    .selectFrom('sessions')
+    .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at', 'last_seen_at', 'ip', 'user_agent'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', ctx.now)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const current = ctx.actor.kind === 'customer' ? ctx.actor.sessionId : null;
+  return rows.map((row) => ({
+    id: row.id,
+    amr: row.amr,
+    acr: row.acr,
+    authTime: row.auth_time.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    ip: row.ip,
+    userAgent: row.user_agent,
+    current: row.id === current,
+  }));
+}

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { projectOf, updateSettings } from './projects.ts';
+import { Settings } from './settings.ts';
+
+const SettingsChanges = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
+
+export const settingsRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/settings',
+    {
+      config: { permission: 'settings:read' },
+      schema: { summary: 'Read the settings', response: { 200: Settings } },
+    },
+    async (request) => (await projectOf(request.ctx.system, request.ctx.scope)).settings,
+  );
+
+  app.patch(
+    '/v1/admin/settings',
+    {
+      config: { permission: 'settings:write' },
+      schema: {
+        summary: 'Change settings',
+        description: 'Effective in every process within milliseconds.',
+        body: SettingsChanges,
+        response: { 200: Settings },
+      },
+    },
+    (request) =>
+      transaction(request.ctx, async (tx) => {
+        await updateSettings(tx, request.body);
+        return (await projectOf(tx.system, tx.scope, tx.db)).settings;
+      }),
+  );
+};

@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inflate } from '@sparticuz/chromium';
+import { type Browser, chromium } from 'playwright-core';
+
+/** Chromium, the graphics libraries beside it, its fonts, and the system libraries a bare machine lacks. */
+const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.tar.br'];
+
+/**
+ * Opens a Chromium that comes with npm, headless; it needs nothing installed but the C libraries Node needs. For plain
+ * HTTP only: the first TLS connection wants `libsqlite3.so.0`, which the package lacks, and ends the browser without it.
+ */
+export async function openBrowser(): Promise<Browser> {
+  const folder = await unpackChromium();
+  return chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    // It only sees pages of tests, and root (as in a container) has no sandbox.
+    args: ['--no-sandbox'],
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+  });
+}
+
+/** Unpacks Chromium once per version and user. @returns its folder */
+async function unpackChromium(): Promise<string> {
+  const source = new URL('../', import.meta.resolve('@sparticuz/chromium'));
+  const { version }: { version: string } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
+  const folder = join(tmpdir(), `latchkey-chromium-${version}-${process.getuid?.()}`);
+  if (await stat(folder).catch(() => null)) return folder;
+  // Unpacked elsewhere and then renamed, it is there whole or not at all, also when two processes do so at once.
+  const staging = await mkdtemp(`${folder}-`);
+  try {
+    await Promise.all(inflateInto(staging, fileURLToPath(new URL('bin', source))));
+    const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`;
+    await writeFile(join(staging, 'fonts.conf'), fonts);
+    await rename(staging, folder);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    if (!(await stat(folder).catch(() => null))) throw error;
+  }
+  return folder;
+}
+
+/** `inflate` knows no folder but the one for temporary files, and asks for it before it returns. */
+function inflateInto(folder: string, archives: string): Promise<string>[] {
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = folder;
+  try {
+    return ARCHIVES.map((archive) => inflate(join(archives, archive)));
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+}
