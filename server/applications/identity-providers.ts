@@ -137,7 +137,7 @@ export async function getProvider(ctx: Ctx | TxCtx, id: ProviderId): Promise<Pro
 }
 
 /** Adds a provider. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED when the preset needs more */
-export async function createProvider(ctx: Ctx, provider: Static<typeof NewProvider>): Promise<Provider> {
+export async function createProvider(ctx: Ctx | TxCtx, provider: Static<typeof NewProvider>): Promise<Provider> {
   const options = provider.options ?? {};
   checkOptions(provider.preset, options);
   const id = newId('idp', ctx.now);

@@ -42,9 +42,14 @@ export async function sendSession<Answer extends object>(
   { scope, cookies }: { scope: Scope; cookies: boolean | undefined },
 ): Promise<Answer> {
   if (!cookies || !isSession(answer)) return answer;
-  const { system } = request.server;
   await requireOrigin(request, scope);
-  const { environment } = scope;
+  return reply.send(setSessionCookies(request, reply, answer));
+}
+
+/** Puts a session's tokens into cookies. @returns the rest of the answer */
+export function setSessionCookies(request: Request, reply: FastifyReply, answer: SessionAnswer) {
+  const { system } = request.server;
+  const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
   reply.setCookie(nameOf(system, environment, 'access'), access_token, {
     ...options(system, environment),
@@ -54,7 +59,7 @@ export async function sendSession<Answer extends object>(
     ...options(system, environment),
     maxAge: answer.refresh_expires_in,
   });
-  return reply.send(shown);
+  return shown;
 }
 
 function isSession(answer: object): answer is SessionAnswer {

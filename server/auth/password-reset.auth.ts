@@ -3,7 +3,7 @@ import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { FlowStarted, proofOf } from './flows.ts';
 import { Forgot, forgotPassword, Reset, resetPassword } from './password-reset.ts';
-import { anonymousCtx } from './scope.ts';
+import { anonymousCtx, proofCtx } from './scope.ts';
 
 export const passwordResetRoutes: Routes = (app) => {
   app.post(
@@ -41,7 +41,7 @@ export const passwordResetRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const { newPassword, ...body } = request.body;
-      await resetPassword(await anonymousCtx(request, body), proofOf(body), newPassword);
+      await resetPassword(await proofCtx(request, body), proofOf(body), newPassword);
       return reply.code(204).send(null);
     },
   );

@@ -15,7 +15,7 @@ import {
   startPasswordless,
 } from './passwordless.ts';
 import { requireRedirectUri } from './redirects.ts';
-import { anonymousCtx } from './scope.ts';
+import { anonymousCtx, proofCtx } from './scope.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 
 const started = {
@@ -102,7 +102,7 @@ export const passwordlessFinishRoutes: Routes = (app) => {
         },
       },
       async (request, reply) => {
-        const ctx = await anonymousCtx(request, request.body);
+        const ctx = await proofCtx(request, request.body);
         const { deviceToken, cookies } = request.body;
         const answer = await finishPasswordless(ctx, way, { proof: proofOf(request.body), deviceToken });
         return sendSession(request, reply, answer, { scope: ctx.scope, cookies });

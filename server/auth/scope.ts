@@ -6,6 +6,7 @@ import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { findProject, workspaceByRoutingKey } from '#tenancy';
+import { projectOfLink } from './flows.ts';
 
 /** The fields of an unauthenticated request that say which project it belongs to; merge into a body. */
 export const scopeFields = {
@@ -63,6 +64,19 @@ export async function realmOfSecret(request: Request, secret: string): Promise<C
   const workspaceId = await workspaceByRoutingKey(request.server.system, ROUTED.exec(secret)?.[1] ?? '');
   if (!workspaceId) throw problem('INVALID_TOKEN');
   return ctxFor(request, { workspaceId, projectId: 'prj_', environment: environmentOf(request) });
+}
+
+/** The context of a mailed link: that of the flow it finishes. @throws Problem INVALID_TOKEN */
+export async function linkCtx(request: Request, token: string): Promise<Ctx> {
+  const ctx = await realmOfSecret(request, token);
+  const projectId = await projectOfLink(ctx.system, ctx.scope, token);
+  if (!projectId) throw problem('INVALID_TOKEN');
+  return { ...ctx, scope: { ...ctx.scope, projectId } };
+}
+
+/** The context of a proof: a link knows its own project, a code belongs to the one its request names. */
+export function proofCtx(request: Request, fields: ScopeFields & { token?: string }): Promise<Ctx> {
+  return fields.token === undefined ? anonymousCtx(request, fields) : linkCtx(request, fields.token);
 }
 
 /** A context in a scope that is known by other means, such as a refresh token. */

@@ -3,7 +3,7 @@ import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from './flows.ts';
-import { anonymousCtx, scopeFields } from './scope.ts';
+import { anonymousCtx, proofCtx, scopeFields } from './scope.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 import { verifyAddress } from './verification.ts';
 
@@ -32,7 +32,7 @@ export const verificationRoutes: Routes = (app) => {
         },
       },
       async (request, reply) => {
-        const ctx = await anonymousCtx(request, request.body);
+        const ctx = await proofCtx(request, request.body);
         const answer = await verifyAddress(ctx, proofOf(request.body), request.body.deviceToken);
         return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
       },

@@ -14,6 +14,7 @@ import {
   socialRoutes,
   verificationRoutes,
 } from '#auth';
+import { mailedLinkRoutes } from '#hosted';
 import { oidcRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -40,6 +41,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   reauthenticationRoutes(app);
   invitationAcceptanceRoutes(app);
   sessionRoutes(app);
+  mailedLinkRoutes(app);
   await oidcRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);

@@ -2,14 +2,18 @@ import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
 import { devInboxRoutes } from './dev-inbox.page.ts';
+import { devProviderRoutes } from './dev-provider.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
 import { startPageRoutes } from './start.page.ts';
 
-/** What the operator opens: the start page and, in development, the dev inbox. */
+/** What the operator opens: the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   startPageRoutes(app);
-  if (system.config.mode === 'development') devInboxRoutes(app);
+  if (system.config.mode === 'development') {
+    devInboxRoutes(app);
+    devProviderRoutes(app);
+  }
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

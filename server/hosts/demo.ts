@@ -8,6 +8,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
+import { addDevProvider } from './dev-provider.ts';
 
 type DemoEnvironment = {
   authUrl: string;
@@ -82,6 +83,7 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     redirectUris: ['http://localhost:5173/callback'],
     origins: ['http://localhost:5173'],
   });
+  await addDevProvider(first);
   const management = await createApplication(first, {
     kind: 'management',
     name: 'Demo back end',

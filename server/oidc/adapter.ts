@@ -31,6 +31,11 @@ export function adapterFor(system: System, environment: Environment, issuer: str
     model === 'Client' ? new ClientAdapter(system, environment) : new RecordAdapter(system, issuer, model);
 }
 
+/** Storage of a provider that brings its clients along. */
+export function recordsFor(system: System, issuer: string): AdapterFactory {
+  return (model) => new RecordAdapter(system, issuer, model);
+}
+
 /** Clients are administered as applications; the provider only reads them. */
 class ClientAdapter implements Adapter {
   readonly #system: System;

@@ -1,2 +1,2 @@
-export { oidcCleanup } from './adapter.ts';
+export { oidcCleanup, recordsFor } from './adapter.ts';
 export { oidcRoutes } from './provider.auth.ts';

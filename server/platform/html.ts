@@ -24,6 +24,7 @@ a { color: var(--accent); } a:focus-visible, button:focus-visible, input:focus-v
 .card > :last-child { margin-bottom: 0; } h1 + .card { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code, pre { font: .9em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; } pre { margin: 0; padding: 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
+form.stack { display: grid; gap: 1rem; max-width: 26rem; } form.stack label { display: grid; gap: .35rem; font-weight: 600; } form.stack input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: 8px; padding: .65rem .8rem; width: 100%; } form.stack button { padding: .75rem 1.1rem; } form.stack label.check { display: block; font-weight: 400; } form.stack label.check input { width: auto; } button.plain { background: none; color: var(--accent); } .narrow { max-width: 32rem; margin: 6vh auto 0; } .fault { border-left: 3px solid var(--bad); padding-left: .8rem; }
 form.search { display: flex; gap: .6rem; margin: 0 0 1.25rem; } input[type=search] { flex: 1; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .55rem .8rem; }
 button { font: inherit; font-weight: 600; color: light-dark(#fff, #0d1320); background: var(--accent); border: 0; border-radius: 8px; padding: .55rem 1.1rem; cursor: pointer; }
 ul.rows { list-style: none; margin: 0; padding: 0; } ul.rows li + li { border-top: 1px solid var(--line); }
@@ -37,9 +38,12 @@ iframe { width: 100%; height: 28rem; border: 1px solid var(--line); border-radiu
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** One style, known by its hash; no script at all, no framing (OA-6). */
+/** One style, known by its hash; no script at all, no framing (OA-6). @param formTarget an origin that a form may end at besides our own */
+function policy(formTarget = ''): string {
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self' data:; frame-src 'self'; form-action 'self' ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
+}
+
 const HEADERS = {
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self' data:; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -51,7 +55,7 @@ export type NavLink = { href: string; label: string };
 /** Sends a whole page in the common frame. */
 export function sendPage(
   reply: FastifyReply,
-  page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number },
+  page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number; formTarget?: string },
 ): FastifyReply {
   const nav = (page.nav ?? []).map(({ href, label }) => html`<a href="${href}">${label}</a>`);
   const document = html`<!doctype html>
@@ -70,7 +74,7 @@ export function sendPage(
 </html>`;
   return reply
     .code(page.status ?? 200)
-    .headers(HEADERS)
+    .headers({ ...HEADERS, 'content-security-policy': policy(page.formTarget) })
     .type('text/html; charset=utf-8')
     .serializer(String)
     .send(String(document));
