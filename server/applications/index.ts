@@ -14,4 +14,4 @@ export {
   type UpstreamProvider,
   upstreamProvider,
 } from './identity-providers.ts';
-export { originsOf } from './origins.ts';
+export { isApplicationOrigin, originsOf } from './origins.ts';

@@ -1,4 +1,5 @@
-import type { Scope } from '#platform/ctx.ts';
+import { sql } from 'kysely';
+import type { Environment, Scope } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 /** Every web origin of a project's enabled applications. */
@@ -6,10 +7,19 @@ export function originsOf(ctx: { system: System; scope: Scope }): Promise<readon
   return origins(ctx.system).find(ctx.scope);
 }
 
-/** Origins by scope, until any application changes. */
+/** Is a page of this origin one of any project's enabled applications? */
+export function isApplicationOrigin(system: System, environment: Environment, origin: string): Promise<boolean> {
+  return origins(system).isKnown(environment, origin);
+}
+
+/** How many origins are remembered; strangers can name any number of them. */
+const REMEMBERED = 10_000;
+
+/** Origins by scope, and scopes' existence by origin, until any application changes. */
 class OriginCache {
   readonly #system: System;
   readonly #known = new Map<string, readonly string[]>();
+  readonly #asked = new Map<string, boolean>();
   #generation = 0;
 
   constructor(system: System) {
@@ -43,9 +53,25 @@ class OriginCache {
     return found;
   }
 
+  async isKnown(environment: Environment, origin: string): Promise<boolean> {
+    const key = `${environment}/${origin}`;
+    const asked = this.#system.feed.live ? this.#asked.get(key) : undefined;
+    if (asked !== undefined) return asked;
+    const generation = this.#generation;
+    const { rows } = await sql<{ known: boolean }>`
+      select exists (
+        select from applications where environment = ${environment} and enabled and origins @> array[${origin}]
+      ) as known /* all workspaces */`.execute(this.#system.db);
+    const known = rows[0]?.known === true;
+    if (this.#asked.size >= REMEMBERED) this.#asked.clear();
+    if (generation === this.#generation) this.#asked.set(key, known);
+    return known;
+  }
+
   #forget(): void {
     this.#generation += 1;
     this.#known.clear();
+    this.#asked.clear();
   }
 }
 

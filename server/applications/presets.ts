@@ -29,7 +29,7 @@ export const ProviderOptions = Type.Object(
 export type ProviderOptions = Static<typeof ProviderOptions>;
 
 /** The fields of a profile that an OAuth-only provider answers with, by their names there. */
-export type ClaimMapping = { subject: string; email: string; name: string; picture: string };
+type ClaimMapping = { subject: string; email: string; name: string; picture: string };
 
 /** How a provider is spoken to: OpenID Connect by discovery, or plain OAuth with a profile address. */
 export type Preset =

@@ -36,6 +36,7 @@ type FlowsTable = {
   channel: 'email' | 'phone';
   address: string;
   code_hash: Buffer | null;
+  decoy: boolean;
   token_hash: Buffer | null;
   pending_sealed: string | null;
   attempts_left: number;
@@ -55,7 +56,7 @@ declare module '#platform/db.ts' {
 }
 
 /** Ten minutes and five tries (ASVS 6.5.5, 6.6.3; AU-3). */
-export const CODE_SECONDS = 600;
+const CODE_SECONDS = 600;
 const TRIES = 5;
 const RESEND_SECONDS = 30;
 /** Eight digits: 26 bits. */
@@ -90,7 +91,7 @@ export type NewFlow = {
    * There is nothing to prove: no code or link can finish the flow. The asker sees the same answer, and the same work is done
    * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
    */
-  decoy?: { tell: boolean };
+  decoy?: { tell: boolean } | undefined;
 };
 
 /** What is known of a flow when a message of it is sent. */
@@ -130,7 +131,8 @@ export async function openFlow(tx: TxCtx, flow: NewFlow) {
       address: flow.address,
       pending_sealed: flow.pending ? tx.system.keyring.seal(JSON.stringify(flow.pending), SEALED, id) : null,
       attempts_left: TRIES,
-      ...hashesOf(tx.system, id, secrets, flow.decoy !== undefined),
+      ...hashesOf(tx.system, id, secrets),
+      decoy: flow.decoy !== undefined,
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
@@ -158,10 +160,10 @@ async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' |
   };
 }
 
-function hashesOf(system: System, id: FlowId, secrets: Secrets, decoy: boolean) {
+function hashesOf(system: System, id: FlowId, secrets: Secrets) {
   return {
-    code_hash: decoy ? null : hashCode(system, id, secrets.code),
-    token_hash: decoy ? null : hashSecret(secrets.token),
+    code_hash: hashCode(system, id, secrets.code),
+    token_hash: hashSecret(secrets.token),
     code_expires_at: secrets.codeExpiresAt,
     expires_at: secrets.expiresAt,
     resend_after: secrets.resendAfter,
@@ -237,6 +239,7 @@ async function checkCode(
       .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
       .where('attempts_left', '>', 0)
       .where('used_at', 'is', null)
+      .where('decoy', '=', false)
       .where('code_expires_at', '>', ctx.now)
       .returning('code_hash')
       .executeTakeFirst(),
@@ -256,11 +259,10 @@ async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]):
     .where('project_id', '=', tx.scope.projectId)
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('used_at', 'is', null)
+    .where('decoy', '=', false)
     .where('expires_at', '>', tx.now);
   query =
-    'token' in proof
-      ? query.where('token_hash', '=', hashSecret(proof.token))
-      : query.where('id', '=', proof.flowId).where('code_hash', 'is not', null);
+    'token' in proof ? query.where('token_hash', '=', hashSecret(proof.token)) : query.where('id', '=', proof.flowId);
   const row = await query
     .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed'])
     .executeTakeFirst();
@@ -279,6 +281,7 @@ export async function lookAtLink(ctx: Ctx, token: string, purposes: readonly Pur
     .where('token_hash', '=', hashSecret(token))
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('used_at', 'is', null)
+    .where('decoy', '=', false)
     .where('expires_at', '>', ctx.now)
     .executeTakeFirst();
   if (!row) throw problem('INVALID_TOKEN');
@@ -319,17 +322,19 @@ export async function resendFlow(
       throw problemWithRetry('RATE_LIMIT_EXCEEDED', (flow.resend_after.getTime() - tx.now.getTime()) / 1000);
     await countMessage(tx, flow.channel, flow.address);
     const secrets = await newSecrets(tx, flow);
-    // A decoy stays one: it has no code, before and after.
-    const decoy = flow.code_hash === null;
     await tx.db
       .updateTable('flows')
-      .set({ attempts_left: TRIES, ...hashesOf(tx.system, flowId, secrets, decoy) })
+      .set({ attempts_left: TRIES, ...hashesOf(tx.system, flowId, secrets) })
       .where('workspace_id', '=', tx.scope.workspaceId)
       .where('environment', '=', tx.scope.environment)
       .where('id', '=', flowId)
       .execute();
     await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
-    await sendFlowMessage(tx, { ...flow, ...secrets, ...(decoy && { decoy: { tell: flow.purpose === 'register' } }) });
+    await sendFlowMessage(tx, {
+      ...flow,
+      ...secrets,
+      decoy: flow.decoy ? { tell: flow.purpose === 'register' } : undefined,
+    });
   });
   return answer;
 }
@@ -337,10 +342,10 @@ export async function resendFlow(
 function lockFlow(
   tx: TxCtx,
   flowId: FlowId,
-): Promise<Pick<Selectable<FlowsTable>, 'purpose' | 'channel' | 'address' | 'code_hash' | 'resend_after'> | undefined> {
+): Promise<Pick<Selectable<FlowsTable>, 'purpose' | 'channel' | 'address' | 'decoy' | 'resend_after'> | undefined> {
   return tx.db
     .selectFrom('flows')
-    .select(['purpose', 'channel', 'address', 'code_hash', 'resend_after'])
+    .select(['purpose', 'channel', 'address', 'decoy', 'resend_after'])
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', flowId)

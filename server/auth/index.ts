@@ -1,7 +1,7 @@
 export { addressRoutes } from './addresses.me.ts';
 export { requireOrigin, setSessionCookies, tokenCookie } from './cookies.auth.ts';
 export { issueExchangeCode } from './exchange-codes.ts';
-export { forgetDeadFlows, lookAtLink, type ProvenFlow, projectOfLink, withProof } from './flows.ts';
+export { forgetDeadFlows, lookAtLink, withProof } from './flows.ts';
 export { invitationAcceptanceRoutes } from './invitations.auth.ts';
 export { linkedIdentityRoutes } from './linked-identities.me.ts';
 export { memberCredentialRoutes } from './member-credentials.admin.ts';

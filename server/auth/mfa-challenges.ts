@@ -77,7 +77,7 @@ export const MfaChallenge = Type.Object({
 });
 
 /** The second factors of a person, strongest first, and whether a sign-in with one factor has to ask for them. */
-export async function factorsOf(
+async function factorsOf(
   tx: TxCtx,
   userId: UserId,
   settings: Settings,

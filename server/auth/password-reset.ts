@@ -16,6 +16,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeSessions, type SessionChoice } from '#sessions';
 import { projectOf } from '#tenancy';
+import { inEvenTime } from './even-time.ts';
 import { type NewFlow, openFlow, type Proof, proofFields, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
@@ -43,9 +44,11 @@ export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
   await requireMethod(ctx, 'password');
   await requireProof(ctx, request.proof);
   const identifier = normalise(request.identifier);
-  const found = await findIdentifier(ctx, identifier);
-  const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
-  return startFlow(ctx, resetFlow(user, identifier));
+  return inEvenTime(async () => {
+    const found = await findIdentifier(ctx, identifier);
+    const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
+    return startFlow(ctx, resetFlow(user, identifier));
+  });
 }
 
 type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };

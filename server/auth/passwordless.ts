@@ -5,6 +5,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, type SignInMethod } from '#tenancy';
+import { inEvenTime } from './even-time.ts';
 import { type FlowId, type NewFlow, type Proof, type ProvenFlow, type Purpose, startFlow, withProof } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { scopeFields } from './scope.ts';
@@ -36,6 +37,7 @@ export const MagicLinkStart = Type.Object(
   { additionalProperties: false },
 );
 
+type Started = { flowId: FlowId; expiresIn: number; resendAfter: number };
 type Start = { address: string; proof?: string | undefined; pending?: Record<string, unknown> };
 
 /**
@@ -43,13 +45,13 @@ type Start = { address: string; proof?: string | undefined; pending?: Record<str
  * where it is not, nothing is sent, and the answer is the same.
  * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one
  */
-export async function startPasswordless(
-  ctx: Ctx,
-  way: Passwordless,
-  { address, proof, pending }: Start,
-): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Start): Promise<Started> {
   await requireMethod(ctx, way.method);
-  await requireProof(ctx, proof);
+  await requireProof(ctx, start.proof);
+  return inEvenTime(() => sendProof(ctx, way, start));
+}
+
+async function sendProof(ctx: Ctx, way: Passwordless, { address, pending }: Start): Promise<Started> {
   const value = way.channel === 'email' ? normalise(address).value : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);

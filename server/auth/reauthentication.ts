@@ -77,7 +77,7 @@ async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: 
 }
 
 /** Methods add up. Two of different kinds, of which the new one is a real second factor, make `aal2`; nothing lowers a session. */
-export function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
+function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
   const amr = [...new Set([...session.amr, ...methods])];
   const selfSufficient = methods.includes('user');
   const twoKinds = second && amr.includes('pwd') && methods.some((method) => POSSESSION.includes(method));

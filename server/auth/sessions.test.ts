@@ -155,7 +155,7 @@ describe('GET /v1/auth/methods', () => {
       projectName: 'Shop',
       registration: 'open',
       methods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
-      providers: [],
+      providers: [{ id: 'dev', name: 'Dev provider', preset: 'oidc' }],
       passwordPolicy: { minLength: 15, maxLength: 1024 },
       mfa: 'optional',
       proofOfWork: false,

@@ -81,7 +81,7 @@ export type SocialStart = {
 };
 
 /** The provider's callback address on the auth host. */
-export function callbackOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, provider: { key: string }): string {
+function callbackOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, provider: { key: string }): string {
   return `${system.config.addresses[scope.environment].auth}/v1/auth/login/social/${provider.key}/callback`;
 }
 
@@ -221,7 +221,7 @@ function profileOf({ name, givenName, familyName }: UpstreamResult['identity']) 
   };
 }
 
-export function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']) {
+function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']) {
   return { provider, issuer, subject, email };
 }
 

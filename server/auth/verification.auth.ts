@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
+import { inEvenTime } from './even-time.ts';
 import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from './flows.ts';
 import { anonymousCtx, proofCtx, scopeFields } from './scope.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
@@ -50,8 +51,10 @@ export const verificationRoutes: Routes = (app) => {
           response: { 202: FlowStarted, ...problemResponses('CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED') },
         },
       },
-      async (request, reply) =>
-        reply.code(202).send(await resendFlow(await anonymousCtx(request, request.body), request.body.flowId)),
+      async (request, reply) => {
+        const ctx = await anonymousCtx(request, request.body);
+        return reply.code(202).send(await inEvenTime(() => resendFlow(ctx, request.body.flowId)));
+      },
     );
   }
 };

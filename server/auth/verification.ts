@@ -8,7 +8,7 @@ import { finishRegistration } from './register.ts';
 import { answerOf, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 
 /** What a proof of an address may finish here. */
-export const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
+const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
 
 /**
  * Proves an address with the code or link that was sent to it, and signs in.

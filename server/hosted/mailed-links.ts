@@ -31,7 +31,7 @@ type Looked = { title: string; body: { intro: Html; fields: Html; button: string
 type Form = { password?: string; displayName?: string };
 
 /** What a click led to: on to the application, or a page that says it is done. */
-export type Finished = { redirect: string } | { title: string; text: Html; session?: SessionAnswer };
+type Finished = { redirect: string } | { title: string; text: Html; session?: SessionAnswer };
 
 /** A kind of link: what its page shows, and what the click does. Both throw INVALID_TOKEN for one that does not work. */
 type Link = {

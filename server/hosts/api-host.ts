@@ -27,12 +27,14 @@ import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
 import { settingsRoutes } from '#tenancy';
+import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */
 export async function createApiHost(system: System, environment: Environment): Promise<App> {
   const app = await createHost(system, { kind: 'api', environment });
+  await addCors(app, environment);
   addAuthentication(app, environment);
   contextRoutes(app);
   membershipRoutes(app);

@@ -9,10 +9,10 @@ import { perSystem, type System } from '#platform/system.ts';
 /** Where the provider is mounted on the console host. */
 export const DEV_PROVIDER_PATH = '/dev/provider';
 /** Nothing is behind it: the provider signs anybody in as whoever they say they are, in development mode only. */
-export const DEV_CLIENT = { id: 'latchkey-dev', secret: 'latchkey-dev-secret' };
+const DEV_CLIENT = { id: 'latchkey-dev', secret: 'latchkey-dev-secret' };
 
 /** Who somebody said they are. */
-export type DevProfile = { email: string; name: string; emailVerified: boolean };
+type DevProfile = { email: string; name: string; emailVerified: boolean };
 
 /** An OpenID provider that asks for a name instead of a password, so that social sign-in can be clicked through offline. */
 export type DevProvider = { provider: Provider; profiles: Map<string, DevProfile> };

@@ -1,6 +1,5 @@
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
 export {
-  addIdentifier,
   Email,
   findIdentifier,
   Identifier,
@@ -17,7 +16,6 @@ export {
   type LinkedIdentityId,
   linkIdentity,
   listIdentities,
-  type UpstreamAccount,
   unlinkIdentity,
 } from './linked-identities.ts';
 export {
@@ -46,7 +44,6 @@ export {
   AuthenticationResponse,
   addPasskey,
   checkPasskey,
-  type PasskeyAnswer,
   passkeyCreationOptions,
   passkeyRequestOptions,
   RegistrationResponse,
@@ -64,5 +61,5 @@ export {
 } from './passwords.ts';
 export { profileRoutes } from './profile.me.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
-export { type DeviceId, forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
+export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { createUser, lockUser, matchingUsers, type UserSummary, usersById } from './users.ts';

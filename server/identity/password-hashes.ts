@@ -81,11 +81,6 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-/** True for a hash that can be checked. */
-export function isSupportedHash(stored: string): boolean {
-  return isArgon2(stored) || FORMATS.some(({ pattern }) => pattern.test(stored));
-}
-
 function isArgon2(stored: string): boolean {
   return /^\$argon2(id|i|d)\$/.test(stored);
 }

@@ -2,7 +2,7 @@ export { requirePermission } from './access.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
 export { invitationRoutes } from './invitations.admin.ts';
-export { acceptInvitation, findInvitation, type OpenInvitation } from './invitations.ts';
+export { acceptInvitation, findInvitation } from './invitations.ts';
 export { memberRoutes } from './members.admin.ts';
 export { addMember, changeMember, findMember, MemberRef, memberSeen } from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';

@@ -49,7 +49,7 @@ export const TemplateText = Type.Object(
 export type TemplateText = Static<typeof TemplateText>;
 
 /** What a credential change was, as the text tells it. */
-export const credentialChanges = [
+const credentialChanges = [
   'password',
   'email',
   'phone',

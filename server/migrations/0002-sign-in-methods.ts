@@ -7,9 +7,14 @@ alter table flows
   -- The mailed link; a flow may be finished by it or by the code.
   add column token_hash bytea,
   add column code_expires_at timestamptz,
+  -- Nothing proves it: kept so that an address without an account costs the same.
+  add column decoy boolean not null default false,
   -- Who asked, shown to the person before a link is used on another device.
   add column ip inet,
   add column user_agent text;
+-- Checked when it is used; a reference would make a flow with an account dearer than one without (AU-6).
+alter table flows drop constraint verifications_workspace_id_environment_user_id_fkey;
+update flows set decoy = true where code_hash is null;
 update flows set code_expires_at = expires_at;
 alter table flows alter column code_expires_at set not null;
 create unique index flows_token on flows (workspace_id, environment, token_hash) where token_hash is not null;
@@ -241,4 +246,6 @@ create table spent_proofs (
   primary key (workspace_id, environment, hash)
 );
 create index spent_proofs_expired on spent_proofs (expires_at);
+
+create index applications_origins on applications using gin (origins);
 `;

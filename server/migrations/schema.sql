@@ -33,6 +33,7 @@ create table applications (
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
   constraint applications_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX applications_origins ON public.applications USING gin (origins);
 
 create table default_projects (
   environment text not null,
@@ -99,11 +100,11 @@ create table flows (
   created_at timestamp with time zone not null,
   token_hash bytea,
   code_expires_at timestamp with time zone not null,
+  decoy boolean not null default false,
   ip inet,
   user_agent text,
   constraint flows_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint verifications_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'phone'::text]))),
-  constraint verifications_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
   constraint verifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX flows_expired ON public.flows USING btree (expires_at);

@@ -36,7 +36,7 @@ function faultOf(environment: Record<string, string>, overrides: Record<string, 
 
 describe('the configuration from the environment', () => {
   test('with nothing said, everything runs on this machine with the embedded database', () => {
-    assert.deepEqual(loadConfig({ PATH: '/bin', VALKEY_URL: 'redis://localhost', OTEL_SERVICE_NAME: 'x' }), {
+    assert.deepEqual(loadConfig({ PATH: '/bin', OTEL_SERVICE_NAME: 'x' }), {
       mode: 'development',
       dataDir: resolve('.latchkey'),
       databaseUrl: null,
@@ -58,6 +58,10 @@ describe('the configuration from the environment', () => {
       trustedProxies: [],
       smtpUrl: null,
       mailFrom: 'Latchkey <no-reply@localhost>',
+      dkim: null,
+      smsUrls: [],
+      breachedPasswordsUrl: null,
+      valkeyUrl: null,
       webhookAllowPrivate: [],
       logLevel: 'warn',
     });

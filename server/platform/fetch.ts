@@ -23,7 +23,7 @@ export async function probe(url: string, timeoutMs: number): Promise<ProbeResult
 }
 
 /** An address that was refused before anything was sent to it. */
-export class RefusedAddress extends Error {
+class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 

@@ -6,7 +6,6 @@ export {
   familiarityOf,
   findSession,
   isKnownSource,
-  type ListedSession,
   listSessions,
   requireRecentAuthentication,
 } from './session-reading.ts';

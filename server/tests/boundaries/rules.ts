@@ -67,11 +67,16 @@ export function tableOwners(sources: readonly Source[]): Map<string, string> {
   return owners;
 }
 
-/** The tables that migrations make. */
+/** The tables that migrations make, under the names they end with. */
 export function tablesMade(sources: readonly Source[]): string[] {
   const migrations = sources.filter(({ path }) => partOf(path) === 'migrations');
+  const renamed = new Map(
+    migrations.flatMap(({ text }) =>
+      [...text.matchAll(/alter table (\w+) rename to (\w+)/gi)].map(([, from = '', to = '']) => [from, to] as const),
+    ),
+  );
   return migrations.flatMap(({ text }) =>
-    [...text.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, table = '']) => table),
+    [...text.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, table = '']) => renamed.get(table) ?? table),
   );
 }
 
