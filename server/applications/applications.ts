@@ -1,7 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { sql } from 'kysely';
+import type { JWK } from 'jose';
+import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { type ApplicationId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
@@ -10,7 +12,7 @@ import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { projectOf } from '#tenancy';
 
-type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
+export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
 type ApplicationsTable = {
   workspace_id: WorkspaceId;
@@ -23,6 +25,14 @@ type ApplicationsTable = {
   redirect_uris: string[];
   origins: string[];
   permissions: string[];
+  post_logout_redirect_uris: Generated<string[]>;
+  backchannel_logout_uri: Generated<string | null>;
+  first_party: Generated<boolean>;
+  subject_type: Generated<'public' | 'pairwise'>;
+  jwks: Json<{ keys: JWK[] }> | null;
+  profile: Generated<'oauth' | 'fapi2'>;
+  resources: Generated<string[]>;
+  dpop_bound: Generated<boolean>;
   enabled: boolean;
   tokens_ended_at: Date | null;
   created_at: Date;
@@ -60,6 +70,21 @@ export type Application = {
   origins: string[];
   /** What a management client may be granted. */
   permissions: string[];
+  postLogoutRedirectUris: string[];
+  /** Where it hears that a session ended (OpenID Connect Back-Channel Logout). */
+  backchannelLogoutUri: string | null;
+  /** Ours: nobody is asked for consent. */
+  firstParty: boolean;
+  /** `pairwise`: it sees subjects that no other application sees. */
+  subjectType: 'public' | 'pairwise';
+  /** The keys it signs its assertions with; null: it has a secret, or nothing to keep one with. */
+  jwks: { keys: JWK[] } | null;
+  /** `fapi2`: held to the FAPI 2.0 Security Profile. */
+  profile: 'oauth' | 'fapi2';
+  /** Audiences it may ask access tokens for (RFC 8707). */
+  resources: string[];
+  /** Its tokens must be bound to its key (RFC 9449). */
+  dpopBound: boolean;
   enabled: boolean;
   /** Tokens dated up to this instant are dead: it lies a little after the last new secret or switching off. */
   tokensEndedAt: Date | null;
@@ -67,13 +92,22 @@ export type Application = {
   secretHashes: Buffer[];
 };
 
-export type NewApplication = {
-  kind: ApplicationKind;
-  name: string;
-  redirectUris?: string[];
-  origins?: string[];
-  permissions?: readonly string[];
-};
+export type NewApplication = Pick<Application, 'kind' | 'name'> &
+  Partial<
+    Pick<
+      Application,
+      | 'redirectUris'
+      | 'postLogoutRedirectUris'
+      | 'backchannelLogoutUri'
+      | 'firstParty'
+      | 'subjectType'
+      | 'jwks'
+      | 'profile'
+      | 'resources'
+      | 'dpopBound'
+      | 'origins'
+    >
+  > & { permissions?: readonly string[] };
 
 /** The workspace's routing key and 96 random bits. */
 const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
@@ -102,13 +136,21 @@ export async function createApplication(
       redirect_uris: application.redirectUris ?? [],
       origins: application.origins ?? [],
       permissions: [...(application.permissions ?? [])],
+      post_logout_redirect_uris: application.postLogoutRedirectUris ?? [],
+      backchannel_logout_uri: application.backchannelLogoutUri ?? null,
+      first_party: application.firstParty ?? true,
+      subject_type: application.subjectType ?? 'public',
+      jwks: application.jwks ? JSON.stringify(application.jwks) : null,
+      profile: application.profile ?? 'oauth',
+      resources: application.resources ?? [],
+      dpop_bound: application.dpopBound ?? false,
       enabled: true,
       tokens_ended_at: null,
       created_at: tx.now,
       updated_at: tx.now,
     })
     .execute();
-  const secret = CONFIDENTIAL.includes(application.kind) ? await addSecret(tx, id) : null;
+  const secret = CONFIDENTIAL.includes(application.kind) && !application.jwks ? await addSecret(tx, id) : null;
   await emit(tx, 'application.created', { applicationId: id, kind: application.kind });
   await announce(tx, { topic: 'application', key: clientId });
   return { id, clientId, secret };
@@ -275,6 +317,14 @@ async function loadApplication(
     redirectUris: row.redirect_uris,
     origins: row.origins,
     permissions: row.permissions,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    firstParty: row.first_party,
+    subjectType: row.subject_type,
+    jwks: row.jwks,
+    profile: row.profile,
+    resources: row.resources,
+    dpopBound: row.dpop_bound,
     enabled: row.enabled,
     tokensEndedAt: row.tokens_ended_at,
     secretHashes: row.hashes ?? [],

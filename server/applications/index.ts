@@ -1,5 +1,6 @@
 export {
   type Application,
+  type ApplicationKind,
   checkSecret,
   createApplication,
   disableApplication,

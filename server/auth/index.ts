@@ -1,29 +1,43 @@
 export { addressRoutes } from './addresses.me.ts';
 export { requireOrigin, setSessionCookies, tokenCookie } from './cookies.auth.ts';
+export { exchangeCode } from './exchange.ts';
 export { issueExchangeCode } from './exchange-codes.ts';
-export { forgetDeadFlows, lookAtLink, withProof } from './flows.ts';
+export { FlowId, forgetDeadFlows, lookAtLink, resendFlow, withProof } from './flows.ts';
 export { invitationAcceptanceRoutes } from './invitations.auth.ts';
 export { linkedIdentityRoutes } from './linked-identities.me.ts';
 export { memberCredentialRoutes } from './member-credentials.admin.ts';
 export { methodRoutes } from './methods.auth.ts';
 export { mfaEnrolmentRoutes, mfaRoutes } from './mfa.auth.ts';
+export { enrolTotpFor, finishEnrolment, finishWithFactor, type MfaSession, promptFactor } from './mfa.ts';
+export { findChallenge, MfaChallenge } from './mfa-challenges.ts';
 export { deviceOf } from './notices.ts';
 export { passkeyLoginRoutes } from './passkey-login.auth.ts';
+export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
 export { onePasskeyRoutes, passkeyRoutes } from './passkeys.me.ts';
 export { passwordLoginRoutes } from './password-login.auth.ts';
+export { loginWithPassword } from './password-login.ts';
 export { passwordResetRoutes } from './password-reset.auth.ts';
-export { resetPassword } from './password-reset.ts';
+export { forgotPassword, resetPassword } from './password-reset.ts';
 export { passwordlessFinishRoutes, passwordlessRoutes } from './passwordless.auth.ts';
-export { enterProven } from './passwordless.ts';
+export {
+  emailCode,
+  enterProven,
+  finishPasswordless,
+  magicLink,
+  type Passwordless,
+  phoneCode,
+  startPasswordless,
+} from './passwordless.ts';
 export { providerTestRoutes } from './providers.admin.ts';
 export { reauthenticationRoutes } from './reauthentication.auth.ts';
 export { withQuery } from './redirects.ts';
 export { registerRoutes } from './register.auth.ts';
-export { registerInvited } from './register.ts';
-export { linkCtx, realmOfSecret } from './scope.ts';
+export { register, registerInvited } from './register.ts';
+export { ctxFor, linkCtx, realmOfSecret } from './scope.ts';
 export { factorRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
 export { sessionRoutes } from './sessions.auth.ts';
-export { answerOf, type SignedIn } from './sign-in.ts';
-export { socialRoutes } from './social.auth.ts';
+export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
+export { leave, socialRoutes } from './social.auth.ts';
+export type { LinkRequired } from './social.ts';
 export { verificationRoutes } from './verification.auth.ts';
 export { verifyAddress } from './verification.ts';

@@ -1,30 +1,18 @@
-import { type Static, Type } from 'typebox';
-import {
-  AuthenticationResponse,
-  CHALLENGE_SECONDS,
-  checkPasskey,
-  passkeyRequestOptions,
-  WebAuthnOptions,
-} from '#identity';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { Type } from 'typebox';
+import { WebAuthnOptions } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
-import { relyingPartyOf } from './relying-party.ts';
+import { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
 import { anonymousCtx, scopeFields } from './scope.ts';
-import { type SignInAnswer as Answer, requireMethod, SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { SignInAnswer } from './sign-in.ts';
 
 const PasskeyOptions = Type.Object({
   flowId: IdSchema('chl'),
   options: WebAuthnOptions,
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
-
-const PasskeyLogin = Type.Object(
-  { flowId: IdSchema('chl'), response: AuthenticationResponse, ...signInFields },
-  { additionalProperties: false },
-);
 
 export const passkeyLoginRoutes: Routes = (app) => {
   app.post(
@@ -41,9 +29,7 @@ export const passkeyLoginRoutes: Routes = (app) => {
     },
     async (request) => {
       const ctx = await anonymousCtx(request, request.body);
-      await requireMethod(ctx, 'passkey');
-      const rp = await relyingPartyOf(ctx);
-      return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))), expiresIn: CHALLENGE_SECONDS };
+      return passkeyOptions(ctx);
     },
   );
 
@@ -74,12 +60,3 @@ export const passkeyLoginRoutes: Routes = (app) => {
     },
   );
 };
-
-async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<Answer> {
-  await requireMethod(ctx, 'passkey');
-  const { used, record } = await checkPasskey(ctx, request, await relyingPartyOf(ctx));
-  return signedIn(ctx, async (tx) => {
-    await record(tx);
-    return signIn(tx, used.userId, { amr: [...used.amr, 'mfa'], acr: 'aal2' });
-  });
-}

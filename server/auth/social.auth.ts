@@ -1,20 +1,18 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import formBody from '@fastify/formbody';
+import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import { upstreamProvider } from '#applications';
-import { emit } from '#events';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { type UpstreamProvider, upstreamProvider } from '#applications';
+import type { Ctx } from '#platform/ctx.ts';
 import type { App, Request, Routes } from '#platform/http.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
-import { EXCHANGE_CODE, projectOfCode, spendExchangeCode } from './exchange-codes.ts';
-import { enterProven } from './passwordless.ts';
+import { exchangeCode } from './exchange.ts';
+import { EXCHANGE_CODE, projectOfCode } from './exchange-codes.ts';
 import { requireRedirectUri, withQuery } from './redirects.ts';
 import { anonymousCtx, environmentOf, realmOfSecret, scopeFields } from './scope.ts';
-import { answerOf, requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
-import { comeBack, enterUpstream, finishUpstream, LinkRequired, leaveFor, UpstreamResult } from './social.ts';
+import { requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
+import { comeBack, finishUpstream, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
 
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
@@ -73,13 +71,20 @@ function startRoute(app: App): void {
       const { ctx, start } = await startOf(request, request.query);
       await requireMethod(ctx, 'social');
       const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
-      const browser = request.cookies[COOKIE] ?? randomSecret();
-      const secure = ctx.system.config.addresses[ctx.scope.environment].auth.startsWith('https:');
-      // Lax: the way back from the provider is a navigation that somebody else began.
-      reply.setCookie(COOKIE, browser, { path: PATH, httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
-      return reply.redirect(await leaveFor(ctx, provider, { ...start, browser }), 303);
+      return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
     },
   );
+}
+
+type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
+
+/** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
+export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
+  const browser = request.cookies[COOKIE] ?? randomSecret();
+  const secure = ctx.system.config.addresses[ctx.scope.environment].auth.startsWith('https:');
+  // Lax: the way back from the provider is a navigation that somebody else began.
+  reply.setCookie(COOKIE, browser, { path: PATH, httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
+  return leaveFor(ctx, provider, { ...start, browser });
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -191,39 +196,8 @@ function exchangeRoute(app: App): void {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
       const ctx = { ...realm, scope: { ...realm.scope, projectId: await projectOfCode(realm, code) } };
-      const answer = await exchange(ctx, request.body);
+      const answer = await exchangeCode(ctx, request.body);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
     },
   );
-}
-
-/** What the code of a clicked link stands for. */
-const ProvenAddress = Type.Object({
-  channel: Type.Enum(['email', 'phone']),
-  address: Type.String(),
-  userId: UpstreamResult.properties.linkTo,
-});
-
-async function exchange(ctx: Ctx, { code, codeVerifier, deviceToken }: Static<typeof Exchange>) {
-  const result = await transaction(ctx, async (tx) => {
-    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
-    if (purpose === 'address') {
-      const proven = Value.Parse(ProvenAddress, content);
-      return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
-    }
-    const upstream = Value.Parse(UpstreamResult, content);
-    checkVerifier(upstream.codeChallenge, codeVerifier);
-    await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
-    return enterUpstream(tx, upstream, deviceToken);
-  });
-  return 'status' in result ? result : answerOf(ctx, result);
-}
-
-/** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */
-function checkVerifier(challenge: string | null, verifier: string | undefined): void {
-  if (challenge === null && verifier === undefined) return;
-  const made = Buffer.from(hash('sha256', verifier ?? '', 'base64url'));
-  const expected = Buffer.from(challenge ?? '');
-  if (made.length !== expected.length || !timingSafeEqual(made, expected))
-    throw problem('INVALID_TOKEN', 'The code verifier does not fit the challenge the sign-in was begun with.');
 }

@@ -64,6 +64,16 @@ export const catalogue = {
     userId,
     everywhere: false,
   }),
+  'user.consent.granted': define(
+    'A person let an application in.',
+    Type.Object({ userId: text, applicationId: text, scopes: Type.Array(text) }),
+    { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8', scopes: ['openid', 'email'] },
+  ),
+  'user.consent.revoked': define(
+    'A person took an application’s access back.',
+    Type.Object({ userId: text, applicationId: text }),
+    { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
   'user.email.verified': define(
     'A person proved that an email address is theirs.',
     Type.Object({ userId: text, email: text }),

@@ -2,6 +2,7 @@ import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
+import { endProviderSessions } from '#oidc';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { environments, systemCtx, transaction } from '#platform/ctx.ts';
@@ -58,6 +59,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     }
   };
   try {
+    endProviderSessions(system);
     await system.feed.start();
     await ensureSigningKeys(system);
     const demo = await demoOfFirstStart(system);

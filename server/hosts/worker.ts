@@ -1,7 +1,7 @@
 import { forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
 import { sendMessageTask } from '#messages';
-import { oidcCleanup } from '#oidc';
+import { backchannelLogoutTask, oidcCleanup } from '#oidc';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
@@ -12,7 +12,11 @@ const CONCURRENCY = 8;
 
 /** Everything that happens without a request: numbering events, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
-  const jobs = await startJobs(system, { send_message: sendMessageTask(system) }, CONCURRENCY);
+  const jobs = await startJobs(
+    system,
+    { send_message: sendMessageTask(system), backchannel_logout: backchannelLogoutTask(system) },
+    CONCURRENCY,
+  );
   const dispatcher = new Dispatcher(system);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {

@@ -60,6 +60,7 @@ export {
   upgradeHash,
 } from './passwords.ts';
 export { profileRoutes } from './profile.me.ts';
+export { getProfile, type Profile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { createUser, lockUser, matchingUsers, type UserSummary, usersById } from './users.ts';

@@ -95,7 +95,7 @@ async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage)
 }
 
 /** The best of our languages for a BCP 47 tag or an `Accept-Language` header. */
-function languageFor(wanted: string | null, fallback: Language): Language {
+export function languageFor(wanted: string | null, fallback: Language): Language {
   if (wanted === null || wanted === '' || wanted === '*') return fallback;
   const [best] = new Negotiator({ headers: { 'accept-language': wanted } }).languages([...languages]);
   return languages.find((language) => language === best) ?? fallback;

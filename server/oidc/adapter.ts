@@ -4,6 +4,7 @@ import { errors } from 'oidc-provider';
 import { findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
+import type { ProjectId, SessionId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { clientMetadata } from './clients.ts';
 
@@ -15,6 +16,8 @@ type OidcRecordsTable = {
   grant_id: string | null;
   uid: string | null;
   user_code: string | null;
+  session_id: SessionId | null;
+  project_id: ProjectId | null;
   consumed_at: Date | null;
   expires_at: Date | null;
 };
@@ -80,6 +83,8 @@ export class RecordAdapter implements Adapter {
       grant_id: payload.grantId ?? null,
       uid: payload.uid ?? null,
       user_code: payload.userCode ?? null,
+      session_id: payload.sessionId ?? null,
+      project_id: payload.projectId ?? null,
       expires_at: expiresIn === undefined ? null : new Date(this.#system.clock.now().getTime() + expiresIn * 1000),
     };
     await this.#system.db

@@ -1,5 +1,5 @@
 import type { AdapterPayload, Client, Provider } from 'oidc-provider';
-import { type Application, checkSecret, findApplication } from '#applications';
+import { type Application, type ApplicationKind, checkSecret, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 
@@ -36,22 +36,46 @@ export function useApplications(provider: Provider, system: System, environment:
   };
 }
 
-/**
- * An application as the provider knows clients. Only management clients can use it so far; sign-in through the browser needs
- * the hosted pages.
- */
+const GRANTS: Readonly<Record<ApplicationKind, string[]>> = {
+  spa: ['authorization_code', 'refresh_token'],
+  web: ['authorization_code', 'refresh_token'],
+  native: ['authorization_code', 'refresh_token'],
+  device: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+  management: ['client_credentials'],
+};
+
+/** An application as the provider knows clients; one that is switched off, or can't prove itself, is none. */
 export function clientMetadata(application: Application): AdapterPayload | undefined {
-  const [hash] = application.secretHashes;
-  if (application.kind !== 'management' || !application.enabled || !hash) return undefined;
+  const authentication = authenticationOf(application);
+  if (!application.enabled || !authentication) return undefined;
+  const grants = GRANTS[application.kind];
   return {
     client_id: application.clientId,
     client_name: application.name,
-    // Compared by checkSecret; stands here so that the library notices a rotation.
-    client_secret: hash.toString('base64url'),
-    grant_types: ['client_credentials'],
-    response_types: [],
-    redirect_uris: [],
-    // The library takes client_secret_post for such a client too.
-    token_endpoint_auth_method: 'client_secret_basic',
+    ...authentication,
+    application_type: application.kind === 'native' ? 'native' : 'web',
+    grant_types: grants,
+    response_types: grants.includes('authorization_code') ? ['code'] : [],
+    redirect_uris: grants.includes('authorization_code') ? application.redirectUris : [],
+    post_logout_redirect_uris: application.postLogoutRedirectUris,
+    subject_type: application.subjectType,
+    ...(application.backchannelLogoutUri !== null && {
+      backchannel_logout_uri: application.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+    dpop_bound_access_tokens: application.dpopBound || application.profile === 'fapi2',
+    require_pushed_authorization_requests: application.profile === 'fapi2',
+    ...(application.profile === 'fapi2' && { id_token_signed_response_alg: 'ES256' }),
   };
+}
+
+/** How a client proves that it is itself: with keys, with a secret, or (a public client) by PKCE alone. */
+function authenticationOf({ kind, jwks, secretHashes: [hash], profile }: Application): AdapterPayload | undefined {
+  if (jwks) return { token_endpoint_auth_method: 'private_key_jwt', jwks };
+  // FAPI 2.0 Security Profile §5.3.2.1: clients authenticate with keys.
+  if (profile === 'fapi2') return undefined;
+  if (kind !== 'web' && kind !== 'management') return { token_endpoint_auth_method: 'none' };
+  // The secret is compared by checkSecret; its hash stands here so that the library notices a rotation. The library takes
+  // client_secret_post for such a client too.
+  return hash && { token_endpoint_auth_method: 'client_secret_basic', client_secret: hash.toString('base64url') };
 }

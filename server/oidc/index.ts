@@ -1,2 +1,6 @@
 export { oidcCleanup, recordsFor } from './adapter.ts';
+export { endProviderSessions } from './bound-sessions.ts';
+export { clientsOfSessions, giveConsent, revokeConsent } from './grants.ts';
+export { type Interaction, interactions } from './interactions.ts';
+export { backchannelLogoutTask } from './logout.ts';
 export { oidcRoutes } from './provider.auth.ts';

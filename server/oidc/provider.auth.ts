@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
@@ -57,6 +57,63 @@ const documentSchemas: Record<DocumentPath, { summary: string; description: stri
   '/connect/jwks': { summary: 'Read the public signing keys', description: 'RFC 7517' },
 };
 
+type Endpoint = { methods: ('GET' | 'POST')[]; summary: string; description: string } | { methods: ('GET' | 'POST')[] };
+
+/** What the provider answers by itself; those without a summary are steps on the way of a browser. */
+const endpoints: Record<string, Endpoint> = {
+  '/connect/authorize': {
+    methods: ['GET'],
+    summary: 'Begin a sign-in',
+    description: 'Authorization code with PKCE (RFC 6749 §4.1, RFC 7636). Open in a browser.',
+  },
+  '/connect/authorize/:uid': { methods: ['GET'] },
+  '/connect/par': {
+    methods: ['POST'],
+    summary: 'Push an authorization request',
+    description: 'RFC 9126. Answers `request_uri` for `GET /connect/authorize`.',
+  },
+  '/connect/userinfo': {
+    methods: ['GET', 'POST'],
+    summary: 'Read user info',
+    description: 'OpenID Connect Core §5.3, with an access token as bearer or DPoP.',
+  },
+  '/connect/introspect': { methods: ['POST'], summary: 'Introspect a token', description: 'RFC 7662' },
+  '/connect/revoke': { methods: ['POST'], summary: 'Revoke a token', description: 'RFC 7009' },
+  '/connect/device_authorization': {
+    methods: ['POST'],
+    summary: 'Begin a sign-in on a device',
+    description: 'RFC 8628',
+  },
+  '/connect/device': { methods: ['GET', 'POST'] },
+  '/connect/device/:uid': { methods: ['GET'] },
+  '/connect/logout': {
+    methods: ['GET'],
+    summary: 'Sign out',
+    description: 'OpenID Connect RP-Initiated Logout 1.0. Open in a browser.',
+  },
+  '/connect/logout/confirm': { methods: ['POST'] },
+  '/connect/logout/success': { methods: ['GET'] },
+};
+
+/** Endpoints that pages of other origins call. */
+const CROSS_ORIGIN = [
+  '/connect/token',
+  '/connect/userinfo',
+  '/connect/revoke',
+  '/connect/par',
+  '/connect/device_authorization',
+];
+
+function descriptionOf(endpoint: Endpoint): FastifySchema {
+  return 'summary' in endpoint
+    ? {
+        summary: endpoint.summary,
+        description: endpoint.description,
+        response: { 400: oauthError('See RFC 6749 §5.2.') },
+      }
+    : { hide: true };
+}
+
 /** The OpenID provider under /connect and /.well-known. It answers by itself; errors are in OAuth's own format. */
 export function oidcRoutes(app: App): void {
   const { environment } = app.host;
@@ -66,8 +123,17 @@ export function oidcRoutes(app: App): void {
   const hidden = { hide: true };
 
   app.post('/connect/token', { config, schema: tokenSchema, onRequest: bridge }, answeredBefore);
-  app.options('/connect/token', { config, schema: hidden, onRequest: bridge }, answeredBefore);
-  app.get('/connect/authorize', { config, schema: hidden, onRequest: bridge }, answeredBefore);
+  for (const [url, schema] of Object.entries(endpoints)) {
+    app.route({
+      method: schema.methods,
+      url,
+      config,
+      schema: descriptionOf(schema),
+      onRequest: bridge,
+      handler: answeredBefore,
+    });
+  }
+  for (const url of CROSS_ORIGIN) app.options(url, { config, schema: hidden, onRequest: bridge }, answeredBefore);
   for (const path of DOCUMENT_PATHS) {
     app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
   }

@@ -1,17 +1,21 @@
-import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseAway } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { adapterFor } from './adapter.ts';
-import { applicationOf, useApplications } from './clients.ts';
+import { bindToSessions } from './bound-sessions.ts';
+import { useApplications } from './clients.ts';
+import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
-import { apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
+import { endOnLogout } from './ending.ts';
 import { inSigningOrder, nextKeyFrom, ProviderKey } from './signing.ts';
 
 /** The provider of one issuer, ready to answer. */
 export type Issuer = {
+  provider: Provider;
   answer: ReturnType<Provider['callback']>;
+  /** Tells a client that a session ended (OpenID Connect Back-Channel Logout 1.0). */
+  tellOfLogout: (clientId: string, subject: string, sid: string) => Promise<void>;
   documents: Documents;
   /** Milliseconds since the epoch; from then on another key signs. */
   goodUntil: number;
@@ -79,6 +83,9 @@ async function makeIssuer(system: System, environment: Environment): Promise<Iss
   // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
   provider.proxy = true;
   useApplications(provider, system, environment);
+  bindToSessions(provider);
+  endOnLogout(provider, system, environment);
+  const tellOfLogout = takeLogoutMessages(provider);
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
@@ -88,7 +95,19 @@ async function makeIssuer(system: System, environment: Environment): Promise<Iss
       ctx.set('www-authenticate', `Basic realm="${address}"`);
   });
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
-  return { answer: provider.callback(), documents, goodUntil: nextKeyFrom(keys, now) };
+  return { provider, answer: provider.callback(), tellOfLogout, documents, goodUntil: nextKeyFrom(keys, now) };
+}
+
+/** The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer. */
+function takeLogoutMessages(provider: Provider): Issuer['tellOfLogout'] {
+  const { Client } = provider;
+  const send: unknown = Client.prototype.backchannelLogout;
+  if (typeof send !== 'function') throw new Error('The library no longer tells clients of a logout by itself.');
+  Client.prototype.backchannelLogout = async () => undefined;
+  return async (clientId, subject, sid) => {
+    const client = await Client.find(clientId);
+    if (client?.backchannelLogoutUri !== undefined) await Reflect.apply(send, client, [subject, sid]);
+  };
 }
 
 function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
@@ -103,51 +122,3 @@ function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): voi
     error_description: 'the service can not answer right now; try again shortly',
   };
 }
-
-/** Only what works is switched on, and so announced: sign-in through the browser comes with the hosted pages. */
-function configuration(system: System, environment: Environment, issuer: string): Configuration {
-  return {
-    adapter: adapterFor(system, environment, issuer),
-    cookies: { keys: [system.keyring.tag(issuer, 'oidc-cookies').toString('base64url')] },
-    routes: ROUTES,
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
-    clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
-    responseTypes: [],
-    scopes: ['openid'],
-    pkce: { required: () => true },
-    ttl: { ClientCredentials: MANAGEMENT_TOKEN_SECONDS },
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
-      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
-      userinfo: { enabled: false },
-      rpInitiatedLogout: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      dPoP: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => system.config.addresses[environment].api,
-        getResourceServerInfo: (ctx, resource) => apiResource(system, ctx, resource),
-      },
-    },
-    formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
-    renderError: (ctx, out) => {
-      ctx.body = out;
-    },
-  };
-}
-
-const ROUTES = {
-  authorization: '/connect/authorize',
-  code_verification: '/connect/device',
-  device_authorization: '/connect/device_authorization',
-  end_session: '/connect/logout',
-  introspection: '/connect/introspect',
-  jwks: '/connect/jwks',
-  pushed_authorization_request: '/connect/par',
-  registration: '/connect/register',
-  revocation: '/connect/revoke',
-  token: '/connect/token',
-  userinfo: '/connect/userinfo',
-};

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
   type RawServerDefault,
@@ -47,8 +48,9 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** A request as domain functions near the edge see it. */
+/** A request as domain functions near the edge see it, and its answer. */
 export type Request = FastifyRequest;
+export type Reply = FastifyReply;
 
 /** The routes of one noun on one surface. */
 export type Routes = (app: App) => void;

@@ -1,5 +1,6 @@
 export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionAnswer, sessionAnswer } from './answer.ts';
+export { type EndedSessions, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { forgetDeadTokens, revokeSubject } from './revocations.ts';
 export {

@@ -11,6 +11,7 @@ import {
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, sessionLifetimes } from '#tenancy';
+import { endWithSessions } from './endings.ts';
 import { revokeSubjects } from './revocations.ts';
 
 type SessionsTable = {
@@ -219,10 +220,9 @@ export async function revokeSessions(
     query = 'only' in choice ? query.where('id', '=', choice.only) : query.where('id', '!=', choice.except);
   const ended = await query.returning('id').execute();
   if (ended.length === 0) return 0;
-  await revokeSubjects(
-    tx,
-    ended.map(({ id }) => id),
-  );
+  const sessionIds = ended.map(({ id }) => id);
+  await revokeSubjects(tx, sessionIds);
+  await endWithSessions(tx, { sessionIds, in: 'every project' });
   await emitAll(
     tx,
     ended.map(({ id }) => ({ type: 'session.revoked', data: { sessionId: id, userId, reason } })),
@@ -248,6 +248,7 @@ export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: str
     ended.map(({ id }) => id),
   );
   if (ended.length > 0) {
+    await endWithSessions(tx, { sessionIds: ended.map((entry) => entry.session_id), in: projectId });
     await emitAll(
       tx,
       ended.map(({ id, session_id }) => ({

@@ -15,6 +15,26 @@ export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
 export const Language = Type.Enum([...languages]);
 export type Language = Static<typeof Language>;
 
+const colour = Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()]);
+const link = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' });
+
+/** The look of the hosted pages. Colours that could not be read are mended when a page is made. */
+export const Branding = Type.Object(
+  {
+    logoUrl: Type.Union([link, Type.Null()]),
+    accentColor: colour,
+    backgroundColor: colour,
+    radius: Type.Union([Type.Integer({ minimum: 0, maximum: 24 }), Type.Null()]),
+    text: Type.Union([Type.String({ maxLength: 500 }), Type.Null()], { description: 'Below the form, as it is.' }),
+    links: Type.Record(Type.String({ minLength: 1, maxLength: 40 }), link, {
+      maxProperties: 5,
+      description: 'Label to address.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Branding = Static<typeof Branding>;
+
 const TestPhoneNumber = Type.Object(
   { phone: Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$' }), code: Type.String({ pattern: '^[0-9]{8}$' }) },
   { additionalProperties: false },
@@ -62,6 +82,10 @@ export const Settings = Type.Object({
     maxItems: 20,
     description: 'Numbers that never get a message and have a fixed code. Test environment only.',
   }),
+  signInLayout: Type.Enum(['combined', 'identifier_first'], {
+    description: 'Hosted sign-in: address and password on one page, or one after the other.',
+  }),
+  branding: Branding,
   assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
     description: 'Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.',
   }),
@@ -84,6 +108,8 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   invitationSeconds: 7 * DAY,
   defaultLanguage: 'en',
   testPhoneNumbers: [],
+  signInLayout: 'combined',
+  branding: { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} },
   assurance: 'standard',
   accessTokenSeconds: 900,
   sessionIdleSeconds: 14 * DAY,

@@ -1,0 +1,105 @@
+import type { Account, AccountClaims, Client } from 'oidc-provider';
+import { Value } from 'typebox/value';
+import type { Application } from '#applications';
+import { getProfile, type Profile } from '#identity';
+import { type Access, accessOf, permissionsOf } from '#members';
+import { type Ctx, systemCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { applicationOf } from './clients.ts';
+
+const UserIdSchema = IdSchema('usr');
+
+/** What each scope tells (OpenID Connect Core §5.4), besides the subject. */
+export const CLAIMS: Record<string, string[]> = {
+  openid: ['sub', 'workspace_id', 'project_id'],
+  profile: [
+    'name',
+    'given_name',
+    'family_name',
+    'preferred_username',
+    'picture',
+    'locale',
+    'zoneinfo',
+    'birthdate',
+    'updated_at',
+  ],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number', 'phone_number_verified'],
+  roles: ['roles'],
+  permissions: ['permissions'],
+};
+
+/** The context in which a client acts: that of its own project. */
+export function ctxOf(system: System, application: Application): Ctx {
+  const { workspaceId, projectId, environment } = application;
+  return systemCtx(system, { workspaceId, projectId, environment }, 'oidc', 'oidc');
+}
+
+/**
+ * The person as a client may see it: an active member of the client's project, now.
+ * @returns undefined for anybody else
+ */
+export async function findAccount(
+  system: System,
+  client: Client | undefined,
+  subject: string,
+): Promise<Account | undefined> {
+  if (!client || !Value.Check(UserIdSchema, subject)) return undefined;
+  const application = applicationOf(client);
+  const ctx = ctxOf(system, application);
+  const access = await accessOf(ctx, subject);
+  if (access.status !== 'active') return undefined;
+  return {
+    accountId: subject,
+    access,
+    claims: async (_use, scope) => claimsOf(ctx, { userId: subject, access, scope: scope.split(' ') }),
+  };
+}
+
+type Asked = { userId: UserId; access: Access; scope: readonly string[] };
+
+/** Everything the scopes may tell; the provider leaves out what was not asked for. */
+async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<AccountClaims> {
+  const { workspaceId, projectId } = ctx.scope;
+  const told = { sub: userId, workspace_id: workspaceId, project_id: projectId, ...accessClaims(access) };
+  const personal = scope.some((name) => name === 'profile' || name === 'email' || name === 'phone');
+  const profile = personal ? await profileOf(ctx, userId) : undefined;
+  return profile ? { ...told, ...profileClaims(profile) } : told;
+}
+
+/** Roles and permissions, as claims and in access tokens. */
+export function accessClaims(access: Access): { roles: string[]; permissions: string[] } {
+  return { roles: access.roles.map(({ key }) => key), permissions: permissionsOf(access) };
+}
+
+async function profileOf(ctx: Ctx, userId: UserId): Promise<Profile | undefined> {
+  try {
+    return await getProfile(ctx, userId);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** OpenID Connect Core §5.1; what is not known is left out. */
+function profileClaims(profile: Profile): Record<string, unknown> {
+  const claims = {
+    name: profile.displayName,
+    given_name: profile.givenName,
+    family_name: profile.familyName,
+    preferred_username: profile.username,
+    picture: profile.picture,
+    locale: profile.locale,
+    zoneinfo: profile.zoneinfo,
+    birthdate: profile.birthdate,
+    updated_at: Math.floor(Date.parse(profile.updatedAt) / 1000),
+    email: profile.email,
+    email_verified: profile.email === null ? null : profile.emailVerified,
+    phone_number: profile.phone,
+    phone_number_verified: profile.phone === null ? null : profile.phoneVerified,
+  };
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Provider } from 'oidc-provider';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import { type EndedSessions, whenSessionsEnd } from '#sessions';
+
+/** The Latchkey session that stands behind what the provider keeps. */
+export type Bound = {
+  sessionId?: SessionId;
+  /** The end of the session, in seconds since the epoch. */
+  endsAt?: number;
+  workspaceId?: WorkspaceId;
+  /** The project a grant is for; of a browser's session, that in which it began. */
+  projectId?: ProjectId;
+};
+
+declare module 'oidc-provider' {
+  interface Session extends Bound {}
+  interface Grant extends Bound {}
+  interface AdapterPayload extends Bound {}
+}
+
+const FIELDS = ['sessionId', 'endsAt', 'workspaceId', 'projectId'] as const;
+
+/** Makes the provider keep, with its sessions and grants, which session of ours they were made from. */
+export function bindToSessions({ Session, Grant }: Provider): void {
+  for (const model of [Session, Grant]) {
+    const own = model.IN_PAYLOAD;
+    Object.defineProperty(model, 'IN_PAYLOAD', { get: () => [...own, ...FIELDS] });
+  }
+}
+
+/**
+ * A session that ends takes along what the provider made of it: the browser's cookie, grants, codes and tokens. Clients that
+ * want to hear of it are told, in time and again until they answer (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
+ */
+export function endProviderSessions(system: System): void {
+  whenSessionsEnd(system, endBound);
+}
+
+type BoundRecord = {
+  issuer: string;
+  model: string;
+  id: string;
+  payload: { accountId?: string; clientId?: string; authorizations?: Record<string, { sid?: string }> };
+};
+
+async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
+  const inProject = ended.in === 'every project' ? sql`true` : sql`project_id = ${ended.in}`;
+  const { rows } = await sql<BoundRecord>`
+    select issuer, model, id, payload from oidc_records
+    where session_id = any(${[...ended.sessionIds]}) and (model = 'Session' or ${inProject})`.execute(tx.db);
+  if (rows.length === 0) return;
+  const grants = rows.filter(({ model }) => model === 'Grant');
+  const sessions = rows.filter(({ model }) => model === 'Session');
+  await tellClients(tx, sessions, new Set(grants.map(({ payload }) => payload.clientId ?? '')));
+  const gone = ended.in === 'every project' ? rows : grants;
+  await sql`delete from oidc_records where (issuer, model, id) in (
+    select * from unnest(${gone.map(({ issuer }) => issuer)}::text[], ${gone.map(({ model }) => model)}::text[], ${gone.map(({ id }) => id)}::text[]))`.execute(
+    tx.db,
+  );
+  await sql`delete from oidc_records where (issuer, grant_id) in (
+    select * from unnest(${grants.map(({ issuer }) => issuer)}::text[], ${grants.map(({ id }) => id)}::text[]))`.execute(
+    tx.db,
+  );
+}
+
+/** One message for each client that had a part of a session; the worker leaves out those that take none. */
+async function tellClients(tx: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Promise<void> {
+  for (const { payload } of sessions) {
+    for (const [clientId, { sid }] of Object.entries(payload.authorizations ?? {})) {
+      if (sid === undefined || payload.accountId === undefined || !clientIds.has(clientId)) continue;
+      // biome-ignore lint/performance/noAwaitInLoops: a session has a few clients
+      await addJob(tx, 'backchannel_logout', {
+        environment: tx.scope.environment,
+        clientId,
+        subject: payload.accountId,
+        sid,
+      });
+    }
+  }
+}

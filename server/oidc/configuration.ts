@@ -1,0 +1,217 @@
+import { hash } from 'node:crypto';
+import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Environment } from '#platform/ctx.ts';
+import { outbound } from '#platform/fetch.ts';
+import type { System } from '#platform/system.ts';
+import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
+import { adapterFor } from './adapter.ts';
+import { applicationOf } from './clients.ts';
+import { grantFor } from './grants.ts';
+import { apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
+import { prompts } from './prompts.ts';
+import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
+
+const DAY = 86_400;
+/** Seconds. */
+const ACCESS_TOKEN = 900;
+const CODE = 60;
+const DEVICE_CODE = 600;
+const INTERACTION = 3_600;
+const REFRESH_TOKEN = 14 * DAY;
+
+const ROUTES = {
+  authorization: '/connect/authorize',
+  code_verification: '/connect/device',
+  device_authorization: '/connect/device_authorization',
+  end_session: '/connect/logout',
+  introspection: '/connect/introspect',
+  jwks: '/connect/jwks',
+  pushed_authorization_request: '/connect/par',
+  registration: '/connect/register',
+  revocation: '/connect/revoke',
+  token: '/connect/token',
+  userinfo: '/connect/userinfo',
+};
+
+/** Where the hosted pages answer what the provider asks. */
+export const INTERACTION_PATH = '/sign-in';
+
+/** How the provider of an issuer behaves. Only what works is switched on, and so announced. */
+export function configuration(system: System, environment: Environment, issuer: string): Configuration {
+  return {
+    adapter: adapterFor(system, environment, issuer),
+    cookies: cookies(system, environment, issuer),
+    routes: ROUTES,
+    findAccount: (ctx, subject) => findAccount(system, ctx.oidc.client, subject),
+    loadExistingGrant: (ctx) => grantFor(system, ctx),
+    interactions: { policy: prompts(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    claims: CLAIMS,
+    scopes: [...Object.keys(CLAIMS), 'offline_access'],
+    acrValues: ['aal1', 'aal2'],
+    subjectTypes: ['public', 'pairwise'],
+    pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
+    // Many client libraries read the id token alone.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    enabledJWA: {
+      clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],
+      dPoPSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],
+      idTokenSigningAlgValues: ['RS256', 'ES256'],
+    },
+    clientDefaults: { id_token_signed_response_alg: 'RS256' },
+    // FAPI 2.0 Security Profile §5.3.2.1 (13): ten seconds are accepted, sixty are not.
+    clockTolerance: 10,
+    clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: () => false,
+    // A token that is bound to a key needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
+    rotateRefreshToken: ({ oidc }) => !oidc.entities.RefreshToken?.isSenderConstrained(),
+    ttl: lifetimes(),
+    features: features(system, environment, issuer),
+    extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
+    formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
+    renderError: (ctx, out) => failure(system, ctx, out),
+    fetch: async (url, init) => callClient(system, url, init),
+  };
+}
+
+/** The ports of one machine share cookies, so their names carry the environment. */
+function cookies(system: System, environment: Environment, issuer: string): Configuration['cookies'] {
+  const name = (kind: string) => `latchkey-${environment}-${kind}`;
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: issuer.startsWith('https:') } as const;
+  return {
+    keys: [system.keyring.tag(issuer, 'oidc-cookies').toString('base64url')],
+    names: { session: name('browser'), interaction: name('interaction'), resume: name('resume') },
+    long: options,
+    short: options,
+  };
+}
+
+/** A subject that only clients of the same sector see (OpenID Connect Core §8.1). */
+function pairwise(system: System, subject: string, client: Client): string {
+  const sector = client.sectorIdentifier ?? new URL(client.redirectUris?.[0] ?? 'urn:none').hostname;
+  return system.keyring.tag(`${sector} ${subject}`, 'pairwise-subject').toString('base64url');
+}
+
+/** Nothing outlives the session it was made from. */
+function lifetimes(): Configuration['ttl'] {
+  const bySession = (longest: number) => (ctx: KoaContextWithOIDC) => {
+    const endsAt = ctx.oidc.entities.Grant?.endsAt ?? ctx.oidc.session?.endsAt;
+    return endsAt === undefined ? longest : Math.max(1, Math.min(longest, endsAt - Math.floor(Date.now() / 1000)));
+  };
+  return {
+    AccessToken: bySession(ACCESS_TOKEN),
+    AuthorizationCode: CODE,
+    ClientCredentials: MANAGEMENT_TOKEN_SECONDS,
+    DeviceCode: DEVICE_CODE,
+    Grant: bySession(365 * DAY),
+    IdToken: 3_600,
+    Interaction: INTERACTION,
+    RefreshToken: bySession(REFRESH_TOKEN),
+    Session: bySession(365 * DAY),
+  };
+}
+
+function features(system: System, environment: Environment, issuer: string): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    backchannelLogout: { enabled: true },
+    claimsParameter: { enabled: true },
+    clientCredentials: { enabled: true },
+    deviceFlow: {
+      enabled: true,
+      charset: 'base-20',
+      mask: '****-****',
+      userCodeInputSource: (ctx, form, _out, error) => deviceEntry(system, ctx, { form, error }),
+      userCodeConfirmSource: (ctx, form, client, ...[, userCode]) =>
+        deviceConfirmed(system, ctx, { form, userCode, application: applicationOf(client) }),
+      successSource: (ctx) => deviceDone(system, ctx),
+    },
+    dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(issuer, 'dpop-nonce'), 'buffer') },
+    // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
+    externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+    fapi: {
+      enabled: true,
+      profile: (_ctx, client) => (client && applicationOf(client).profile === 'fapi2' ? '2.0' : undefined),
+    },
+    introspection: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => mayIntrospect(client, token.clientId),
+    },
+    pushedAuthorizationRequests: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (ctx, _client, oneOf) => defaultResource(system, environment, ctx, oneOf),
+      getResourceServerInfo: (ctx, resource, client) => resourceServer(system, ctx, resource, client),
+      useGrantedResource: () => false,
+    },
+    revocation: { enabled: true },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (ctx, form) => logoutQuestion(system, ctx, form),
+      postLogoutSuccessSource: (ctx) => loggedOut(system, ctx),
+    },
+    userinfo: { enabled: true },
+  };
+}
+
+/** A client's own tokens; and a back end of the same project may look at those of its front ends. */
+function mayIntrospect(client: Client, clientId: string | undefined): boolean {
+  return client.clientAuthMethod !== 'none' || client.clientId === clientId;
+}
+
+/** A management token is always for the API host; a person's is for what is asked, and else for user info. */
+function defaultResource(
+  system: System,
+  environment: Environment,
+  ctx: KoaContextWithOIDC,
+  oneOf: unknown,
+): string | string[] {
+  if (isManagement(ctx)) return system.config.addresses[environment].api;
+  return Array.isArray(oneOf) ? oneOf.filter((resource) => typeof resource === 'string') : [];
+}
+
+function isManagement({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.client?.grantTypeAllowed('client_credentials') === true;
+}
+
+/** @throws InvalidTarget for a resource the client may not ask tokens for */
+function resourceServer(system: System, ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer {
+  if (isManagement(ctx)) return apiResource(system, ctx, resource);
+  if (!applicationOf(client).resources.includes(resource))
+    throw new errors.InvalidTarget('the application may not ask for tokens for this resource');
+  return {
+    audience: resource,
+    scope: Object.keys(CLAIMS).join(' '),
+    accessTokenTTL: ACCESS_TOKEN,
+    accessTokenFormat: 'jwt',
+    jwt: { sign: { alg: 'ES256' } },
+  };
+}
+
+type Token = { kind: string; accountId?: string };
+
+/** What an API needs to decide without asking back: whose it is, where, and what they may do. */
+async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, token: Token) {
+  if (token.kind !== 'AccessToken' || !oidc.client || !oidc.account) return undefined;
+  const { workspaceId, projectId } = ctxOf(system, applicationOf(oidc.client)).scope;
+  const access: unknown = oidc.account['access'];
+  return { workspace_id: workspaceId, project_id: projectId, ...(isAccess(access) && accessClaims(access)) };
+}
+
+function isAccess(value: unknown): value is Parameters<typeof accessClaims>[0] {
+  return typeof value === 'object' && value !== null && 'roles' in value;
+}
+
+/** Calls of the provider to addresses of clients are guarded like all calls to addresses that somebody else chose. */
+function callClient(system: System, url: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
+  const { method = 'GET', body } = init ?? {};
+  return outbound(system, String(url), {
+    method,
+    headers: { ...Object.fromEntries(new Headers(init?.headers)), 'user-agent': 'latchkey' },
+    ...(typeof body === 'string' || body instanceof URLSearchParams ? { body } : {}),
+  });
+}

@@ -1,0 +1,34 @@
+import type Provider from 'oidc-provider';
+import { Value } from 'typebox/value';
+import { emit } from '#events';
+import { type Environment, systemCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { revokeSessions } from '#sessions';
+import type { Bound } from './bound-sessions.ts';
+
+const UserId = IdSchema('usr');
+
+/** Signing out at the provider ends the session itself, wherever it is used (OpenID Connect RP-Initiated Logout 1.0). */
+export function endOnLogout(provider: Provider, system: System, environment: Environment): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const { session, route, params } = ctx.oidc ?? {};
+    if (route === 'end_session_confirm' && params?.['logout'] && session)
+      await endSession(system, environment, session);
+  });
+}
+
+async function endSession(
+  system: System,
+  environment: Environment,
+  session: Bound & { accountId?: string | undefined },
+) {
+  const { sessionId, workspaceId, projectId, accountId } = session;
+  if (!sessionId || !workspaceId || !projectId || !Value.Check(UserId, accountId)) return;
+  const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'oidc', 'oidc');
+  await transaction(ctx, async (tx) => {
+    await revokeSessions(tx, accountId, { only: sessionId }, 'logout');
+    await emit(tx, 'user.logout', { userId: accountId, everywhere: false });
+  });
+}

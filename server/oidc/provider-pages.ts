@@ -1,0 +1,113 @@
+import { html } from 'hono/html';
+import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import type { Application } from '#applications';
+import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
+import type { System } from '#platform/system.ts';
+import { applicationOf } from './clients.ts';
+
+/** Answers with a page in the look of the project the request is for, where it is known. */
+async function show(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  { page, application }: { page: (voice: Voice) => Page; application?: Application | undefined },
+): Promise<void> {
+  const locales = ctx.oidc.params?.['ui_locales'];
+  const voice = await voiceOf({
+    system,
+    scope: application ?? null,
+    languages: typeof locales === 'string' ? locales.replaceAll(' ', ',') : ctx.get('accept-language') || null,
+  });
+  const { document, headers } = renderPage(voice, page(voice));
+  ctx.set(headers);
+  ctx.body = document;
+}
+
+/** The hidden fields and address of a form that the library made. */
+function formOf(markup: string): { action: string; secret: string } {
+  const found = /action="([^"]*)"[\s\S]*name="xsrf" value="([0-9a-f]*)"/.exec(markup);
+  if (!found) throw new Error('unreachable: the library makes its forms with an action and an xsrf field');
+  return { action: found[1] ?? '', secret: found[2] ?? '' };
+}
+
+const hiddenFields = (fields: Record<string, string>) =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
+/** Asks for the code that a device shows (RFC 8628 §3.3). */
+export function deviceEntry(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  { form, error }: { form: string; error?: { name: string; message: string } | undefined },
+): Promise<void> {
+  const { action, secret } = formOf(form);
+  return show(system, ctx, {
+    page: ({ say }) => ({
+      title: say('device.title'),
+      body: html`<p class="lead">${say('device.intro')}</p>${error ? html`<p class="fault" role="alert">${say(error.name === 'AbortedError' ? 'logout.done' : 'device.wrong')}</p>` : ''}
+<form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<label>${say('device.label')}<input class="code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20"></label><button>${say('action.continue')}</button></form>`,
+    }),
+  });
+}
+
+/** Shows the code once more, and for which application, before anything is let in (RFC 8628 §5.4). */
+export function deviceConfirmed(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  { form, userCode, application }: { form: string; userCode: string; application: Application },
+): Promise<void> {
+  const { action, secret } = formOf(form);
+  return show(system, ctx, {
+    application,
+    page: ({ say }) => ({
+      title: say('device.title'),
+      body: html`<p class="lead">${application.name}</p><p>${say('device.confirm')}</p><strong class="bigcode">${userCode}</strong><p>${say('device.warning')}</p>
+<form method="post" action="${action}">${hiddenFields({ xsrf: secret, user_code: userCode, confirm: 'yes' })}<button>${say('device.yes')}</button><button class="second" name="abort" value="yes">${say('device.abort')}</button></form>`,
+    }),
+  });
+}
+
+export function deviceDone(system: System, ctx: KoaContextWithOIDC): Promise<void> {
+  return show(system, ctx, {
+    application: applicationOf(ctx.oidc.client),
+    page: ({ say }) => ({ title: say('device.doneTitle'), body: html`<p class="done">${say('device.done')}</p>` }),
+  });
+}
+
+/** Signing out asks first: any page could lead a browser here. */
+export function logoutQuestion(system: System, ctx: KoaContextWithOIDC, form: string): Promise<void> {
+  const { action, secret } = formOf(form);
+  const target = ctx.oidc.params?.['post_logout_redirect_uri'];
+  const application = ctx.oidc.client && applicationOf(ctx.oidc.client);
+  return show(system, ctx, {
+    application,
+    page: ({ say, project }) => ({
+      title: say('logout.title'),
+      body: html`<p class="lead">${say('logout.question', { project })}</p>
+<form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<button name="logout" value="yes">${say('logout.title')}</button><button class="second">${say('logout.no')}</button></form>`,
+      ...(typeof target === 'string' && { formTargets: [formTargetOf(target)] }),
+    }),
+  });
+}
+
+export function loggedOut(system: System, ctx: KoaContextWithOIDC): Promise<void> {
+  return show(system, ctx, {
+    application: ctx.oidc.client && applicationOf(ctx.oidc.client),
+    page: ({ say }) => ({ title: say('logout.title'), body: html`<p class="done">${say('logout.done')}</p>` }),
+  });
+}
+
+/** A request that can't be answered at the application: a page for people, JSON for programs. */
+export async function failure(system: System, ctx: KoaContextWithOIDC, out: ErrorOut): Promise<void> {
+  if (ctx.accepts('json', 'html') !== 'html') {
+    ctx.body = out;
+    return;
+  }
+  const dead = out.error_description !== undefined && /session|interaction|expired/.test(out.error_description);
+  await show(system, ctx, {
+    application: ctx.oidc?.client && applicationOf(ctx.oidc.client),
+    page: ({ say }) => ({
+      title: say(dead ? 'error.deadTitle' : 'error.title'),
+      body: html`<p>${say(dead ? 'error.dead' : 'error.intro')}</p><p class="hint"><code>${out.error}</code> ${out.error_description ?? ''}</p>
+<p class="hint">${say('error.help')} <code>${ctx.response.get('x-correlation-id')}</code></p>`,
+    }),
+  });
+}

@@ -1,0 +1,4 @@
+import { english } from './language-en.ts';
+import type { Texts } from './texts.ts';
+
+export const spanish: Texts = english;

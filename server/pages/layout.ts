@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { html, raw } from 'hono/html';
+import { languageFor } from '#messages';
+import type { Ctx, Scope } from '#platform/ctx.ts';
+import { type Branding, type Language, projectOf } from '#tenancy';
+import { brandStyle } from './branding.ts';
+import { STYLE } from './style.ts';
+import { type Say, speak } from './texts.ts';
+
+/** Markup that is safe to send: made by the escaping `html` tag. */
+export type Markup = ReturnType<typeof html>;
+
+/** Who a page speaks for, and in which language. */
+export type Voice = { say: Say; language: Language; project: string; branding: Branding | null };
+
+/** Where a page is shown: in a project, or (scope null) on a host whose project is not known. */
+export type Place = Pick<Ctx, 'system'> & { scope: Scope | null; languages: string | null };
+
+/** Chooses the language and look of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas. */
+export async function voiceOf({ system, scope, languages }: Place): Promise<Voice> {
+  if (scope === null) {
+    const language = languageFor(languages, 'en');
+    return { say: speak(language), language, project: 'Latchkey', branding: null };
+  }
+  const { settings, projectName } = await projectOf(system, scope);
+  const language = languageFor(languages, settings.defaultLanguage);
+  return { say: speak(language), language, project: projectName, branding: settings.branding };
+}
+
+export type Page = {
+  title: string;
+  body: Markup;
+  /** Addresses of other origins that a form's answer may lead to; browsers check them (Content Security Policy, form-action). */
+  formTargets?: readonly string[];
+  /** The page offers passkeys. */
+  passkeys?: boolean;
+};
+
+/** A whole document and the headers that guard it. */
+export type Rendered = { document: string; headers: Record<string, string> };
+
+const PASSKEY_SCRIPT = '/assets/passkey.js';
+
+/** Puts a page into the common frame: the project's own look, no inline script, no framing (OA-6). */
+export function renderPage(voice: Voice, { title, body, formTargets = [], passkeys = false }: Page): Rendered {
+  const nonce = randomBytes(16).toString('base64');
+  const { branding, language, project } = voice;
+  const links = Object.entries(branding?.links ?? {}).map(([label, href]) => html`<a href="${href}">${label}</a>`);
+  const document = html`<!doctype html>
+<html lang="${language}" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${project}</title>
+<link rel="icon" href="data:,">
+<style nonce="${nonce}">${raw(STYLE)}${raw(branding ? brandStyle(branding) : '')}</style>
+${passkeys ? html`<script src="${PASSKEY_SCRIPT}" defer></script>` : ''}
+</head>
+<body>
+<main>
+<div class="brand">${branding?.logoUrl ? html`<img src="${branding.logoUrl}" alt="${project}">` : html`<span class="monogram" aria-hidden="true">${[...project][0] ?? ''}</span><span>${project}</span>`}</div>
+<section class="card" aria-labelledby="title">
+<h1 id="title">${title}</h1>
+${body}
+</section>
+${branding?.text ? html`<p class="note">${branding.text}</p>` : ''}
+${links.length > 0 ? html`<footer>${links}</footer>` : ''}
+</main>
+</body>
+</html>`;
+  return { document: String(document), headers: guards(nonce, { formTargets, logoUrl: branding?.logoUrl ?? null }) };
+}
+
+function guards(nonce: string, { formTargets, logoUrl }: { formTargets: readonly string[]; logoUrl: string | null }) {
+  const images = logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`;
+  const policy = [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    "script-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' data:${images}`,
+    `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
+}
+
+/** An address as `form-action` names it: its origin, or the scheme alone of an application on a device. */
+export function formTargetOf(address: string): string {
+  const { origin, protocol } = new URL(address);
+  return origin === 'null' ? protocol : origin;
+}

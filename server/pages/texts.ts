@@ -1,0 +1,33 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { Language } from '#tenancy';
+import { german } from './language-de.ts';
+import { english } from './language-en.ts';
+import { spanish } from './language-es.ts';
+import { french } from './language-fr.ts';
+import { japanese } from './language-ja.ts';
+import { chinese } from './language-zh.ts';
+
+export type TextId = keyof typeof english;
+export type Texts = Readonly<Record<TextId, string>>;
+
+const texts: Readonly<Record<Language, Texts>> = {
+  en: english,
+  de: german,
+  fr: french,
+  es: spanish,
+  ja: japanese,
+  zh: chinese,
+};
+
+/** Says one thing in the language of the page. */
+export type Say = (id: TextId, values?: Readonly<Record<string, string | number>>) => string;
+
+/** The voice of one language. */
+export function speak(language: Language): Say {
+  return (id, values) =>
+    values === undefined
+      ? texts[language][id]
+      : String(
+          new IntlMessageFormat(texts[language][id], language, undefined, { ignoreTag: true }).format({ ...values }),
+        );
+}
