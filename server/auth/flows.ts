@@ -374,7 +374,7 @@ export async function forgetDeadFlows(system: System): Promise<void> {
 /** The answer that asks for a code before a session is given. */
 export const VerificationChallenge = Type.Object({
   status: Type.Literal('verification_required'),
-  flowId: Type.String(),
+  flowId: FlowId,
   channel: Type.Enum(['email', 'phone']),
   hint: Type.String({ description: 'The address, mostly hidden.' }),
   expiresIn: Type.Integer({ description: 'Seconds.' }),

@@ -1,1 +1,3 @@
+export { assetRoutes } from './assets.page.ts';
 export { mailedLinkRoutes } from './mailed-links.page.ts';
+export { signInRoutes } from './sign-in.page.ts';

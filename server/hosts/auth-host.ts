@@ -14,7 +14,7 @@ import {
   socialRoutes,
   verificationRoutes,
 } from '#auth';
-import { mailedLinkRoutes } from '#hosted';
+import { assetRoutes, mailedLinkRoutes, signInRoutes } from '#hosted';
 import { oidcRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -44,6 +44,8 @@ export async function createAuthHost(system: System, environment: Environment): 
   invitationAcceptanceRoutes(app);
   sessionRoutes(app);
   mailedLinkRoutes(app);
+  signInRoutes(app);
+  assetRoutes(app);
   await oidcRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);

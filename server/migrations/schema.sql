@@ -28,12 +28,34 @@ create table applications (
   tokens_ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  post_logout_redirect_uris text[] not null default '{}'::text[],
+  backchannel_logout_uri text,
+  first_party boolean not null default true,
+  subject_type text not null default 'public'::text,
+  jwks jsonb,
+  profile text not null default 'oauth'::text,
+  resources text[] not null default '{}'::text[],
+  dpop_bound boolean not null default false,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
+  constraint applications_profile_check CHECK ((profile = ANY (ARRAY['oauth'::text, 'fapi2'::text]))),
+  constraint applications_subject_type_check CHECK ((subject_type = ANY (ARRAY['public'::text, 'pairwise'::text]))),
   constraint applications_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
 CREATE INDEX applications_origins ON public.applications USING gin (origins);
+
+create table consents (
+  workspace_id text not null,
+  environment text not null,
+  user_id text not null,
+  application_id text not null,
+  scopes text[] not null,
+  granted_at timestamp with time zone not null,
+  constraint consents_pkey PRIMARY KEY (workspace_id, environment, user_id, application_id),
+  constraint consents_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
+  constraint consents_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
 
 create table default_projects (
   environment text not null,
@@ -299,10 +321,13 @@ create table oidc_records (
   user_code text,
   consumed_at timestamp with time zone,
   expires_at timestamp with time zone,
+  session_id text,
+  project_id text,
   constraint oidc_records_pkey PRIMARY KEY (issuer, model, id)
 );
 CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
 

@@ -40,6 +40,13 @@ export function endProviderSessions(system: System): void {
   whenSessionsEnd(system, endBound);
 }
 
+/** Puts a new session of the same person in the place of another; what hangs on it stays. */
+export async function rebind(tx: TxCtx, from: SessionId, to: { sessionId: SessionId; expiresAt: Date }): Promise<void> {
+  const bound = JSON.stringify({ sessionId: to.sessionId, endsAt: Math.floor(to.expiresAt.getTime() / 1000) });
+  await sql`update oidc_records set session_id = ${to.sessionId}, payload = payload || ${bound}::jsonb
+    where session_id = ${from}`.execute(tx.db);
+}
+
 type BoundRecord = {
   issuer: string;
   model: string;

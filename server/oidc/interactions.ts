@@ -1,17 +1,24 @@
 import type { InteractionResults } from 'oidc-provider';
+import { Value } from 'typebox/value';
 import { type Application, findApplication } from '#applications';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
-import type { SessionId, UserId } from '#platform/ids.ts';
+import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { revokeSessions } from '#sessions';
+import { rebind } from './bound-sessions.ts';
 import { giveConsent } from './grants.ts';
 import { issuerOf } from './provider.ts';
+
+const UserIdSchema = IdSchema('usr');
 
 /** What the provider wants to know from a person before it answers an application. */
 export type Interaction = {
   uid: string;
   prompt: 'login' | 'consent' | 'select_account';
   reasons: readonly string[];
+  /** Who is signed in in this browser already. */
+  current: { userId: UserId } | null;
   application: Application;
   /** What the application asked, as the provider checked it. */
   asked: {
@@ -50,6 +57,7 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
     uid: found.uid,
     prompt: name === 'consent' || name === 'select_account' ? name : 'login',
     reasons: found.prompt.reasons,
+    current: Value.Check(UserIdSchema, found.session?.accountId) ? { userId: found.session.accountId } : null,
     application,
     asked: {
       scopes: text('scope')?.split(' ') ?? [],
@@ -77,9 +85,22 @@ async function answer({ request, reply }: Exchange, result: InteractionResults):
   return provider.interactionResult(request.raw, reply.raw, result);
 }
 
-/** Tells the provider who signed in. @returns where the browser goes on to */
-function signedIn(exchange: Exchange, ctx: Ctx, session: ProvenSession): Promise<string> {
+type SignedIn = { ctx: Ctx; interaction: Interaction; session: ProvenSession };
+
+/**
+ * Tells the provider who signed in. Where the same person was signed in already, as for a step-up, the new session takes the
+ * place of the one before, with its applications (ASVS 7.2.4; SE-1).
+ * @returns where the browser goes on to
+ */
+async function signedIn(exchange: Exchange, { ctx, interaction, session }: SignedIn): Promise<string> {
   const { workspaceId, projectId } = ctx.scope;
+  if (interaction.current?.userId === session.userId) await replaceSession(exchange, ctx, session);
+  const unmet = interaction.reasons.some((reason) => reason.startsWith('essential_acr')) && session.acr !== 'aal2';
+  if (unmet)
+    return answer(exchange, {
+      error: 'unmet_authentication_requirements',
+      error_description: 'the person has no second factor that reaches what was asked for',
+    });
   const login = {
     accountId: session.userId,
     acr: session.acr,
@@ -91,6 +112,23 @@ function signedIn(exchange: Exchange, ctx: Ctx, session: ProvenSession): Promise
     projectId,
   };
   return answer(exchange, { login, select_account: {} });
+}
+
+async function replaceSession({ request, reply }: Exchange, ctx: Ctx, session: ProvenSession): Promise<void> {
+  const { provider } = await issuerOfHost(request);
+  const { session: browser } = await provider.interactionDetails(request.raw, reply.raw);
+  const before = browser && (await provider.Session.findByUid(browser.uid));
+  if (!before?.sessionId || before.sessionId === session.sessionId) return;
+  const from = before.sessionId;
+  await transaction(ctx, async (tx) => {
+    await rebind(tx, from, session);
+    await revokeSessions(tx, session.userId, { only: from }, 'reauthenticated');
+  });
+}
+
+/** The person goes on as who they are. @returns where the browser goes on to */
+function picked(exchange: Exchange): Promise<string> {
+  return answer(exchange, { select_account: {} });
 }
 
 function seconds(instant: Date): number {
@@ -111,4 +149,4 @@ function refused(exchange: Exchange): Promise<string> {
 }
 
 /** The questions of the provider, for the pages that answer them. */
-export const interactions = { read, signedIn, allowed, refused };
+export const interactions = { read, signedIn, picked, allowed, refused };

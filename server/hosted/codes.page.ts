@@ -1,0 +1,126 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import {
+  emailCode,
+  finishPasswordless,
+  forgotPassword,
+  magicLink,
+  phoneCode,
+  resendFlow,
+  resetPassword,
+  verifyAddress,
+} from '#auth';
+import { minimumLength, Password } from '#identity';
+import type { App, Reply } from '#platform/http.ts';
+import { codeField, faultOf, form, identifierField, pageAddress, passwordField } from './fields.ts';
+import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
+import { action, page } from './forms.ts';
+
+const Code = Type.String({ minLength: 6, maxLength: 12 });
+
+/** Codes that were sent, and the password that is reset with one. */
+export function codeRoutes(app: App): void {
+  page(app, '/code', (flow) => withSent(flow, (sent) => codePage(flow, sent)));
+  page(app, '/forgot', forgotPage);
+  page(app, '/reset', (flow) => withSent(flow, (sent) => resetPage(flow, sent)));
+
+  action(app, '/code', {
+    fields: Type.Object({ code: Code }),
+    act: (flow, { code }) =>
+      withSent(flow, async (sent) => {
+        try {
+          return await proceed(flow, await finish(flow, sent, digits(code)));
+        } catch (error) {
+          return explain(flow, '/code', error);
+        }
+      }),
+  });
+
+  action(app, '/resend', {
+    fields: Type.Object({}),
+    act: (flow) =>
+      withSent(flow, async (sent) => {
+        const back = sent.way === 'reset' ? '/reset' : '/code';
+        try {
+          await resendFlow(flow.ctx, sent.flowId);
+          return goTo(flow, back);
+        } catch (error) {
+          return explain(flow, back, error);
+        }
+      }),
+  });
+
+  action(app, '/forgot', {
+    fields: Type.Object({ identifier: Type.String({ minLength: 1, maxLength: 254 }) }),
+    act: async (flow, { identifier }) => {
+      try {
+        const { flowId } = await forgotPassword(flow.ctx, { identifier });
+        return goTo(flow, '/reset', { identifier, sent: { way: 'reset', flowId, address: identifier } });
+      } catch (error) {
+        return explain(flow, '/forgot', error);
+      }
+    },
+  });
+
+  action(app, '/reset', {
+    fields: Type.Object({ code: Code, password: Password }),
+    act: (flow, { code, password }) =>
+      withSent(flow, async ({ flowId, address }) => {
+        try {
+          await resetPassword(flow.ctx, { flowId, code: digits(code) }, password);
+          return goTo(flow, '', { identifier: address, notice: 'reset' });
+        } catch (error) {
+          return explain(flow, '/reset', error);
+        }
+      }),
+  });
+}
+
+/** A person types codes with spaces, and phones add some. */
+function digits(typed: string): string {
+  return typed.replaceAll(/\s/g, '');
+}
+
+function withSent(flow: Flow, work: (sent: Sent) => Promise<Reply> | Reply): Promise<Reply> | Reply {
+  return flow.step.sent ? work(flow.step.sent) : goTo(flow, '');
+}
+
+function finish(flow: Flow, { way, flowId }: Sent, code: string) {
+  const proof = { flowId, code };
+  const deviceToken = deviceTokenOf(flow);
+  switch (way) {
+    case 'magic_link':
+      return finishPasswordless(flow.ctx, magicLink, { proof, deviceToken });
+    case 'email_code':
+      return finishPasswordless(flow.ctx, emailCode, { proof, deviceToken });
+    case 'phone':
+      return finishPasswordless(flow.ctx, phoneCode, { proof, deviceToken });
+    default:
+      return verifyAddress(flow.ctx, proof, deviceToken);
+  }
+}
+
+function codePage(flow: Flow, { address }: Sent): Reply {
+  const { say } = flow.voice;
+  return show(flow, {
+    title: say('code.title'),
+    body: html`<p class="lead">${say('code.intro', { address })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('mfa.other')}</a></p>`,
+  });
+}
+
+function forgotPage(flow: Flow): Reply {
+  const { say } = flow.voice;
+  return show(flow, {
+    title: say('forgot.title'),
+    body: html`<p class="lead">${say('forgot.intro')}</p>${faultOf(flow)}${form(flow, '/forgot', html`${identifierField(say, flow.step.identifier)}<button>${say('action.continue')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>`,
+  });
+}
+
+function resetPage(flow: Flow, { address }: Sent): Reply {
+  const { say } = flow.voice;
+  const length = minimumLength(flow.settings);
+  return show(flow, {
+    title: say('reset.title'),
+    body: html`<p class="lead">${say('reset.intro', { address })}</p>${faultOf(flow)}${form(flow, '/reset', html`${codeField(say, 'numeric')}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}`,
+  });
+}

@@ -1,0 +1,80 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { usersById } from '#identity';
+import { interactions } from '#oidc';
+import type { TextId } from '#pages';
+import type { App, Reply } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { form } from './fields.ts';
+import { type Flow, goTo, leaveFlow, show } from './flow.ts';
+import { action } from './forms.ts';
+
+/** What the person decides: whether an application may know who they are, and as whom. */
+export function decisionRoutes(app: App): void {
+  action(app, '/consent', {
+    fields: Type.Object({ decision: Type.Enum(['allow', 'deny']) }),
+    act: async (flow, { decision }) => {
+      const { request, reply, ctx, interaction } = flow;
+      if (interaction.prompt !== 'consent' || !interaction.current) throw problem('INVALID_TOKEN');
+      if (decision === 'deny') return leaveFlow(flow, await interactions.refused({ request, reply }));
+      const { userId } = interaction.current;
+      return leaveFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));
+    },
+  });
+
+  action(app, '/cancel', {
+    fields: Type.Object({}),
+    act: async (flow) => leaveFlow(flow, await interactions.refused(flow)),
+  });
+
+  action(app, '/continue', {
+    fields: Type.Object({ as: Type.Enum(['current', 'another']) }),
+    act: async (flow, { as }) =>
+      as === 'current'
+        ? leaveFlow(flow, await interactions.picked(flow))
+        : goTo(flow, '', { ...flow.step, identifier: '' }),
+  });
+}
+
+const SCOPES: Readonly<Record<string, TextId>> = {
+  openid: 'scope.openid',
+  profile: 'scope.profile',
+  email: 'scope.email',
+  phone: 'scope.phone',
+  roles: 'scope.roles',
+  permissions: 'scope.permissions',
+  offline_access: 'scope.offline_access',
+};
+
+/** Asks whether an application of somebody else, or one on a device, may know who the person is. */
+export function consentPage(flow: Flow): Reply {
+  const { interaction, voice } = flow;
+  const { say, project } = voice;
+  const { application, asked } = interaction;
+  const names = asked.scopes.flatMap((scope) => SCOPES[scope] ?? []);
+  const intro = application.firstParty
+    ? say('consent.native', { application: application.name })
+    : say('consent.intro', { application: application.name, project });
+  return show(flow, {
+    title: say('consent.title'),
+    body: html`<p class="lead">${intro}</p>${application.firstParty ? '' : html`<p class="hint">${say('consent.unverified', { project })}</p>`}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
+${form(flow, '/consent', html`<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}`,
+  });
+}
+
+/** Asks as whom to go on, where somebody is signed in already. */
+export async function pickerPage(flow: Flow): Promise<Reply> {
+  const { ctx, interaction, voice } = flow;
+  const { say } = voice;
+  const userId = interaction.current?.userId;
+  const user = userId && (await usersById(ctx, [userId])).get(userId);
+  const name = user ? (user.displayName ?? user.email ?? user.username ?? user.phone ?? '') : '';
+  return show(flow, {
+    title: say('picker.title'),
+    body: html`<p class="lead">${say('picker.intro')}</p>${form(
+      flow,
+      '/continue',
+      html`<button class="second person" name="as" value="current"><span class="monogram" aria-hidden="true">${[...name][0] ?? ''}</span><span>${say('picker.as', { name })}<small>${user?.email ?? ''}</small></span></button><button class="plain" name="as" value="another">${say('picker.another')}</button>`,
+    )}`,
+  });
+}

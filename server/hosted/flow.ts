@@ -1,0 +1,173 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { ctxFor, FlowId, type LinkRequired, MfaChallenge, type MfaSession, type SignInAnswer } from '#auth';
+import { type Interaction, interactions } from '#oidc';
+import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
+import type { Ctx } from '#platform/ctx.ts';
+import { addressOf, type Reply, type Request } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { projectOf, type Settings } from '#tenancy';
+
+/** What a message was sent for, and what its code will do. */
+const Sent = Type.Object({
+  way: Type.Enum(['magic_link', 'email_code', 'phone', 'verify', 'reset']),
+  flowId: FlowId,
+  address: Type.String(),
+});
+export type Sent = Static<typeof Sent>;
+
+/** Where a person stands between the pages of one sign-in; kept by the browser, encrypted. */
+const Step = Type.Object({
+  identifier: Type.Optional(Type.String()),
+  fault: Type.Optional(Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) })),
+  notice: Type.Optional(Type.Literal('reset')),
+  sent: Type.Optional(Sent),
+  mfa: Type.Optional(MfaChallenge),
+  factorId: Type.Optional(Type.String()),
+  enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
+  link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
+  recoveryCodes: Type.Optional(Type.Array(Type.String())),
+  /** Where the browser goes on to after what is shown once. */
+  next: Type.Optional(Type.String()),
+});
+export type Step = Static<typeof Step>;
+
+/** One sign-in in one browser: the application's question and how far its answer has come. */
+export type Flow = {
+  request: Request;
+  reply: Reply;
+  ctx: Ctx;
+  interaction: Interaction;
+  settings: Settings;
+  voice: Voice;
+  step: Step;
+};
+
+export const BASE = '/sign-in';
+const SEALED = 'sign-in-step';
+const DEVICE_SECONDS = 90 * 86_400;
+
+/** Reads the sign-in a request belongs to. @throws Problem INVALID_TOKEN when it is over, or this browser did not begin it */
+export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
+  const interaction = await interactions.read(request, reply);
+  const { workspaceId, projectId, environment } = interaction.application;
+  const ctx = ctxFor(request, { workspaceId, projectId, environment });
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const languages = interaction.asked.locales ?? request.trace.languages;
+  const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
+  return { request, reply, ctx, interaction, settings, voice, step: readStep(request, interaction.uid) };
+}
+
+function cookieName({ server: { host } }: Request, kind: 'step' | 'device'): string {
+  return `latchkey-${host.environment}-${kind}`;
+}
+
+function readStep(request: Request, uid: string): Step {
+  const sealed = request.cookies[cookieName(request, 'step')];
+  if (sealed === undefined) return {};
+  try {
+    return Value.Parse(Step, JSON.parse(request.server.system.keyring.open(sealed, SEALED, uid)));
+  } catch {
+    // Of another sign-in, or made with a secret that is gone: this one begins anew.
+    return {};
+  }
+}
+
+function cookieOptions(request: Request, path: string) {
+  const secure = addressOf(request.server.system, request.server.host).startsWith('https:');
+  return { path, httpOnly: true, secure, sameSite: 'lax' } as const;
+}
+
+/** Remembers where the person stands. */
+function keepStep({ request, reply, interaction: { uid } }: Flow, step: Step): void {
+  const sealed = request.server.system.keyring.seal(JSON.stringify(step), SEALED, uid);
+  reply.setCookie(cookieName(request, 'step'), sealed, { ...cookieOptions(request, `${BASE}/${uid}`), maxAge: 3_600 });
+}
+
+/** The secret of a remembered device, which skips the second factor; not where a fresh proof is asked for. */
+export function deviceTokenOf({ request, interaction }: Flow): string | undefined {
+  const fresh = interaction.reasons.some((reason) => reason !== 'no_session' && reason !== 'not_a_member');
+  return fresh ? undefined : request.cookies[cookieName(request, 'device')];
+}
+
+/** Goes on to another page of this sign-in: always with a GET, so that reloading repeats nothing (OA-6). */
+export function goTo(flow: Flow, page: string, step: Step = flow.step): Reply {
+  keepStep(flow, step);
+  return flow.reply.redirect(`${BASE}/${flow.interaction.uid}${page}`, 303);
+}
+
+/** Goes back to a page that then says what was wrong; anything unexpected is thrown on. */
+export function explain(flow: Flow, page: string, error: unknown): Reply {
+  if (!(error instanceof Problem) || (error.status >= 500 && error.code !== 'SERVICE_UNAVAILABLE')) throw error;
+  const retryAfter = error.extensions['retryAfter'];
+  const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
+  return goTo(flow, page, { ...flow.step, fault: { code: error.code, ...(minutes && { minutes }) } });
+}
+
+/** Shows a page of this sign-in; a fault is said once. */
+export function show(flow: Flow, page: Page): Reply {
+  const { fault, notice, ...kept } = flow.step;
+  if (fault || notice) keepStep(flow, kept);
+  const { redirectUri } = flow.interaction.asked;
+  const { document, headers } = renderPage(flow.voice, {
+    ...page,
+    formTargets: redirectUri === null ? [] : [formTargetOf(redirectUri)],
+  });
+  return flow.reply
+    .code(fault ? 400 : 200)
+    .headers(headers)
+    .serializer(String)
+    .send(document);
+}
+
+type Answer = SignInAnswer | Sending | Static<typeof LinkRequired>;
+/** The answer that asks for a code before there is a session. */
+type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: string };
+
+/** Goes on with what a way in led to: the application, a second factor, a code, or the proof of another account. */
+export async function proceed(flow: Flow, answer: Answer | MfaSession): Promise<Reply> {
+  if ('access_token' in answer) return enter(flow, answer);
+  const { identifier } = flow.step;
+  const kept: Step = identifier === undefined ? {} : { identifier };
+  switch (answer.status) {
+    case 'mfa_required':
+      return goTo(flow, answer.enrollment ? '/enroll' : '/mfa', { ...kept, mfa: answer });
+    case 'verification_required':
+      return goTo(flow, '/code', { ...kept, sent: { way: 'verify', flowId: answer.flowId, address: answer.hint } });
+    case 'link_required':
+      return goTo(flow, '', { ...kept, link: { code: answer.linkToken, hint: answer.hint } });
+  }
+}
+
+/** The person is in: the provider hears it, and the browser goes back to the application. */
+async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
+  const { request, reply, ctx } = flow;
+  const { userId, id: sessionId, amr, acr, authTime, expiresAt } = answer.session;
+  if (answer.deviceToken !== undefined)
+    reply.setCookie(cookieName(request, 'device'), answer.deviceToken, {
+      ...cookieOptions(request, BASE),
+      maxAge: DEVICE_SECONDS,
+    });
+  const session = { userId, sessionId, amr, acr, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
+  const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
+  if (answer.recoveryCodes) return goTo(flow, '/recovery-codes', { recoveryCodes: answer.recoveryCodes, next });
+  return leaveFlow(flow, next);
+}
+
+/** Back to the provider; nothing of the pages is kept. */
+export function leaveFlow({ request, reply, interaction: { uid } }: Flow, next: string): Reply {
+  reply.clearCookie(cookieName(request, 'step'), cookieOptions(request, `${BASE}/${uid}`));
+  return reply.redirect(next, 303);
+}
+
+/** Only our own pages may send these forms (ASVS 3.5.1). @throws Problem VALIDATION_FAILED */
+export function requireOwnPage(request: Request): void {
+  const { system, host } = request.server;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const own =
+    origin === undefined || origin === 'null'
+      ? site === undefined || site === 'same-origin'
+      : origin === addressOf(system, host);
+  if (!own) throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
+}

@@ -1,0 +1,60 @@
+// Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent.
+document.documentElement.classList.add('scripted');
+
+const fromBase64Url = (text) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+const toBase64Url = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+/** WebAuthn Level 3 §5.1.10.3, for browsers that do not read JSON themselves. */
+function optionsOf({ challenge, allowCredentials = [], ...options }) {
+  return {
+    ...options,
+    challenge: fromBase64Url(challenge),
+    allowCredentials: allowCredentials.map((credential) => ({ ...credential, id: fromBase64Url(credential.id) })),
+  };
+}
+
+function jsonOf({ id, rawId, type, authenticatorAttachment, response, ...credential }) {
+  return {
+    id,
+    rawId: toBase64Url(rawId),
+    type,
+    authenticatorAttachment: authenticatorAttachment ?? undefined,
+    clientExtensionResults: credential.getClientExtensionResults?.() ?? {},
+    response: {
+      authenticatorData: toBase64Url(response.authenticatorData),
+      clientDataJSON: toBase64Url(response.clientDataJSON),
+      signature: toBase64Url(response.signature),
+      userHandle: response.userHandle ? toBase64Url(response.userHandle) : undefined,
+    },
+  };
+}
+
+async function ask(form) {
+  const answer = await fetch(form.dataset.passkey, { headers: { accept: 'application/json' } });
+  if (!answer.ok) throw new Error('no options');
+  const { flowId, options } = await answer.json();
+  const credential = await navigator.credentials.get({ publicKey: optionsOf(options) });
+  form.elements.namedItem('flowId').value = flowId;
+  form.elements.namedItem('response').value = JSON.stringify(jsonOf(credential));
+  form.submit();
+}
+
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  if (!globalThis.PublicKeyCredential) {
+    form.remove();
+    continue;
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const button = form.querySelector('button');
+    button.disabled = true;
+    ask(form).catch(() => {
+      button.disabled = false;
+    });
+  });
+}

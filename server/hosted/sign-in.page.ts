@@ -1,0 +1,214 @@
+import formBody from '@fastify/formbody';
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { enabledProviders } from '#applications';
+import {
+  emailCode,
+  loginWithPassword,
+  magicLink,
+  type Passwordless,
+  phoneCode,
+  register,
+  startPasswordless,
+} from '#auth';
+import { minimumLength, Password } from '#identity';
+import type { Markup } from '#pages';
+import type { App, Reply, Routes } from '#platform/http.ts';
+import { codeRoutes } from './codes.page.ts';
+import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
+import { emailField, faultOf, form, identifierField, pageAddress, passwordField } from './fields.ts';
+import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
+import { action, page } from './forms.ts';
+import { secondFactorRoutes } from './second-factor.page.ts';
+import { upstreamRoutes } from './upstream.page.ts';
+
+/** The pages that answer an application's question: who are you, and may it know? They work without JavaScript. */
+export const signInRoutes: Routes = (app) => {
+  // Forms are read here, and nowhere else on the host.
+  app.register(async (scoped) => {
+    await scoped.register(formBody);
+    const forms: App = scoped.withTypeProvider();
+    startRoutes(forms);
+    codeRoutes(forms);
+    secondFactorRoutes(forms);
+    upstreamRoutes(forms);
+    decisionRoutes(forms);
+  });
+};
+
+const text = (maxLength: number) => Type.String({ maxLength });
+
+function startRoutes(app: App): void {
+  page(app, '', startPage);
+  page(app, '/password', passwordPage);
+  page(app, '/register', registerPage);
+
+  action(app, '', {
+    fields: Type.Object({ identifier: text(254), password: Type.Optional(Password) }),
+    act: (flow, { identifier, password }) => {
+      const known: Flow = { ...flow, step: { ...flow.step, identifier } };
+      return password === undefined
+        ? goTo(known, '/password')
+        : withPassword(known, { identifier, password, back: '' });
+    },
+  });
+
+  action(app, '/password', {
+    fields: Type.Object({ password: Password }),
+    act: (flow, { password }) =>
+      withPassword(flow, { identifier: flow.step.identifier ?? '', password, back: '/password' }),
+  });
+
+  action(app, '/register', {
+    fields: Type.Object({ email: text(254), password: Type.Optional(Password), name: Type.Optional(text(200)) }),
+    act: async (flow, { email, password, name }) => {
+      const known: Flow = { ...flow, step: { ...flow.step, identifier: email } };
+      try {
+        const profile = { ...(name && { displayName: name }), locale: flow.voice.language };
+        return await proceed(known, await register(flow.ctx, { email, profile, ...(password && { password }) }));
+      } catch (error) {
+        return explain(known, '/register', error);
+      }
+    },
+  });
+
+  action(app, '/send', {
+    fields: Type.Object({ way: Type.Enum(['magic_link', 'email_code', 'phone']), address: text(254) }),
+    act: sendMessage,
+  });
+}
+
+async function withPassword(
+  flow: Flow,
+  { identifier, password, back }: { identifier: string; password: string; back: '' | '/password' },
+): Promise<Reply> {
+  try {
+    const deviceToken = deviceTokenOf(flow);
+    return await proceed(
+      flow,
+      await loginWithPassword(flow.ctx, { identifier, password, ...(deviceToken && { deviceToken }) }),
+    );
+  } catch (error) {
+    return explain(flow, back, error);
+  }
+}
+
+const WAYS: Readonly<Record<'magic_link' | 'email_code' | 'phone', Passwordless>> = {
+  magic_link: magicLink,
+  email_code: emailCode,
+  phone: phoneCode,
+};
+
+async function sendMessage(flow: Flow, { way, address }: { way: keyof typeof WAYS; address: string }): Promise<Reply> {
+  const known: Flow = { ...flow, step: { ...flow.step, identifier: address } };
+  try {
+    const { flowId } = await startPasswordless(flow.ctx, WAYS[way], {
+      address,
+      ...(way === 'magic_link' && { pending: { redirectUri: linkReturn(flow), state: null } }),
+    });
+    const sent: Sent = { way, flowId, address };
+    return goTo(known, '/code', { identifier: address, sent });
+  } catch (error) {
+    return explain(known, '', error);
+  }
+}
+
+/** Where the mailed link leads: back into this sign-in. */
+function linkReturn(flow: Flow): string {
+  const { addresses } = flow.ctx.system.config;
+  return `${addresses[flow.ctx.scope.environment].auth}${pageAddress(flow, '/return')}`;
+}
+
+/** The first page: what the application's question needs, or the choice of ways in. */
+async function startPage(flow: Flow): Promise<Reply> {
+  const { interaction, step } = flow;
+  if (interaction.prompt === 'consent') return consentPage(flow);
+  if (interaction.current && interaction.prompt === 'select_account' && !step.identifier) return pickerPage(flow);
+  const { say, project } = flow.voice;
+  const stepUp =
+    interaction.current !== null && interaction.prompt === 'login' && !interaction.reasons.includes('not_a_member');
+  const { link } = step;
+  return show(flow, {
+    title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
+    passkeys: flow.settings.signInMethods.includes('passkey'),
+    body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: project }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
+${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
+  });
+}
+
+/** Every open way in, the most used first. */
+async function waysIn(flow: Flow): Promise<Markup> {
+  const { settings, voice, step, interaction, ctx } = flow;
+  const { say } = voice;
+  const open = (method: Flow['settings']['signInMethods'][number]) => settings.signInMethods.includes(method);
+  const identifier = step.identifier ?? interaction.asked.loginHint ?? undefined;
+  const providers = open('social') ? await enabledProviders(ctx) : [];
+  const byPassword = open('password')
+    ? form(
+        flow,
+        '',
+        settings.signInLayout === 'combined'
+          ? html`${identifierField(say, identifier)}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`
+          : html`${identifierField(say, identifier)}<button>${say('action.continue')}</button>`,
+      )
+    : html``;
+  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name }) => html`<a class="button second" href="${pageAddress(flow, `/provider/${id}`)}">${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
+  const divider =
+    open('password') && settings.signInMethods.length > 1 ? html`<div class="or">${say('signIn.or')}</div>` : '';
+  const registration =
+    settings.registration === 'open'
+      ? html`<p class="after">${say('signIn.noAccount')} <a href="${pageAddress(flow, '/register')}">${say('signUp.action')}</a></p>`
+      : '';
+  return html`${byPassword}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
+}
+
+/** Needs JavaScript, so it is shown by the script that serves it. */
+function passkeyButton(flow: Flow): Markup {
+  return html`<form class="needs-script" method="post" action="${pageAddress(flow, '/passkey')}" data-passkey="${pageAddress(flow, '/passkey-options')}"><input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${flow.voice.say('passkey.action')}</button></form>`;
+}
+
+function messageForms(flow: Flow, identifier: string | undefined): Markup {
+  const { say } = flow.voice;
+  const { signInMethods } = flow.settings;
+  const mails = (['magic_link', 'email_code'] as const).filter((way) => signInMethods.includes(way));
+  const labels = { magic_link: say('signIn.link'), email_code: say('signIn.code') };
+  const byMail =
+    mails.length > 0
+      ? form(
+          flow,
+          '/send',
+          html`<label>${say('email.label')}<input type="email" name="address" value="${identifier?.includes('@') ? identifier : ''}" required maxlength="254" autocomplete="email" spellcheck="false"></label>${mails.map((way) => html`<button class="second" name="way" value="${way}">${labels[way]}</button>`)}`,
+        )
+      : '';
+  const byPhone = signInMethods.includes('phone')
+    ? form(
+        flow,
+        '/send',
+        html`<input type="hidden" name="way" value="phone"><label>${say('phone.label')}<input type="tel" name="address" required maxlength="30" autocomplete="tel" placeholder="+49 …"></label><button class="second">${say('signIn.phone')}</button>`,
+      )
+    : '';
+  return html`${byMail ? html`<details><summary>${mails.map((way) => labels[way]).join(' · ')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
+}
+
+function passwordPage(flow: Flow): Reply {
+  const { say } = flow.voice;
+  const { identifier } = flow.step;
+  if (identifier === undefined) return goTo(flow, '');
+  return show(flow, {
+    title: say('password.label'),
+    body: html`<p class="lead">${identifier} · <a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>${faultOf(flow)}${form(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
+  });
+}
+
+function registerPage(flow: Flow): Reply {
+  const { say } = flow.voice;
+  const { settings, step } = flow;
+  const length = minimumLength(settings);
+  const password = settings.signInMethods.includes('password')
+    ? passwordField(say('password.label'), 'new', length, say('password.hint', { length }))
+    : html``;
+  return show(flow, {
+    title: say('signUp.title'),
+    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${form(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${pageAddress(flow, '')}">${say('signIn.action')}</a></p>`,
+  });
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import * as client from 'openid-client';
+import type { Environment } from '#platform/ctx.ts';
+import type { TestLatchkey } from './harness.ts';
+
+/** A page a browser without JavaScript shows. */
+export type Page = { url: string; status: number; text: string };
+
+export type Browser = {
+  /** Follows redirects as long as they stay on this machine's hosts. @returns the page, or where it left to */
+  open: (url: string) => Promise<Page>;
+  /** Fills a form of the page in and sends it. @param form the form's action ends with it; the first form when absent */
+  submit: (page: Page, fields: Record<string, string>, form?: string) => Promise<Page>;
+  cookies: Map<string, Map<string, string>>;
+};
+
+/** A browser without JavaScript: keeps cookies by path, follows redirects, sends forms. */
+export function browserOf(latchkey: TestLatchkey, environment: Environment = 'test'): Browser {
+  const origin = latchkey.system.config.addresses[environment].auth;
+  const cookies = new Map<string, Map<string, string>>();
+  const visit = async (url: string, init: RequestInit = {}): Promise<Page> => {
+    if (!url.startsWith(`${origin}/`)) return { url, status: 0, text: '' };
+    const { pathname } = new URL(url);
+    const sent = [...cookies].flatMap(([path, jar]) =>
+      pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`) ? [...jar] : [],
+    );
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html',
+        cookie: sent.map(([name, value]) => `${name}=${value}`).join('; '),
+        ...Object(init.headers),
+      },
+    });
+    for (const line of response.headers.getSetCookie()) keep(cookies, line);
+    const location = response.headers.get('location');
+    if (location !== null) {
+      assert.equal(response.status, 303, `${init.method ?? 'GET'} ${url} redirects with 303 (OA-6)`);
+      return visit(new URL(location, url).href);
+    }
+    return { url, status: response.status, text: await response.text() };
+  };
+  return {
+    cookies,
+    open: (url) => visit(url),
+    submit: (page, fields, form = '') => {
+      const { action, hidden } = formIn(page, form);
+      const body = new URLSearchParams({ ...hidden, ...fields });
+      return visit(new URL(action, page.url).href, { method: 'POST', body, headers: { origin } });
+    },
+  };
+}
+
+function keep(cookies: Browser['cookies'], line: string): void {
+  const [pair = '', ...attributes] = line.split(/;\s*/);
+  const at = pair.indexOf('=');
+  const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
+  const jar = cookies.get(path) ?? new Map<string, string>();
+  const gone = attributes.some((attribute) => /^(expires=Thu, 01 Jan 1970|max-age=0)/i.test(attribute));
+  if (gone) jar.delete(pair.slice(0, at));
+  else jar.set(pair.slice(0, at), pair.slice(at + 1));
+  cookies.set(path, jar);
+}
+
+function formIn(page: Page, ending: string): { action: string; hidden: Record<string, string> } {
+  const forms = [...page.text.matchAll(/<form[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)];
+  const found = forms.find(([, action = '']) => action.endsWith(ending));
+  assert.ok(found, `a form that ends with "${ending}" on ${page.url}: ${page.text}`);
+  const fields = [...(found[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  return {
+    action: (found[1] ?? '').replaceAll('&amp;', '&'),
+    hidden: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
+  };
+}
+
+export type CodeFlow = {
+  configuration: client.Configuration;
+  url: string;
+  /** Exchanges what the browser brought back. */
+  finish: (page: Page) => Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers>;
+  parameters: { code_verifier: string; state: string; nonce: string };
+};
+
+/** Begins a sign-in with code and PKCE as the demo's application, or another client. */
+export async function codeFlow(
+  latchkey: TestLatchkey,
+  parameters: Record<string, string> = {},
+  { clientId, secret, redirectUri = 'http://localhost:5173/callback', environment = 'test' }: ClientOptions = {},
+): Promise<CodeFlow> {
+  const configuration = await configurationOf(latchkey, { clientId, secret, environment });
+  const verifier = client.randomPKCECodeVerifier();
+  const state = client.randomState();
+  const nonce = client.randomNonce();
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    ...parameters,
+  });
+  return {
+    configuration,
+    url: url.href,
+    parameters: { code_verifier: verifier, state, nonce },
+    finish: (page) => {
+      assert.ok(page.url.startsWith(redirectUri), `back at the application, not ${page.url} ${page.text}`);
+      return client.authorizationCodeGrant(configuration, new URL(page.url), {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+      });
+    },
+  };
+}
+
+export type ClientOptions = {
+  clientId?: string | undefined;
+  secret?: string | undefined;
+  redirectUri?: string;
+  environment?: Environment;
+};
+
+/** Discovers the issuer as a client would. */
+export function configurationOf(
+  latchkey: TestLatchkey,
+  { clientId, secret, environment = 'test' }: ClientOptions = {},
+): Promise<client.Configuration> {
+  const issuer = new URL(latchkey.system.config.addresses[environment].auth);
+  return client.discovery(
+    issuer,
+    clientId ?? latchkey.demo.environments[environment].clientId,
+    secret,
+    secret === undefined ? client.None() : client.ClientSecretBasic(secret),
+    { execute: [client.allowInsecureRequests] },
+  );
+}
