@@ -5,6 +5,7 @@ export {
   createApplication,
   disableApplication,
   findApplication,
+  type NewApplication,
   rotateSecret,
 } from './applications.ts';
 export { identityProviderRoutes } from './identity-providers.admin.ts';

@@ -61,10 +61,11 @@ export const sessionRoutes: Routes = (app) => {
   app.post(
     '/v1/sessions/switch-context',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', takesOidcTokens: true },
       schema: {
         summary: 'Switch context',
-        description: 'Enters another project of the same workspace and environment with the same session.',
+        description:
+          'Enters another project of the same workspace and environment with the same session. Takes a session token, or an access token of the OpenID provider.',
         body: Type.Object(
           {
             workspaceId: IdSchema('wrk'),

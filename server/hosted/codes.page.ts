@@ -37,6 +37,7 @@ export function codeRoutes(app: App): void {
   });
 
   action(app, '/resend', {
+    back: '',
     fields: Type.Object({}),
     act: (flow) =>
       withSent(flow, async (sent) => {

@@ -12,6 +12,7 @@ import { action } from './forms.ts';
 /** What the person decides: whether an application may know who they are, and as whom. */
 export function decisionRoutes(app: App): void {
   action(app, '/consent', {
+    back: '',
     fields: Type.Object({ decision: Type.Enum(['allow', 'deny']) }),
     act: async (flow, { decision }) => {
       const { request, reply, ctx, interaction } = flow;
@@ -23,16 +24,18 @@ export function decisionRoutes(app: App): void {
   });
 
   action(app, '/cancel', {
+    back: '',
     fields: Type.Object({}),
     act: async (flow) => leaveFlow(flow, await interactions.refused(flow)),
   });
 
   action(app, '/continue', {
+    back: '',
     fields: Type.Object({ as: Type.Enum(['current', 'another']) }),
     act: async (flow, { as }) =>
       as === 'current'
         ? leaveFlow(flow, await interactions.picked(flow))
-        : goTo(flow, '', { ...flow.step, identifier: '' }),
+        : goTo(flow, '', { ...flow.step, another: true }),
   });
 }
 

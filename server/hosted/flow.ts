@@ -20,6 +20,8 @@ export type Sent = Static<typeof Sent>;
 /** Where a person stands between the pages of one sign-in; kept by the browser, encrypted. */
 const Step = Type.Object({
   identifier: Type.Optional(Type.String()),
+  /** Not as whom the browser is signed in already. */
+  another: Type.Optional(Type.Boolean()),
   fault: Type.Optional(Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) })),
   notice: Type.Optional(Type.Literal('reset')),
   sent: Type.Optional(Sent),

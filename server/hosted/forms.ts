@@ -16,17 +16,24 @@ export function page(app: App, path: string, look: (flow: Flow) => Promise<Reply
   );
 }
 
+type Action<Fields extends TSchema> = {
+  fields: Fields;
+  act: (flow: Flow, sent: Static<Fields>) => Promise<Reply> | Reply;
+  /** The page of the form, where it is not at the form's own address. */
+  back?: string;
+};
+
 /** A form of the sign-in. What does not fit `fields` leads back to its page, which says so. */
 export function action<Fields extends TSchema>(
   app: App,
   path: string,
-  { fields, act }: { fields: Fields; act: (flow: Flow, sent: Static<Fields>) => Promise<Reply> | Reply },
+  { fields, act, back = path }: Action<Fields>,
 ): void {
   app.post(`/sign-in/:uid${path}`, { config, schema: { ...hidden, params: FlowRef } }, (request, reply) =>
     inFlow(request, reply, async (flow) => {
       requireOwnPage(request);
       const { body } = request;
-      return Value.Check(fields, body) ? act(flow, body) : explain(flow, path, problem('VALIDATION_FAILED'));
+      return Value.Check(fields, body) ? act(flow, body) : explain(flow, back, problem('VALIDATION_FAILED'));
     }),
   );
 }

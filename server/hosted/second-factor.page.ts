@@ -31,6 +31,7 @@ export function secondFactorRoutes(app: App): void {
   passkeyRoutes(app);
 
   action(app, '/mfa/factor', {
+    back: '/mfa',
     fields: Type.Object({ factorId: Type.String({ maxLength: 40 }) }),
     act: (flow, { factorId }) =>
       withChallenge(flow, async (mfa) => {
@@ -104,6 +105,7 @@ function passkeyRoutes(app: App): void {
     ),
   );
   action(app, '/passkey', {
+    back: '',
     fields: Type.Object({ flowId: PasskeyLogin.properties.flowId, response: Type.String({ maxLength: 20_000 }) }),
     act: async (flow, { flowId, response }) => {
       try {

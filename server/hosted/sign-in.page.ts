@@ -73,6 +73,7 @@ function startRoutes(app: App): void {
   });
 
   action(app, '/send', {
+    back: '',
     fields: Type.Object({ way: Type.Enum(['magic_link', 'email_code', 'phone']), address: text(254) }),
     act: sendMessage,
   });
@@ -123,10 +124,13 @@ function linkReturn(flow: Flow): string {
 async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
   if (interaction.prompt === 'consent') return consentPage(flow);
-  if (interaction.current && interaction.prompt === 'select_account' && !step.identifier) return pickerPage(flow);
+  if (interaction.current && interaction.prompt === 'select_account' && !step.another) return pickerPage(flow);
   const { say, project } = flow.voice;
   const stepUp =
-    interaction.current !== null && interaction.prompt === 'login' && !interaction.reasons.includes('not_a_member');
+    !step.another &&
+    interaction.current !== null &&
+    interaction.prompt === 'login' &&
+    !interaction.reasons.includes('not_a_member');
   const { link } = step;
   return show(flow, {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { requireOrigin, tokenCookie } from '#auth';
 import { requirePermission } from '#members';
+import { holderOf } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App, RoutePermission } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { type VerifiedToken, verifyAccessToken } from '#sessions';
+import { type VerifiedToken, verifyAccessToken, wrongKind } from '#sessions';
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
@@ -31,11 +32,26 @@ async function authenticate(
 ): Promise<void> {
   const inCookie = request.headers.authorization === undefined;
   const presented = inCookie ? tokenCookie(request, environment, 'access') : bearerToken(request);
+  if (presented !== undefined && !presented.includes('.'))
+    return authenticateForeign(app, environment, request, presented);
   const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
   request.ctx = contextOf(app, request, token);
   // A browser sends cookies whoever made the page, so changes need to say which page it was.
   if (inCookie && !SAFE.includes(request.method)) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
+}
+
+/** An access token of the OpenID provider opens one door: the one to a session of its project. */
+async function authenticateForeign(
+  app: App,
+  environment: Environment,
+  request: FastifyRequest,
+  presented: string,
+): Promise<void> {
+  const holder = await holderOf(app.system, environment, presented);
+  if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is not valid here.');
+  if (!request.routeOptions.config.takesOidcTokens) throw wrongKind();
+  request.ctx = { system: app.system, db: app.system.db, ...holder, trace: request.trace, now: app.system.clock.now() };
 }
 
 /** RFC 6750 §2.1 */

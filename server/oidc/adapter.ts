@@ -65,6 +65,9 @@ class ClientAdapter implements Adapter {
   async revokeByGrantId(): Promise<void> {}
 }
 
+/** What ends with its grant. A question that is still open names a grant, but goes on without it. */
+const GRANTED = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+
 /** Records of one model: codes, grants, sessions, replay marks. */
 export class RecordAdapter implements Adapter {
   readonly #system: System;
@@ -80,7 +83,7 @@ export class RecordAdapter implements Adapter {
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const record = {
       payload: JSON.stringify(payload),
-      grant_id: payload.grantId ?? null,
+      grant_id: GRANTED.has(this.#model) ? (payload.grantId ?? null) : null,
       uid: payload.uid ?? null,
       user_code: payload.userCode ?? null,
       session_id: payload.sessionId ?? null,

@@ -44,19 +44,22 @@ const GRANTS: Readonly<Record<ApplicationKind, string[]>> = {
   management: ['client_credentials'],
 };
 
-/** An application as the provider knows clients; one that is switched off, or can't prove itself, is none. */
+/** An application as the provider knows clients; one that is switched off, unfinished, or can't prove itself, is none. */
 export function clientMetadata(application: Application): AdapterPayload | undefined {
   const authentication = authenticationOf(application);
   if (!application.enabled || !authentication) return undefined;
   const grants = GRANTS[application.kind];
+  const browser = grants.includes('authorization_code');
+  // There is nowhere to send its people yet.
+  if (browser && application.redirectUris.length === 0) return undefined;
   return {
     client_id: application.clientId,
     client_name: application.name,
     ...authentication,
     application_type: application.kind === 'native' ? 'native' : 'web',
     grant_types: grants,
-    response_types: grants.includes('authorization_code') ? ['code'] : [],
-    redirect_uris: grants.includes('authorization_code') ? application.redirectUris : [],
+    response_types: browser ? ['code'] : [],
+    redirect_uris: browser ? application.redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,
     subject_type: application.subjectType,
     ...(application.backchannelLogoutUri !== null && {

@@ -5,6 +5,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
+import { enterProject, liveEntry } from '#sessions';
 import { ctxOf } from './accounts.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
@@ -39,6 +40,7 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   if (current && covers(ctx, current)) return current;
   const application = applicationOf(client);
   if (!(await mayWiden(system, ctx, application))) return current;
+  await enterProjectOf(system, application, session);
   const grant = current ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
   Object.assign(grant, boundOf(session), { projectId: application.projectId });
   grant.addOIDCScope(String(params?.['scope'] ?? ''));
@@ -47,6 +49,18 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
     grant.addResourceScope(resource, server.scope);
   await grant.save();
   return grant;
+}
+
+/** Signed in for one project, the person enters another with the same session. */
+async function enterProjectOf(
+  system: System,
+  application: Application,
+  { sessionId, projectId }: Bound,
+): Promise<void> {
+  if (!sessionId || !projectId || projectId === application.projectId) return;
+  await transaction(ctxOf(system, application), async (tx) => {
+    if (!(await liveEntry(tx, sessionId))) await enterProject(tx, sessionId, projectId);
+  });
 }
 
 /** What a sign-in just proved stands behind the browser's session from now on. */

@@ -1,3 +1,4 @@
+export { holderOf } from './access-tokens.ts';
 export { oidcCleanup, recordsFor } from './adapter.ts';
 export { endProviderSessions } from './bound-sessions.ts';
 export { clientsOfSessions, giveConsent, revokeConsent } from './grants.ts';

@@ -47,14 +47,56 @@ describe('an issuer', () => {
     });
   }
 
-  test('the metadata names nothing that does not work yet', async () => {
+  test('OA-3 OA-4 OA-5 the metadata offers the code flow with S256, and neither the implicit nor the password grant', async () => {
     const { body } = await latchkey.auth('/.well-known/openid-configuration');
-    assert.deepEqual(body.grant_types_supported, ['client_credentials']);
-    assert.deepEqual(body.response_types_supported, []);
-    const offered = Object.keys(body).filter((name) => name.endsWith('_endpoint'));
-    assert.deepEqual(offered.sort(), ['authorization_endpoint', 'token_endpoint']);
+    assert.deepEqual(body.grant_types_supported.toSorted(), [
+      'authorization_code',
+      'client_credentials',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ]);
+    assert.deepEqual(body.response_types_supported, ['code']);
+    assert.deepEqual(body.code_challenge_methods_supported, ['S256']);
+    assert.equal(body.authorization_response_iss_parameter_supported, true);
+    assert.deepEqual(body.subject_types_supported, ['public', 'pairwise']);
+    assert.deepEqual(body.acr_values_supported, ['aal1', 'aal2']);
+    assert.equal(body.request_uri_parameter_supported, false);
+  });
+
+  test('every endpoint the metadata names is served', async () => {
+    const { body } = await latchkey.auth('/.well-known/openid-configuration');
+    const offered = Object.entries<string>(body).filter(([name]) => name.endsWith('_endpoint'));
+    assert.deepEqual(offered.map(([name]) => name).sort(), [
+      'authorization_endpoint',
+      'device_authorization_endpoint',
+      'end_session_endpoint',
+      'introspection_endpoint',
+      'pushed_authorization_request_endpoint',
+      'revocation_endpoint',
+      'token_endpoint',
+      'userinfo_endpoint',
+    ]);
+    for (const [name, address] of offered) {
+      const { pathname } = new URL(address);
+      const calls = [latchkey.auth(pathname), latchkey.auth(pathname, { body: new URLSearchParams() })];
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answers = await Promise.all(calls);
+      assert.ok(
+        answers.some(({ status }) => status !== 404),
+        name,
+      );
+    }
+  });
+
+  test('a request that can not be answered is a page for people and JSON for programs', async () => {
     const page = await latchkey.auth('/connect/authorize?client_id=x', { headers: { accept: 'text/html' } });
-    assert.deepEqual([page.status, page.body.error], [400, 'invalid_client']);
+    assert.equal(page.status, 400);
+    assert.match(page.text, /<h1 id="title">That did not work<\/h1>/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    const { status, body } = await latchkey.auth('/connect/authorize?client_id=x', {
+      headers: { accept: 'application/json' },
+    });
+    assert.deepEqual([status, body.error], [400, 'invalid_client']);
   });
 
   test('a new key is published at once, signs from its time on, and tokens of the old one stay good', async () => {

@@ -37,6 +37,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
+    /** Access tokens of the OpenID provider are good here too. */
+    takesOidcTokens?: boolean;
   }
 }
 

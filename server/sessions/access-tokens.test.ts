@@ -110,7 +110,7 @@ describe('access tokens', () => {
         .sign(key.privateKey);
     assert.equal((await context(await sign({}))).status, 200);
     expectProblem(await context(await sign({}, 'JWT')), 401, 'AUTHENTICATION_REQUIRED');
-    expectProblem(await context(await sign({ aud: 'https://elsewhere.example' })), 401, 'AUTHENTICATION_REQUIRED');
+    expectProblem(await context(await sign({ aud: 'https://elsewhere.example' })), 403, 'WRONG_TOKEN_KIND');
     expectProblem(await context(await sign({ iss: 'https://elsewhere.example' })), 401, 'AUTHENTICATION_REQUIRED');
     expectProblem(await context(await sign({ sid: undefined, entryId: undefined })), 403, 'WRONG_TOKEN_KIND');
   });

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { signCompact, signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
+import { type Problem, problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { revocations } from './revocations.ts';
 
@@ -106,6 +106,8 @@ async function checkSignature(system: System, environment: Environment, token: s
     return classified(payload, environment);
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw problem('SESSION_EXPIRED');
+    // Signed by us, for another audience: the token of an application's own API.
+    if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') throw wrongKind();
     if (error instanceof errors.JOSEError)
       throw problem('AUTHENTICATION_REQUIRED', { detail: 'The bearer token is not valid here.', cause: error });
     throw error;
@@ -116,7 +118,12 @@ function classified(payload: unknown, environment: Environment): VerifiedToken {
   if (isCustomer.Check(payload) && payload.environment === environment) return { kind: 'customer', claims: payload };
   if (isManagement.Check(payload) && payload.environment === environment)
     return { kind: 'management', claims: payload };
-  throw problem(
+  throw wrongKind();
+}
+
+/** For a token of ours that is neither a session nor a management token. */
+export function wrongKind(): Problem {
+  return problem(
     'WRONG_TOKEN_KIND',
     'This is not a session or management token. A session is obtained from an OIDC access token with POST /v1/sessions/switch-context on the auth host.',
   );

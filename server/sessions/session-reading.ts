@@ -1,6 +1,6 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
-import type { SessionId, UserId } from '#platform/ids.ts';
+import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 
 type Reader = Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> };
@@ -55,6 +55,23 @@ export async function requireRecentAuthentication(ctx: Ctx): Promise<void> {
     .executeTakeFirst();
   if (!row || ctx.now.getTime() - row.auth_time.getTime() > RECENT_SECONDS * 1000)
     throw problem('REAUTHENTICATION_REQUIRED', { extensions: { maxAge: RECENT_SECONDS } });
+}
+
+/** A session's live entry in `ctx.scope`'s project. Served by scope_entries_of_session. @returns undefined when it ended or never was */
+export async function liveEntry(
+  ctx: Pick<Ctx, 'db' | 'scope'>,
+  sessionId: SessionId,
+): Promise<ScopeEntryId | undefined> {
+  const row = await ctx.db
+    .selectFrom('scope_entries')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('session_id', '=', sessionId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return row?.id;
 }
 
 /** A session as its owner sees it. */

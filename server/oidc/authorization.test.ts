@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
+import * as client from 'openid-client';
+import { createApplication, type NewApplication } from '#applications';
+import { permissionKeys } from '#members';
+import { expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { browserOf, type CodeFlow, codeFlow } from '#tests/oidc.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+type Person = Awaited<ReturnType<typeof register>>;
+
+/** Signs a person in through the pages. @returns where the browser ended */
+async function signIn(flow: CodeFlow, { email }: Person, browser = browserOf(latchkey)) {
+  const page = await browser.open(flow.url);
+  return browser.submit(page, { identifier: email, password: PASSWORD });
+}
+
+function application(values: Partial<NewApplication>) {
+  return latchkey.inProject((tx) =>
+    createApplication(tx, { kind: 'spa', name: 'Test application', redirectUris: [REDIRECT], ...values }),
+  );
+}
+
+async function authorize(parameters: Record<string, string>) {
+  const { url } = await codeFlow(latchkey, parameters);
+  return latchkey.auth(url.slice(new URL(url).origin.length), { headers: { accept: 'application/json' } });
+}
+
+/** The parameters an answer brought back to the application. */
+function returned(url: string): Record<string, string> {
+  const { searchParams, hash } = new URL(url);
+  return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);
+}
+
+describe('the authorization code flow', () => {
+  test('OA-1 a redirect address is compared as an exact string, and a wrong one never gets an answer', async () => {
+    for (const wrong of [
+      `${REDIRECT}/`,
+      `${REDIRECT}?x=1`,
+      'http://localhost:5174/callback',
+      'http://localhost:5173/CALLBACK',
+      'https://evil.example/callback',
+      'http://localhost:5173/callback#x',
+    ]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await authorize({ redirect_uri: wrong });
+      assert.deepEqual([answer.status, answer.headers.get('location')], [400, null], wrong);
+    }
+  });
+
+  test('OA-1 only the port of a native application’s loopback address may vary', async () => {
+    const { clientId } = await application({ kind: 'native', redirectUris: ['http://127.0.0.1/cb'] });
+    const at = (redirectUri: string) => codeFlow(latchkey, {}, { clientId, redirectUri });
+    const browser = browserOf(latchkey);
+    assert.match((await browser.open((await at('http://127.0.0.1:51004/cb')).url)).url, /\/sign-in\//);
+    for (const wrong of ['http://127.0.0.1:51004/other', 'http://localhost:51004/cb']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await browser.open((await at(wrong)).url)).status, 400, wrong);
+    }
+  });
+
+  test('OA-2 a code works once, and its replay ends what it gave', async () => {
+    const flow = await codeFlow(latchkey, { scope: 'openid' });
+    const back = await signIn(flow, await register(latchkey));
+    const tokens = await flow.finish(back);
+    await assert.rejects(flow.finish(back), { error: 'invalid_grant' });
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    await assert.rejects(client.fetchUserInfo(flow.configuration, tokens.access_token, client.skipSubjectCheck));
+  });
+
+  test('OA-2 of twenty parallel exchanges of a code at most one succeeds', async () => {
+    const flow = await codeFlow(latchkey);
+    const back = await signIn(flow, await register(latchkey));
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => flow.finish(back)));
+    assert.ok(outcomes.filter(({ status }) => status === 'fulfilled').length <= 1);
+  });
+
+  test('OA-3 without a challenge, with plain, or with another verifier there is no code or no token', async () => {
+    for (const parameters of [{ code_challenge_method: 'plain' }, { code_challenge: '' }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await authorize(parameters);
+      assert.equal(
+        returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error,
+        'invalid_request',
+      );
+    }
+    const flow = await codeFlow(latchkey);
+    const back = await signIn(flow, await register(latchkey));
+    await assert.rejects(
+      client.authorizationCodeGrant(flow.configuration, new URL(back.url), {
+        pkceCodeVerifier: client.randomPKCECodeVerifier(),
+        expectedState: flow.parameters.state,
+        expectedNonce: flow.parameters.nonce,
+      }),
+      { error: 'invalid_grant' },
+    );
+  });
+
+  test('OA-4 other response types and the password grant are refused', async () => {
+    for (const type of ['token', 'id_token', 'code token', 'none']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await authorize({ response_type: type });
+      const error = returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error;
+      assert.ok(
+        ['unsupported_response_type', 'unauthorized_client', 'invalid_request'].includes(error),
+        `${type}: ${error}`,
+      );
+    }
+    const body = new URLSearchParams({
+      grant_type: 'password',
+      username: 'x',
+      password: 'y',
+      client_id: latchkey.demo.environments.test.clientId,
+    });
+    assert.equal((await latchkey.auth('/connect/token', { body })).body.error, 'unsupported_grant_type');
+  });
+
+  test('OA-5 every answer to the application names the issuer, errors too', async () => {
+    const issuer = latchkey.system.config.addresses.test.auth;
+    const flow = await codeFlow(latchkey);
+    assert.equal(returned((await signIn(flow, await register(latchkey))).url)['iss'], issuer);
+    const refused = await authorize({ prompt: 'none' });
+    const { iss, error, state } = returned(refused.headers.get('location') ?? '');
+    assert.deepEqual([iss, error], [issuer, 'login_required']);
+    assert.ok(state);
+  });
+
+  test('request objects are refused, as announced', async () => {
+    for (const name of ['request', 'request_uri']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await authorize({ [name]: name === 'request' ? 'e30.e30.' : 'https://evil.example/ro' });
+      const error = returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error;
+      assert.match(error, /request/, name);
+    }
+  });
+
+  test('a signed-in browser is not asked again, unless the application wants so', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    await (async () => {
+      const flow = await codeFlow(latchkey);
+      await flow.finish(await signIn(flow, person, browser));
+    })();
+    const silent = await codeFlow(latchkey, { prompt: 'none' });
+    const again = (await silent.finish(await browser.open(silent.url))).claims();
+    assert.equal(again?.sub, person.session.userId);
+    const asked = await codeFlow(latchkey, { prompt: 'login' });
+    const page = await browser.open(asked.url);
+    assert.match(page.text, /Confirm it is you/);
+    const fresh = (
+      await asked.finish(await browser.submit(page, { identifier: person.email, password: PASSWORD }))
+    ).claims();
+    assert.ok((fresh?.auth_time ?? 0) >= (again?.auth_time ?? 0));
+    const old = await codeFlow(latchkey, { max_age: '0' });
+    assert.match((await browser.open(old.url)).url, /\/sign-in\//);
+  });
+
+  test('select_account lets the person go on, or become another', async () => {
+    const [first, second] = [await register(latchkey), await register(latchkey)];
+    const browser = browserOf(latchkey);
+    const begun = await codeFlow(latchkey);
+    await begun.finish(await signIn(begun, first, browser));
+    const same = await codeFlow(latchkey, { prompt: 'select_account' });
+    const picker = await browser.open(same.url);
+    assert.match(picker.text, /Continue as/);
+    const kept = await browser.submit(picker, { as: 'current' });
+    assert.equal((await same.finish(kept)).claims()?.sub, first.session.userId);
+    const other = await codeFlow(latchkey, { prompt: 'select_account' });
+    const form = await browser.submit(await browser.open(other.url), { as: 'another' });
+    const left = await browser.submit(form, { identifier: second.email, password: PASSWORD });
+    // The person before is signed out first: the library posts a form, with a button where there is no JavaScript.
+    const back = left.url.startsWith(REDIRECT) ? left : await browser.submit(left, {});
+    assert.equal((await other.finish(back)).claims()?.sub, second.session.userId);
+  });
+
+  test('id_token_hint of somebody else asks for a sign-in', async () => {
+    const browser = browserOf(latchkey);
+    const [first, second] = [await codeFlow(latchkey), await codeFlow(latchkey)];
+    const { id_token: hint } = await first.finish(await signIn(first, await register(latchkey)));
+    await second.finish(await signIn(second, await register(latchkey), browser));
+    const flow = await codeFlow(latchkey, { prompt: 'none', id_token_hint: hint ?? '' });
+    assert.equal(returned((await browser.open(flow.url)).url)['error'], 'login_required');
+  });
+
+  test('a person who cancels is sent back with access_denied', async () => {
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const back = await browser.submit(await browser.open(flow.url), {}, '/cancel');
+    assert.equal(returned(back.url)['error'], 'access_denied');
+  });
+
+  test('id tokens are RS256 by default, access tokens useless on the API host', async () => {
+    const flow = await codeFlow(latchkey, { scope: 'openid email roles permissions' });
+    const { owner } = latchkey.demo.environments.test;
+    const browser = browserOf(latchkey);
+    const page = await browser.open(flow.url);
+    const tokens = await flow.finish(await browser.submit(page, { identifier: owner.email, password: owner.password }));
+    assert.equal(decodeProtectedHeader(tokens.id_token ?? '').alg, 'RS256');
+    const claims = tokens.claims();
+    assert.deepEqual([claims?.['roles'], claims?.['permissions']], [['owner'], permissionKeys.toSorted()]);
+    assert.equal(claims?.['workspace_id'], latchkey.demo.workspaceId);
+    assert.equal(claims?.['project_id'], latchkey.demo.projects[0]?.id);
+    expectProblem(await latchkey.api('/v1/me/context', { token: tokens.access_token }), 403, 'WRONG_TOKEN_KIND');
+  });
+});
+
+describe('tokens', () => {
+  test('OA-7 a refresh token is rotated, and using it twice ends the grant', async () => {
+    const flow = await codeFlow(latchkey);
+    const first = await flow.finish(await signIn(flow, await register(latchkey)));
+    const second = await client.refreshTokenGrant(flow.configuration, first.refresh_token ?? '');
+    assert.notEqual(second.refresh_token, first.refresh_token);
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, first.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, second.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+  });
+
+  test('OA-9 a resource gets a signed token of its own, with what an API needs to decide', async () => {
+    const resource = 'https://orders.example';
+    const { clientId } = await application({ resources: [resource] });
+    const flow = await codeFlow(latchkey, { resource, scope: 'openid roles' }, { clientId });
+    const person = await register(latchkey);
+    const back = await signIn(flow, person);
+    const tokens = await client.authorizationCodeGrant(
+      flow.configuration,
+      new URL(back.url),
+      {
+        pkceCodeVerifier: flow.parameters.code_verifier,
+        expectedState: flow.parameters.state,
+        expectedNonce: flow.parameters.nonce,
+      },
+      { resource },
+    );
+    assert.equal(decodeProtectedHeader(tokens.access_token).typ, 'at+jwt');
+    const claims = decodeJwt(tokens.access_token);
+    assert.deepEqual([claims.aud, claims.sub, claims['roles']], [resource, person.session.userId, []]);
+    expectProblem(await latchkey.api('/v1/me/context', { token: tokens.access_token }), 403, 'WRONG_TOKEN_KIND');
+    const refused = await codeFlow(latchkey, { resource: 'https://other.example' }, { clientId });
+    assert.equal(returned((await browserOf(latchkey).open(refused.url)).url)['error'], 'invalid_target');
+  });
+
+  test('introspection and revocation', async () => {
+    const { clientId, secret } = await application({ kind: 'web' });
+    assert.ok(secret);
+    const flow = await codeFlow(latchkey, {}, { clientId, secret });
+    const tokens = await flow.finish(await signIn(flow, await register(latchkey)));
+    const look = () => client.tokenIntrospection(flow.configuration, tokens.access_token);
+    assert.equal((await look()).active, true);
+    await client.tokenRevocation(flow.configuration, tokens.access_token);
+    assert.equal((await look()).active, false);
+  });
+
+  test('switch-context takes an access token, and nothing else of OIDC', async () => {
+    const flow = await codeFlow(latchkey);
+    const person = await register(latchkey);
+    const tokens = await flow.finish(await signIn(flow, person));
+    const target = {
+      workspaceId: latchkey.demo.workspaceId,
+      projectId: latchkey.demo.projects[0]?.id,
+      environment: 'test',
+    };
+    const answer = await latchkey.auth('/v1/sessions/switch-context', { token: tokens.access_token, body: target });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.session.userId, person.session.userId);
+    assert.equal((await latchkey.api('/v1/me/context', { token: answer.body.access_token })).status, 200);
+    const wrong = await latchkey.auth('/v1/sessions/switch-context', {
+      token: tokens.refresh_token ?? '',
+      body: target,
+    });
+    assert.equal(wrong.status, 401);
+  });
+
+  test('OA-8 a client proves itself with its key, binds tokens with DPoP and pushes its request', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+    const { clientId } = await application({ kind: 'web', jwks: { keys: [jwk] }, profile: 'fapi2' });
+    const issuer = new URL(latchkey.system.config.addresses.test.auth);
+    const configuration = await client.discovery(
+      issuer,
+      clientId,
+      { id_token_signed_response_alg: 'ES256' },
+      client.PrivateKeyJwt(
+        { key: privateKey, kid: 'one' },
+        {
+          [client.modifyAssertion]: (_header, payload) => {
+            payload['aud'] = issuer.origin;
+          },
+        },
+      ),
+      { execute: [client.allowInsecureRequests] },
+    );
+    const verifier = client.randomPKCECodeVerifier();
+    const nonce = client.randomNonce();
+    const parameters = {
+      redirect_uri: REDIRECT,
+      scope: 'openid',
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    const browser = browserOf(latchkey);
+    const unpushed = await browser.open(client.buildAuthorizationUrl(configuration, parameters).href);
+    assert.equal(returned(unpushed.url)['error'] ?? 'invalid_request', 'invalid_request');
+    const DPoP = client.getDPoPHandle(configuration, await client.randomDPoPKeyPair('ES256'));
+    const url = await client.buildAuthorizationUrlWithPAR(configuration, parameters, { DPoP });
+    const person = await register(latchkey);
+    const back = await browser.submit(await browser.open(url.href), { identifier: person.email, password: PASSWORD });
+    const tokens = await client.authorizationCodeGrant(
+      configuration,
+      new URL(back.url),
+      { pkceCodeVerifier: verifier, expectedNonce: nonce, idTokenExpected: true },
+      undefined,
+      { DPoP },
+    );
+    assert.equal(tokens.token_type, 'dpop');
+    const info = await client.fetchUserInfo(configuration, tokens.access_token, person.session.userId, { DPoP });
+    assert.equal(info.sub, person.session.userId);
+    await assert.rejects(client.fetchUserInfo(configuration, tokens.access_token, person.session.userId));
+  });
+
+  test('pairwise clients see subjects of their own', async () => {
+    const person = await register(latchkey);
+    const { clientId } = await application({ subjectType: 'pairwise' });
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const subject = (await flow.finish(await signIn(flow, person))).claims()?.sub;
+    assert.ok(subject && subject !== person.session.userId);
+    const again = await codeFlow(latchkey, {}, { clientId });
+    assert.equal((await again.finish(await signIn(again, person))).claims()?.sub, subject);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as client from 'openid-client';
+import { createApplication, type NewApplication } from '#applications';
+import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { browserOf, type CodeFlow, codeFlow, configurationOf } from '#tests/oidc.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+type Person = Awaited<ReturnType<typeof register>>;
+
+/** Signs a person in through the pages. @returns where the browser ended */
+async function signIn(flow: CodeFlow, { email }: Person, browser = browserOf(latchkey)) {
+  const page = await browser.open(flow.url);
+  return browser.submit(page, { identifier: email, password: PASSWORD });
+}
+
+function application(values: Partial<NewApplication>) {
+  return latchkey.inProject((tx) =>
+    createApplication(tx, { kind: 'spa', name: 'Test application', redirectUris: [REDIRECT], ...values }),
+  );
+}
+
+/** The parameters an answer brought back to the application. */
+function returned(url: string): Record<string, string> {
+  const { searchParams, hash } = new URL(url);
+  return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);
+}
+
+describe('one session', () => {
+  test('ending it anywhere ends grants, tokens and the browser’s sign-in', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey);
+    const tokens = await flow.finish(await signIn(flow, person, browser));
+    const { body } = await latchkey.api('/v1/me/security/sessions', { token: person.access_token });
+    const hosted = body.items.find(({ current }: { current: boolean }) => !current);
+    assert.ok(hosted);
+    const ended = await latchkey.api(`/v1/me/security/sessions/${hosted.id}`, {
+      method: 'DELETE',
+      token: person.access_token,
+    });
+    assert.equal(ended.status, 204, ended.text);
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    await assert.rejects(client.fetchUserInfo(flow.configuration, tokens.access_token, person.session.userId));
+    const silent = await codeFlow(latchkey, { prompt: 'none' });
+    assert.equal(returned((await browser.open(silent.url)).url)['error'], 'login_required');
+  });
+
+  test('a step-up keeps the applications signed in, in a session of its own', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey);
+    const tokens = await flow.finish(await signIn(flow, person, browser));
+    const stepUp = await codeFlow(latchkey, { prompt: 'login' });
+    await stepUp.finish(await signIn(stepUp, person, browser));
+    const refreshed = await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
+    assert.ok(refreshed.access_token);
+    const { body } = await latchkey.api('/v1/me/security/sessions', { token: person.access_token });
+    assert.equal(body.items.length, 2, 'the one of the API and the one of the browser');
+  });
+
+  test('signing out at the provider asks, ends the session and goes back to the application', async () => {
+    const { clientId } = await application({ postLogoutRedirectUris: ['http://localhost:5173/bye'] });
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const tokens = await flow.finish(await signIn(flow, await register(latchkey), browser));
+    const logout = client.buildEndSessionUrl(flow.configuration, {
+      id_token_hint: tokens.id_token ?? '',
+      post_logout_redirect_uri: 'http://localhost:5173/bye',
+      state: 'there',
+    });
+    const question = await browser.open(logout.href);
+    assert.match(question.text, /Sign out of Shop\?/);
+    const back = await browser.submit(question, { logout: 'yes' });
+    assert.equal(back.url, 'http://localhost:5173/bye?state=there');
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+  });
+
+  test('a blocked member gets no token any more', async () => {
+    const person = await register(latchkey);
+    const flow = await codeFlow(latchkey);
+    const tokens = await flow.finish(await signIn(flow, person));
+    await latchkey.system.pool.query("update members set status = 'blocked' where user_id = $1", [
+      person.session.userId,
+    ]);
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''));
+  });
+});
+
+describe('consent', () => {
+  test('an application of somebody else is let in by the person, once', async () => {
+    const { clientId } = await application({ firstParty: false, name: 'Elsewhere' });
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, { scope: 'openid email' }, { clientId });
+    const question = await signIn(flow, person, browser);
+    assert.match(question.text, /Elsewhere asks for access/);
+    assert.match(question.text, /Your email address/);
+    const tokens = await flow.finish(await browser.submit(question, { decision: 'allow' }));
+    assert.equal(tokens.claims()?.['email'], person.email);
+    const again = await codeFlow(latchkey, { scope: 'openid email' }, { clientId });
+    await again.finish(await signIn(again, person));
+    const more = await codeFlow(latchkey, { scope: 'openid email phone' }, { clientId });
+    assert.match((await signIn(more, person)).text, /Your phone number/);
+  });
+
+  test('denied, it hears access_denied', async () => {
+    const { clientId } = await application({ firstParty: false });
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const question = await signIn(flow, await register(latchkey), browser);
+    const back = await browser.submit(question, { decision: 'deny' });
+    assert.equal(returned(back.url)['error'], 'access_denied');
+  });
+});
+
+describe('the device flow', () => {
+  test('a device without a browser is signed in by a person with one', async () => {
+    const { clientId } = await application({ kind: 'device', name: 'Television', redirectUris: [] });
+    const configuration = await configurationOf(latchkey, { clientId });
+    const begun = await client.initiateDeviceAuthorization(configuration, { scope: 'openid email' });
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const entry = await browser.open(begun.verification_uri);
+    const wrong = await browser.submit(entry, { user_code: 'BBBB-BBBB' });
+    assert.match(wrong.text, /This code is not right/);
+    const confirm = await browser.submit(wrong, { user_code: begun.user_code });
+    assert.match(confirm.text, /Television/);
+    const page = await browser.submit(confirm, {});
+    const done = await browser.submit(page, { identifier: person.email, password: PASSWORD });
+    assert.match(done.text, /Your device is signed in/);
+    const tokens = await client.pollDeviceAuthorizationGrant(configuration, { ...begun, interval: 0 });
+    assert.equal(tokens.claims()?.sub, person.session.userId);
+  });
+});
