@@ -90,11 +90,20 @@ function isArgon2(stored: string): boolean {
  * @param typed as it was typed, which is what other systems hashed @param normalised what ours are made of
  */
 export async function matchesHash(stored: string, typed: string, normalised: string): Promise<boolean> {
+  try {
+    return await matches(stored, typed, normalised);
+  } catch {
+    // What looks like a hash and is none matches nothing.
+    return false;
+  }
+}
+
+async function matches(stored: string, typed: string, normalised: string): Promise<boolean> {
   if (isArgon2(stored))
     return (await verifyArgon2(stored, normalised)) || (typed !== normalised && verifyArgon2(stored, typed));
-  for (const { pattern, matches } of FORMATS) {
-    const parts = pattern.exec(stored)?.slice(1);
-    if (parts) return matches(parts, typed);
+  for (const format of FORMATS) {
+    const parts = format.pattern.exec(stored)?.slice(1);
+    if (parts) return format.matches(parts, typed);
   }
   return false;
 }

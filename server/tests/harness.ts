@@ -10,6 +10,7 @@ import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { observeStatements } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
+import { updateSettings } from '#tenancy';
 import { cloneDatabase } from './postgres.ts';
 
 /** A clock that stands still until it is told to go on. */
@@ -48,7 +49,13 @@ export type TestLatchkey = {
   stop: () => Promise<void>;
 };
 
-export type TestOptions = { clock?: Clock; settings?: Record<string, string>; databaseUrl?: string };
+export type TestOptions = {
+  clock?: Clock;
+  settings?: Record<string, string>;
+  databaseUrl?: string;
+  /** Hears every line of the log; the level is a setting. */
+  log?: (line: string) => void;
+};
 
 /** Changes nothing that a customer can see, so no event is due. */
 const SILENT = [
@@ -82,7 +89,7 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
     config,
     databaseUrl: database.url,
     secrets: config.secrets,
-    log: pino({ level: config.logLevel }),
+    log: options.log ? pino({ level: config.logLevel }, { write: options.log }) : pino({ level: config.logLevel }),
     progress: () => undefined,
     ...(options.clock && { clock: options.clock }),
   });
@@ -316,4 +323,36 @@ export async function mailedCode(latchkey: TestLatchkey, to: string): Promise<st
   const code = /\n {4}(\d{8})\n/.exec(body.items[0]?.text ?? '')?.[1];
   assert.ok(code, `no code was mailed to ${to}`);
   return code;
+}
+
+/** The newest mail or text message to an address. */
+export async function lastMessage(latchkey: TestLatchkey, to: string): Promise<{ subject: string; text: string }> {
+  const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(to)}`);
+  assert.ok(body.items[0], `nothing was sent to ${to}`);
+  return body.items[0];
+}
+
+/** The one-time token of the newest link that was mailed to an address. */
+export async function mailedToken(latchkey: TestLatchkey, to: string): Promise<string> {
+  const { text } = await lastMessage(latchkey, to);
+  const token = /[?&]token=([\w-]+)/.exec(text)?.[1];
+  assert.ok(token, `no link was mailed to ${to}: ${text}`);
+  return token;
+}
+
+/** Changes settings of the demo's first project. */
+export async function changeSettings(
+  latchkey: TestLatchkey,
+  changes: Record<string, unknown>,
+  environment: Environment = 'test',
+): Promise<void> {
+  await latchkey.inProject((tx) => updateSettings(tx, changes), { environment });
+}
+
+/** The types of the events a person's requests left, oldest first. */
+export async function eventsOf(latchkey: TestLatchkey, userId: string): Promise<string[]> {
+  const { rows } = await latchkey.system.pool.query(`select type from events where data->>'userId' = $1 order by id`, [
+    userId,
+  ]);
+  return rows.map(({ type }) => type);
 }
