@@ -7,20 +7,24 @@ import type { TestLatchkey } from './harness.ts';
 export type Page = { url: string; status: number; text: string };
 
 export type Browser = {
-  /** Follows redirects as long as they stay on this machine's hosts. @returns the page, or where it left to */
+  /** Follows redirects as long as they stay on the installations' hosts. @returns the page, or where it left to */
   open: (url: string) => Promise<Page>;
   /** Fills a form of the page in and sends it. @param form the form's action ends with it; the first form when absent */
   submit: (page: Page, fields: Record<string, string>, form?: string) => Promise<Page>;
   cookies: Map<string, Map<string, string>>;
 };
 
-/** A browser without JavaScript: keeps cookies by path, follows redirects, sends forms. */
-export function browserOf(latchkey: TestLatchkey, environment: Environment = 'test'): Browser {
-  const origin = latchkey.system.config.addresses[environment].auth;
+/** A browser without JavaScript that knows some installations: keeps cookies by path, as ports share them, follows redirects and sends forms. */
+export function browserOf(...installations: TestLatchkey[]): Browser {
+  const origins = installations.flatMap(({ system: { config } }) => [
+    config.addresses.console,
+    config.addresses.test.auth,
+    config.addresses.production.auth,
+  ]);
   const cookies = new Map<string, Map<string, string>>();
   const visit = async (url: string, init: RequestInit = {}): Promise<Page> => {
-    if (!url.startsWith(`${origin}/`)) return { url, status: 0, text: '' };
-    const { pathname } = new URL(url);
+    const { pathname, origin } = new URL(url);
+    if (!origins.includes(origin)) return { url, status: 0, text: '' };
     const sent = [...cookies].flatMap(([path, jar]) =>
       pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`) ? [...jar] : [],
     );
@@ -47,6 +51,7 @@ export function browserOf(latchkey: TestLatchkey, environment: Environment = 'te
     submit: (page, fields, form = '') => {
       const { action, hidden } = formIn(page, form);
       const body = new URLSearchParams({ ...hidden, ...fields });
+      const { origin } = new URL(page.url);
       return visit(new URL(action, page.url).href, { method: 'POST', body, headers: { origin } });
     },
   };
