@@ -159,7 +159,9 @@ async function call(system: System, url: string, { method, body, token, headers 
     body: body === undefined ? null : form ? body : JSON.stringify(body),
   });
   const text = await response.text();
-  if (response.ok && method !== 'GET' && body !== undefined)
+  // The first step of linking an identity, which answers 200, is an address to open.
+  const step = response.status === 200 && new URL(url).pathname === '/v1/me/linked-identities';
+  if (response.ok && method !== 'GET' && body !== undefined && !step)
     await expectEvent(system, new URL(url).pathname, headers?.['x-correlation-id'] ?? correlationId);
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { solveChallenge } from 'altcha-lib/v1';
+import {
+  changeSettings,
+  expectProblem,
+  newEmail,
+  PASSWORD,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  await changeSettings(latchkey, { proofOfWork: 'required' });
+});
+after(() => latchkey.stop());
+
+async function proof(): Promise<string> {
+  const { body } = await latchkey.auth('/v1/auth/challenge');
+  const { algorithm, challenge, salt, signature, maxnumber } = body;
+  const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
+  return Buffer.from(JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number })).toString(
+    'base64',
+  );
+}
+
+const guarded: Record<string, () => Record<string, unknown>> = {
+  '/v1/auth/register': () => ({ email: newEmail(), password: PASSWORD }),
+  '/v1/auth/login/password': () => ({ identifier: newEmail(), password: PASSWORD }),
+  '/v1/auth/password/forgot': () => ({ identifier: newEmail() }),
+  '/v1/auth/login/magic-link': () => ({ email: newEmail() }),
+  '/v1/auth/login/email-code': () => ({ email: newEmail() }),
+  '/v1/auth/login/phone': () => ({ phone: '+4915112312312' }),
+};
+
+describe('where a proof of work is required', () => {
+  for (const [path, body] of Object.entries(guarded)) {
+    test(`${path} wants a solved challenge, once`, async () => {
+      expectProblem(await latchkey.auth(path, { body: body() }), 400, 'VALIDATION_FAILED');
+      expectProblem(await latchkey.auth(path, { body: { ...body(), proof: 'bm9uZQ==' } }), 400, 'INVALID_TOKEN');
+      const solved = await proof();
+      const answer = await latchkey.auth(path, { body: { ...body(), proof: solved } });
+      assert.ok([200, 202, 401].includes(answer.status), answer.text);
+      expectProblem(await latchkey.auth(path, { body: { ...body(), proof: solved } }), 400, 'INVALID_TOKEN');
+    });
+  }
+
+  test('of twenty parallel uses of one solution one counts', async () => {
+    const solved = await proof();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: solved } }),
+      ),
+    );
+    assert.equal(answers.filter(({ status }) => status === 202).length, 1);
+  });
+
+  test('a solution of another project is none here', async () => {
+    const [, other] = latchkey.demo.projects;
+    const { body } = await latchkey.auth(
+      `/v1/auth/challenge?workspaceId=${latchkey.demo.workspaceId}&projectId=${other?.id}`,
+    );
+    const { algorithm, challenge, salt, signature, maxnumber } = body;
+    const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
+    const payload = Buffer.from(
+      JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number }),
+    ).toString('base64');
+    const answer = await latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: payload } });
+    expectProblem(answer, 400, 'INVALID_TOKEN');
+  });
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createApplication, createProvider } from '#applications';
+import { type GitHub, startGitHub } from '#tests/github.ts';
+import {
+  eventsOf,
+  expectProblem,
+  lastMessage,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { type Browser, browserOf } from '#tests/oidc.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+const START = '/v1/auth/login/social';
+
+let latchkey: TestLatchkey;
+let partner: TestLatchkey;
+let github: GitHub;
+before(async () => {
+  [latchkey, partner, github] = await Promise.all([startTestLatchkey(), startTestLatchkey(), startGitHub()]);
+  const { auth } = latchkey.system.config.addresses.test;
+  const { clientId, secret } = await partner.inProject((tx) =>
+    createApplication(tx, { kind: 'web', name: 'The shop', redirectUris: [`${auth}${START}/partner/callback`] }),
+  );
+  await latchkey.inProject(async (tx) => {
+    await createProvider(tx, {
+      key: 'partner',
+      preset: 'oidc',
+      name: 'Partner',
+      clientId,
+      clientSecret: secret ?? '',
+      options: { issuer: partner.system.config.addresses.test.auth },
+    });
+    await createProvider(tx, {
+      key: 'github',
+      preset: 'github',
+      name: 'GitHub',
+      clientId: 'github-client',
+      clientSecret: 'github-secret',
+      options: github.options,
+    });
+  });
+});
+after(() => Promise.all([latchkey.stop(), partner.stop(), github.stop()]));
+
+function startUrl(provider: string, parameters: Record<string, string> = {}): string {
+  const query = new URLSearchParams({
+    clientId: latchkey.demo.environments.test.clientId,
+    redirectUri: REDIRECT,
+    state: 'my state',
+    ...parameters,
+  });
+  return `${latchkey.system.config.addresses.test.auth}${START}/${provider}/start?${query}`;
+}
+
+function returned(url: string): Record<string, string> {
+  assert.ok(url.startsWith(REDIRECT), url);
+  return Object.fromEntries(new URL(url).searchParams);
+}
+
+const exchange = (code: string | undefined, extra: Record<string, unknown> = {}) =>
+  latchkey.auth(`${START}/exchange`, { body: { code, ...extra } });
+
+/** Signs a new person in at the partner, on the way to us. */
+async function viaPartner(browser: Browser, person?: { email: string }, parameters: Record<string, string> = {}) {
+  const { email } = person ?? (await register(partner, { profile: { displayName: 'Grace Hopper' } }));
+  const page = await browser.open(startUrl('partner', parameters));
+  const back = await browser.submit(page, { identifier: email, password: PASSWORD });
+  return { email, answer: returned(back.url) };
+}
+
+describe('signing in with another Latchkey', () => {
+  test('an unknown person becomes a customer, known by issuer and subject', async () => {
+    const { answer } = await viaPartner(browserOf(latchkey, partner));
+    assert.equal(answer['state'], 'my state');
+    const signedIn = await exchange(answer['code']);
+    assert.equal(signedIn.status, 200, signedIn.text);
+    assert.deepEqual(signedIn.body.session.amr, ['fed']);
+    const token = signedIn.body.access_token;
+    const { body } = await latchkey.api('/v1/me/linked-identities', { token });
+    assert.equal(body.items[0].issuer, partner.system.config.addresses.test.auth);
+    assert.match(body.items[0].subject, /^usr_/);
+    const { body: profile } = await latchkey.api('/v1/me/profile', { token });
+    assert.equal(profile.displayName, 'Grace Hopper');
+    expectProblem(await exchange(answer['code']), 400, 'INVALID_TOKEN');
+  });
+
+  test('AU-8 the second time the same person comes in, whatever their address is now', async () => {
+    const person = await register(partner);
+    const first = await viaPartner(browserOf(latchkey, partner), person);
+    const { userId } = (await exchange(first.answer['code'])).body.session;
+    const moved = newEmail();
+    await partner.system.pool.query('update identifiers set value = $1 where value = $2', [moved, person.email]);
+    const second = await viaPartner(browserOf(latchkey, partner), { email: moved });
+    assert.equal((await exchange(second.answer['code'])).body.session.userId, userId);
+  });
+
+  test('a code is bound to the verifier that began it', async () => {
+    const verifier = 'v'.repeat(43);
+    const { createHash } = await import('node:crypto');
+    const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+    const { answer } = await viaPartner(browserOf(latchkey, partner), undefined, { codeChallenge });
+    expectProblem(await exchange(answer['code'], { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    const again = await viaPartner(browserOf(latchkey, partner), undefined, { codeChallenge });
+    assert.equal((await exchange(again.answer['code'], { codeVerifier: verifier })).status, 200);
+  });
+
+  test('of twenty parallel exchanges of a code one succeeds', async () => {
+    const { answer } = await viaPartner(browserOf(latchkey, partner));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(answer['code'])));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  });
+
+  test('AU-8 a verified address that has an account asks for proof of it, and links only then', async () => {
+    const email = newEmail();
+    const owner = await register(latchkey, { email });
+    await register(partner, { email });
+    await partner.system.pool.query('update identifiers set verified_at = now() where value = $1', [email]);
+    const { answer } = await viaPartner(browserOf(latchkey, partner), { email });
+    const asked = await exchange(answer['code']);
+    assert.equal(asked.body.status, 'link_required', asked.text);
+    assert.ok(!asked.text.includes('access_token'));
+    const stranger = await register(latchkey);
+    const link = (token: string) =>
+      latchkey.api('/v1/me/linked-identities', { token, body: { code: asked.body.linkToken } });
+    expectProblem(await link(stranger.access_token), 400, 'INVALID_TOKEN');
+    // The try of somebody else spent the token; the owner begins anew.
+    const second = await exchange((await viaPartner(browserOf(latchkey, partner), { email })).answer['code']);
+    const linked = await latchkey.api('/v1/me/linked-identities', {
+      token: owner.access_token,
+      body: { code: second.body.linkToken },
+    });
+    assert.equal(linked.status, 201, linked.text);
+    assert.match((await lastMessage(latchkey, email)).text, /Partner|account of another provider|sign-in/i);
+    const third = await exchange((await viaPartner(browserOf(latchkey, partner), { email })).answer['code']);
+    assert.equal(third.body.session.userId, owner.session.userId);
+    assert.ok((await eventsOf(latchkey, owner.session.userId)).includes('identity.linked'));
+  });
+
+  test('AU-8 an unverified address never links, and is not taken over', async () => {
+    const email = newEmail();
+    const owner = await register(latchkey, { email });
+    await register(partner, { email });
+    const { answer } = await viaPartner(browserOf(latchkey, partner), { email });
+    const signedIn = await exchange(answer['code']);
+    assert.notEqual(signedIn.body.session.userId, owner.session.userId);
+    const { body } = await latchkey.api('/v1/me/profile', { token: signedIn.body.access_token });
+    assert.equal(body.email, null);
+  });
+
+  test('a signed-in person links an identity, and can take it back unless it is the last way in', async () => {
+    const person = await register(latchkey);
+    const token = person.access_token;
+    const begun = await latchkey.api('/v1/me/linked-identities', {
+      token,
+      body: { provider: 'partner', clientId: latchkey.demo.environments.test.clientId, redirectUri: REDIRECT },
+    });
+    assert.equal(begun.status, 200, begun.text);
+    const browser = browserOf(latchkey, partner);
+    const other = await register(partner);
+    const page = await browser.open(begun.body.url);
+    const back = await browser.submit(page, { identifier: other.email, password: PASSWORD });
+    const linked = await latchkey.api('/v1/me/linked-identities', {
+      token,
+      body: { code: returned(back.url)['code'] },
+    });
+    assert.equal(linked.status, 201, linked.text);
+    const path = `/v1/me/linked-identities/${linked.body.id}`;
+    assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 204);
+    const { answer } = await viaPartner(browserOf(latchkey, partner));
+    const only = (await exchange(answer['code'])).body.access_token;
+    const { body } = await latchkey.api('/v1/me/linked-identities', { token: only });
+    const last = await latchkey.api(`/v1/me/linked-identities/${body.items[0].id}`, { token: only, method: 'DELETE' });
+    expectProblem(last, 409, 'LAST_SIGN_IN_METHOD');
+  });
+
+  test('who cancels there is told so here, with the application’s state', async () => {
+    const browser = browserOf(latchkey, partner);
+    const page = await browser.open(startUrl('partner'));
+    const back = await browser.submit(page, {}, '/cancel');
+    const { error, state } = returned(back.url);
+    assert.deepEqual([error, state], ['access_denied', 'my state']);
+  });
+
+  test('a redirect address that is not the application’s, or no provider, goes nowhere', async () => {
+    const path = (url: string) => url.slice(new URL(url).origin.length);
+    const wrong = await latchkey.auth(path(startUrl('partner', { redirectUri: 'https://evil.example/' })));
+    expectProblem(wrong, 400, 'VALIDATION_FAILED');
+    expectProblem(await latchkey.auth(path(startUrl('nobody'))), 404, 'NOT_FOUND');
+  });
+});
+
+describe('coming back from a provider', () => {
+  /** The callback address with a genuine answer, not yet visited. */
+  async function genuine(browser: Browser): Promise<URL> {
+    const person = await register(partner);
+    const outside = browserOf(partner);
+    const start = await latchkey.auth(startUrl('partner').slice(latchkey.system.config.addresses.test.auth.length));
+    for (const line of start.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      browser.cookies.set(START, new Map([[pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]]));
+    }
+    const page = await outside.open(start.headers.get('location') ?? '');
+    const back = await outside.submit(page, { identifier: person.email, password: PASSWORD });
+    return new URL(back.url);
+  }
+
+  test('works once, in the browser that left, with the state it left with', async () => {
+    const browser = browserOf(latchkey);
+    const callback = await genuine(browser);
+    const stranger = await browserOf(latchkey).open(callback.href);
+    assert.equal(stranger.status, 400);
+    const second = await genuine(browser);
+    const forged = new URL(second);
+    forged.searchParams.set('state', `${forged.searchParams.get('state')}x`);
+    assert.equal((await browser.open(forged.href)).status, 400);
+    assert.ok(returned((await browser.open(second.href)).url)['code']);
+    assert.equal((await browser.open(second.href)).status, 400);
+  });
+
+  test('mix-up: the answer of another provider, or another issuer’s name, is refused', async () => {
+    const browser = browserOf(latchkey);
+    const elsewhere = await genuine(browser);
+    elsewhere.pathname = elsewhere.pathname.replace('/partner/', '/github/');
+    assert.equal((await browser.open(elsewhere.href)).status, 400);
+    const named = await genuine(browser);
+    named.searchParams.set('iss', 'https://evil.example');
+    assert.equal(returned((await browser.open(named.href)).url)['error'], 'server_error');
+  });
+
+  test('a code of somebody else’s sign-in is refused (its verifier is another)', async () => {
+    const browser = browserOf(latchkey);
+    const [first, second] = [await genuine(browserOf(latchkey)), await genuine(browser)];
+    second.searchParams.set('code', first.searchParams.get('code') ?? '');
+    assert.equal(returned((await browser.open(second.href)).url)['error'], 'server_error');
+  });
+
+  test('an answer that comes as a posted form goes on as a GET, with which the browser sends its cookie', async () => {
+    const browser = browserOf(latchkey);
+    const callback = await genuine(browser);
+    const answer = await latchkey.auth(callback.pathname, { body: new URLSearchParams(callback.search) });
+    assert.equal(answer.status, 303);
+    const back = await browser.open(new URL(answer.headers.get('location') ?? '', callback).href);
+    assert.ok(returned(back.url)['code']);
+  });
+});
+
+describe('signing in with GitHub, which speaks OAuth only', () => {
+  test('account and address come from its API; the account is its number', async () => {
+    github.person = {
+      id: 4711,
+      login: 'ada',
+      name: 'Ada',
+      emails: [{ email: newEmail(), primary: true, verified: true }],
+    };
+    const back = await browserOf(latchkey).open(await github.visit(startUrl('github')));
+    const signedIn = await exchange(returned(back.url)['code']);
+    assert.equal(signedIn.status, 200, signedIn.text);
+    const { body } = await latchkey.api('/v1/me/linked-identities', { token: signedIn.body.access_token });
+    assert.equal(body.items[0].subject, '4711');
+    const { body: profile } = await latchkey.api('/v1/me/profile', { token: signedIn.body.access_token });
+    assert.equal(profile.email, github.person.emails[0]?.email);
+    assert.deepEqual(github.seen.at(-1), { client: 'github-client', secret: 'github-secret', verifier: true });
+  });
+
+  test('an error it answers with 200, and one of its API, are told to the application', async () => {
+    for (const fault of ['bad_verification_code', 'api down'] as const) {
+      github.fault = fault;
+      // biome-ignore lint/performance/noAwaitInLoops: one fault after the other
+      const back = await browserOf(latchkey).open(await github.visit(startUrl('github')));
+      assert.equal(returned(back.url)['error'], 'server_error', fault);
+    }
+    github.fault = null;
+  });
+});
+
+describe('the development provider', () => {
+  test('signs in whoever somebody says they are', async () => {
+    const browser = browserOf(latchkey);
+    const page = await browser.open(startUrl('dev'));
+    const email = newEmail();
+    const back = await browser.submit(page, { email, name: 'Anybody', verified: 'yes' });
+    const signedIn = await exchange(returned(back.url)['code']);
+    assert.equal(signedIn.status, 200, signedIn.text);
+    assert.ok(signedIn.body.session.userId);
+  });
+});

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+
+type Person = {
+  id: number;
+  login: string;
+  name: string;
+  emails: { email: string; primary: boolean; verified: boolean }[];
+};
+
+/** A server that speaks OAuth as GitHub does, where it differs from others: JSON only when asked for, errors with status 200. */
+export type GitHub = {
+  /** What a project's provider needs to find it. */
+  options: { authorizationEndpoint: string; tokenEndpoint: string; userinfoEndpoint: string; emailsEndpoint: string };
+  person: Person;
+  fault: 'bad_verification_code' | 'api down' | null;
+  /** How each exchange authenticated, and whether its verifier was right. */
+  seen: { client: string; secret: string; verifier: boolean }[];
+  /** Begins a sign-in, lets the person approve it there, and says where the browser is sent back to. */
+  visit: (start: string) => Promise<string>;
+  stop: () => Promise<void>;
+};
+
+export async function startGitHub(): Promise<GitHub> {
+  const codes = new Map<string, { challenge: string }>();
+  const server = createServer((request, response) => {
+    answer(request)
+      .then(({ status = 200, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+        response.end(JSON.stringify(body));
+      })
+      .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  const origin = `http://127.0.0.1:${address.port}`;
+
+  const github: GitHub = {
+    options: {
+      authorizationEndpoint: `${origin}/login/oauth/authorize`,
+      tokenEndpoint: `${origin}/login/oauth/access_token`,
+      userinfoEndpoint: `${origin}/user`,
+      emailsEndpoint: `${origin}/user/emails`,
+    },
+    person: { id: 1, login: 'octocat', name: 'Octocat', emails: [] },
+    fault: null,
+    seen: [],
+    visit: (start) => visit(start, codes),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function answer(request: IncomingMessage): Promise<{ status?: number; body: unknown }> {
+    const path = request.url ?? '';
+    if (path === '/login/oauth/access_token') return { body: exchange(new URLSearchParams(await read(request))) };
+    if (github.fault === 'api down') return { status: 503, body: { message: 'Service Unavailable' } };
+    if (request.headers.authorization !== 'Bearer gho_token')
+      return { status: 401, body: { message: 'Bad credentials' } };
+    if (path === '/user') return { body: { ...github.person, email: null, emails: undefined } };
+    if (path === '/user/emails') return { body: github.person.emails };
+    return { status: 404, body: { message: 'Not Found' } };
+  }
+
+  function exchange(form: URLSearchParams): unknown {
+    const granted = codes.get(form.get('code') ?? '');
+    codes.delete(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    github.seen.push({
+      client: form.get('client_id') ?? '',
+      secret: form.get('client_secret') ?? '',
+      verifier: granted?.challenge === challenge,
+    });
+    if (!granted || github.fault === 'bad_verification_code')
+      return { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' };
+    return { access_token: 'gho_token', scope: 'read:user,user:email', token_type: 'bearer' };
+  }
+
+  return github;
+}
+
+/** A browser that goes there, approves, and comes back. @returns where it is sent on to */
+async function visit(start: string, codes: Map<string, { challenge: string }>): Promise<string> {
+  const left = await fetch(start, { redirect: 'manual' });
+  const there = new URL(left.headers.get('location') ?? '');
+  const code = crypto.randomUUID();
+  codes.set(code, { challenge: there.searchParams.get('code_challenge') ?? '' });
+  const back = new URL(there.searchParams.get('redirect_uri') ?? '');
+  back.searchParams.set('code', code);
+  back.searchParams.set('state', there.searchParams.get('state') ?? '');
+  const cookies = left.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  const finished = await fetch(back, { redirect: 'manual', headers: { cookie: cookies.join('; ') } });
+  return finished.headers.get('location') ?? back.href;
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
