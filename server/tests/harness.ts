@@ -61,6 +61,8 @@ export type TestOptions = {
 const SILENT = [
   /^\/v1\/auth\/login\/passkey\/options$/,
   /^\/v1\/me\/security\/passkeys\/options$/,
+  // The options of a passkey; a code that is sent leaves an event.
+  /^\/v1\/auth\/mfa\/challenge$/,
   /^\/v1\/me\/security\/mfa\/totp$/,
   /^\/v1\/(auth|me)\/.*enroll$/,
   /\/preview$/,

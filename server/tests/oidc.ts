@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import * as client from 'openid-client';
 import type { Environment } from '#platform/ctx.ts';
 import type { TestLatchkey } from './harness.ts';
@@ -141,4 +143,21 @@ export function configurationOf(
     secret === undefined ? client.None() : client.ClientSecretBasic(secret),
     { execute: [client.allowInsecureRequests] },
   );
+}
+
+/** A server a browser can be sent back to. */
+export async function startApplicationServer(): Promise<{ origin: string; stop: () => void }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>The application</title>');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return {
+    origin: `http://localhost:${address.port}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  expectProblem,
+  mailedCode,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let latchkey: TestLatchkey;
+let origin: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  origin = latchkey.system.config.addresses.test.auth;
+});
+after(() => latchkey.stop());
+
+const ask = (body: Record<string, unknown>) => latchkey.auth('/v1/auth/login/magic-link', { body });
+const look = (kind: string, token: string, method = 'GET') => latchkey.auth(`/link/${kind}?token=${token}`, { method });
+const click = (kind: string, token: string, fields: Record<string, string> = {}, from = origin) =>
+  latchkey.auth(`/link/${kind}`, { body: new URLSearchParams({ token, ...fields }), headers: { origin: from } });
+
+describe('a mailed sign-in link', () => {
+  test('a scanner that opens it, again and again, spends nothing; a click signs in', async () => {
+    const { email } = await register(latchkey);
+    await ask({ email });
+    const token = await mailedToken(latchkey, email);
+    for (const method of ['GET', 'HEAD', 'GET', 'GET']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const seen = await look('sign-in', token, method);
+      assert.equal(seen.status, 200);
+      assert.deepEqual(seen.headers.getSetCookie(), []);
+    }
+    const done = await click('sign-in', token);
+    assert.equal(done.status, 200, done.text);
+    assert.equal(done.headers.getSetCookie().length, 2);
+    assert.equal((await click('sign-in', token)).status, 400);
+    assert.match((await look('sign-in', token)).text, /does not work any more/);
+  });
+
+  test('the page says who is let in where, who asked, and can not be framed or run script', async () => {
+    const { email } = await register(latchkey);
+    await latchkey.auth('/v1/auth/login/magic-link', {
+      body: { email },
+      headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', 'x-forwarded-for': '203.0.113.9' },
+    });
+    const page = await look('sign-in', await mailedToken(latchkey, email));
+    assert.ok(page.text.includes(email) && page.text.includes('Shop'));
+    assert.match(page.text, /Firefox on Linux, 203\.0\.113\.9/);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.ok(!policy.includes('script-src'));
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+  });
+
+  test('another site’s page can not press the button', async () => {
+    const { email } = await register(latchkey);
+    await ask({ email });
+    const token = await mailedToken(latchkey, email);
+    expectProblem(await click('sign-in', token, {}, 'https://evil.example'), 400, 'VALIDATION_FAILED');
+    assert.equal((await click('sign-in', token)).status, 200);
+  });
+
+  test('with the application’s redirect address it ends there, with a code that works once', async () => {
+    const { clientId } = latchkey.demo.environments.test;
+    const { email, session } = await register(latchkey);
+    const asked = await ask({ email, clientId, redirectUri: REDIRECT, state: 'abc' });
+    assert.equal(asked.status, 202, asked.text);
+    const done = await click('sign-in', await mailedToken(latchkey, email));
+    assert.equal(done.status, 303);
+    const back = new URL(done.headers.get('location') ?? '');
+    assert.equal(back.origin + back.pathname, REDIRECT);
+    assert.equal(back.searchParams.get('state'), 'abc');
+    const code = back.searchParams.get('code');
+    const exchange = () => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+    assert.equal((await exchange()).body.session.userId, session.userId);
+    expectProblem(await exchange(), 400, 'INVALID_TOKEN');
+    const wrong = await ask({ email, clientId, redirectUri: 'https://evil.example/' });
+    expectProblem(wrong, 400, 'VALIDATION_FAILED');
+    expectProblem(await ask({ email, redirectUri: REDIRECT }), 400, 'VALIDATION_FAILED');
+  });
+
+  test('where a second factor is due, the link stays good and says to enter the code where one asked', async () => {
+    const person = await register(latchkey);
+    const phone = '+4915155555555';
+    const { access_token: token } = person;
+    const begun = await latchkey.api('/v1/me/security/mfa/phone', { token, body: { phone } });
+    const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(phone)}`);
+    const code = /\d{8}/.exec(body.items[0].text)?.[0];
+    await latchkey.api('/v1/me/security/mfa/phone/confirm', { token, body: { flowId: begun.body.flowId, code } });
+    const asked = await ask({ email: person.email });
+    const done = await click('sign-in', await mailedToken(latchkey, person.email));
+    assert.equal(done.status, 409);
+    assert.match(done.text, /second step/);
+    const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, person.email) };
+    const answer = await latchkey.auth('/v1/auth/login/magic-link/verify', { body: proof });
+    assert.equal(answer.body.status, 'mfa_required', answer.text);
+  });
+});
+
+describe('other mailed links', () => {
+  test('an address is confirmed by a click, and then its account exists', async () => {
+    const email = newEmail();
+    const body = { email, password: PASSWORD };
+    const asked = await latchkey.auth('/v1/auth/register', { body }, 'production');
+    assert.equal(asked.body.status, 'verification_required', asked.text);
+    const token = await mailedToken(latchkey, email);
+    const { auth } = latchkey.system.config.addresses.production;
+    const page = await latchkey.auth(`/link/verify?token=${token}`, {}, 'production');
+    assert.match(page.text, /Confirm your address/);
+    const form = { body: new URLSearchParams({ token }), headers: { origin: auth } };
+    assert.match((await latchkey.auth('/link/verify', form, 'production')).text, /is confirmed/);
+    const login = await latchkey.auth(
+      '/v1/auth/login/password',
+      { body: { identifier: email, password: PASSWORD } },
+      'production',
+    );
+    assert.equal(login.status, 200, login.text);
+  });
+
+  test('PW-5 a new password is chosen on a page that password managers understand; a weak one says why', async () => {
+    const { email } = await register(latchkey);
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
+    const token = await mailedToken(latchkey, email);
+    const page = await look('password', token);
+    assert.match(page.text, /autocomplete="new-password"/);
+    assert.match(page.text, /autocomplete="username"/);
+    assert.ok(!/onpaste|autocomplete="off"/.test(page.text));
+    const weak = await click('password', token, { password: 'short' });
+    assert.equal(weak.status, 400);
+    assert.match(weak.text, /role="alert"/);
+    assert.match((await click('password', token, { password: 'a completely new password' })).text, /is changed/);
+  });
+
+  test('a link of another kind, of another environment or made up is dead, politely', async () => {
+    const { email } = await register(latchkey);
+    await ask({ email });
+    const token = await mailedToken(latchkey, email);
+    assert.equal((await look('password', token)).status, 400);
+    assert.equal((await look('sign-in', `${token}x`)).status, 400);
+    assert.equal((await latchkey.auth(`/link/sign-in?token=${token}`, {}, 'production')).status, 400);
+    assert.equal((await look('sign-in', token)).status, 200);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { outbound } from './fetch.ts';
+
+describe('calling an address that somebody else chose', () => {
+  let latchkey: TestLatchkey;
+  const server = createServer((request, response) => {
+    if (request.url === '/redirect') response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+    else if (request.url === '/huge') response.end(Buffer.alloc(2_000_000));
+    else response.end('hello');
+  });
+  let origin: string;
+  before(async () => {
+    latchkey = await startTestLatchkey();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    origin = `http://127.0.0.1:${address.port}`;
+  });
+  after(async () => {
+    await latchkey.stop();
+    server.closeAllConnections();
+    server.close();
+  });
+  const call = (url: string) => outbound(latchkey.system, url);
+  const production = (url: string) =>
+    outbound({ ...latchkey.system, config: { ...latchkey.system.config, mode: 'production' } }, url);
+
+  test('this machine is called in development mode, and in production mode never', async () => {
+    assert.equal(await (await call(origin)).text(), 'hello');
+    await assert.rejects(production(origin), /https/);
+    await assert.rejects(production('https://127.0.0.1/'), { name: 'RefusedAddress' });
+    await assert.rejects(
+      production('https://localhost/'),
+      ({ cause }: Error) => Object(cause).name === 'RefusedAddress',
+    );
+  });
+
+  for (const host of [
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '[::ffff:10.0.0.1]',
+    '[fe80::1]',
+    '[fd00::1]',
+    '[::]',
+    '[2002:a00:1::]',
+  ]) {
+    test(`${host} is refused before anything is sent`, async () => {
+      await assert.rejects(call(`http://${host}/`), { name: 'RefusedAddress' });
+      await assert.rejects(production(`https://${host}/`), { name: 'RefusedAddress' });
+    });
+  }
+
+  test('a redirect is answered, not followed', async () => {
+    const answer = await call(`${origin}/redirect`);
+    assert.equal(answer.status, 302);
+  });
+
+  test('an answer beyond a megabyte is an error', async () => {
+    await assert.rejects(call(`${origin}/huge`));
+  });
+
+  test('an allowed private range is called', async () => {
+    const { config } = latchkey.system;
+    const allowed = { ...latchkey.system, config: { ...config, webhookAllowPrivate: ['127.0.0.0/8'] } };
+    assert.equal((await outbound(allowed, origin)).status, 200);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { expectProblem, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let token: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  token = await ownerToken(latchkey);
+});
+after(() => latchkey.stop());
+
+const change = (body: Record<string, unknown>, as = token) =>
+  latchkey.api('/v1/admin/settings', { token: as, method: 'PATCH', body });
+
+describe('the settings of a project', () => {
+  test('show every setting; a change names its own and is effective at once', async () => {
+    const { body: before } = await latchkey.api('/v1/admin/settings', { token });
+    assert.equal(before.registration, 'open');
+    const answer = await change({ registration: 'closed' });
+    assert.deepEqual(answer.body, { ...before, registration: 'closed' }, answer.text);
+    const refused = await latchkey.auth('/v1/auth/register', {
+      body: { email: 'a@b.example', password: 'a long enough password' },
+    });
+    expectProblem(refused, 403, 'REGISTRATION_CLOSED');
+    const { rows } = await latchkey.system.pool.query(
+      `select data from events where type = 'project.settings.updated'`,
+    );
+    assert.ok(rows.length > 0);
+    await change({ registration: 'open' });
+  });
+
+  test('what can not be is refused with its field', async () => {
+    for (const body of [
+      { registration: 'sometimes' },
+      { passwordMinLength: 7 },
+      { accessTokenSeconds: 5 },
+      { signInMethods: ['password', 'password'] },
+      { branding: { accentColor: 'red' } },
+      { nothing: true },
+      {},
+    ]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await change(body), 400, 'VALIDATION_FAILED');
+    }
+  });
+
+  test('the other environment and other projects keep theirs', async () => {
+    await change({ mfa: 'required' });
+    const production = await latchkey.auth('/v1/auth/methods', {}, 'production');
+    assert.equal(production.body.mfa, 'optional');
+    await change({ mfa: 'optional' });
+  });
+
+  test('403 without the permission', async () => {
+    const { access_token } = await register(latchkey);
+    expectProblem(await change({ registration: 'closed' }, access_token), 403, 'AUTHORIZATION_DENIED');
+  });
+});
