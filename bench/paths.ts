@@ -23,6 +23,19 @@ const HELLO = 'bare Fastify, one JSON object';
 /** The paths of the design's table that exist, by name. */
 export const paths: Record<string, (subject: Subject) => Promise<Row>> = { context, token, login, refresh, status };
 
+/** How slow reading one's own context gets, in milliseconds at the 99th percentile, while others sign in as fast as they can. */
+export async function flood(subject: Subject): Promise<{ p99: number; loginRate: number }> {
+  const { access_token } = await register(subject, 'calm');
+  const headers = { authorization: `Bearer ${access_token}` };
+  const { agent, people } = await manyPeople(subject, 'flood');
+  const [logins, reads] = await Promise.all([
+    loadChains(people, (name) => signIn(subject, agent, name)),
+    loadChains(['', ''], (state) => get(`${subject.apiUrl}/v1/me/context`, headers).then(() => state)),
+  ]);
+  agent.destroy();
+  return { p99: reads.p99, loginRate: logins.rate };
+}
+
 async function context(subject: Subject): Promise<Row> {
   const { access_token } = await register(subject, 'context');
   const headers = { authorization: `Bearer ${access_token}` };
@@ -80,18 +93,8 @@ async function token(subject: Subject): Promise<Row> {
 }
 
 async function login(subject: Subject): Promise<Row> {
-  // A person each, as many attempts for one at once would be throttled.
-  const people = Array.from({ length: 32 }, (_, index) => `login${index}`);
-  await Promise.all(people.map((name) => register(subject, name)));
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const measured = await loadChains(people, async (name) => {
-    await post(
-      agent,
-      `${subject.authUrl}/v1/auth/login/password`,
-      JSON.stringify({ identifier: `${name}@example.com`, password: PASSWORD }),
-    );
-    return name;
-  });
+  const { agent, people } = await manyPeople(subject, 'login');
+  const measured = await loadChains(people, (name) => signIn(subject, agent, name));
   agent.destroy();
   return {
     path: 'password login',
@@ -100,6 +103,25 @@ async function login(subject: Subject): Promise<Row> {
     baselineRate: await runBaseline('argon2'),
     bar: 0.9,
   };
+}
+
+/** A person each, as many attempts for one at once would be throttled. */
+async function manyPeople(subject: Subject, prefix: string): Promise<{ agent: Agent; people: string[] }> {
+  const people = Array.from({ length: 32 }, (_, index) => `${prefix}${index}`);
+  await Promise.all(people.map((name) => register(subject, name)));
+  return { agent: new Agent({ keepAlive: true, maxSockets: 64 }), people };
+}
+
+async function signIn(subject: Subject, agent: Agent, name: string): Promise<string> {
+  const body = JSON.stringify({ identifier: `${name}@example.com`, password: PASSWORD });
+  await post(agent, `${subject.authUrl}/v1/auth/login/password`, body);
+  return name;
+}
+
+async function get(url: string, headers: Record<string, string>): Promise<void> {
+  const response = await fetch(url, { headers });
+  await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
 }
 
 async function refresh(subject: Subject): Promise<Row> {

@@ -365,6 +365,7 @@ export async function forgetDeadFlows(system: System): Promise<void> {
     'upstream_flows',
     'exchange_codes',
     'spent_proofs',
+    'remembered_devices',
   ]) {
     // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
     await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);

@@ -1,7 +1,14 @@
 import type { Generated } from 'kysely';
 import { Type } from 'typebox';
 import { emit } from '#events';
-import { type FactorId, isRememberedDevice, listFactors, listPasskeys, recoveryCodesLeft } from '#identity';
+import {
+  type FactorId,
+  hasSecondFactors,
+  isRememberedDevice,
+  listFactors,
+  listPasskeys,
+  recoveryCodesLeft,
+} from '#identity';
 import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
@@ -111,7 +118,9 @@ async function factorsOf(
 export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFactor, deviceToken: string | undefined) {
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.mfa === 'off' || first.acr !== 'aal1') return null;
-  const { factors, due } = await factorsOf(tx, userId, settings);
+  const { factors, due } = (await hasSecondFactors(tx, userId))
+    ? await factorsOf(tx, userId, settings)
+    : { factors: [], due: false };
   const enrolling = !due && settings.mfa === 'required';
   if (!due && !enrolling) return null;
   const remembered = settings.rememberDeviceSeconds > 0 && deviceToken !== undefined;

@@ -1,7 +1,7 @@
 import type { NormalisedIdentifier } from '#identity';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { type Limit, limitKey, limits } from '#platform/limits.ts';
+import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import { isKnownSource } from '#sessions';
 import { accountThrottled } from './notices.ts';
@@ -58,12 +58,8 @@ export async function countAttempt(ctx: Ctx, { account, userId }: Target): Promi
   return {
     failures: Math.max(byPlace, byAccount) - 1,
     forget: async () => {
-      await Promise.all([
-        place.forget(placeKey),
-        strangers.forget(accountKey),
-        known.forget(accountKey),
-        source.giveBack(sourceKey),
-      ]);
+      const forget = [[place, placeKey] as const, [strangers, accountKey] as const, [known, accountKey] as const];
+      await settle(ctx.system, { forget, giveBack: [[source, sourceKey]] });
     },
     failed: async () => {
       const byScope = await scope.take(limitKey(workspaceId, environment, projectId));

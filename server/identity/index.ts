@@ -27,6 +27,7 @@ export {
   factorUsed,
   findFactor,
   findTotp,
+  hasSecondFactors,
   listFactors,
   removeAllFactors,
   removeFactor,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
+import { prepared } from './db.ts';
 import { perSystem, type System } from './system.ts';
 
 /** So many times in so many seconds. */
@@ -49,6 +50,11 @@ export class Limit {
     }
   }
 
+  /** The row or entry that counts a key. */
+  entryOf(key: string): string {
+    return this.#limiter.getKey(key);
+  }
+
   /** Takes one counted call back. */
   async giveBack(key: string): Promise<void> {
     await this.#limiter.reward(key);
@@ -58,6 +64,30 @@ export class Limit {
     await this.#limiter.delete(key);
   }
 }
+
+type Counted = readonly [limit: Limit, key: string];
+
+/** Forgets what some keys counted, and takes one call of others back: in one statement where PostgreSQL counts. */
+export async function settle(
+  system: System,
+  { forget, giveBack }: { forget: readonly Counted[]; giveBack: readonly Counted[] },
+): Promise<void> {
+  if (system.valkey !== null) {
+    await Promise.all([
+      ...forget.map(([limit, key]) => limit.forget(key)),
+      ...giveBack.map(([limit, key]) => limit.giveBack(key)),
+    ]);
+    return;
+  }
+  const entries = (counted: readonly Counted[]) => counted.map(([limit, key]) => limit.entryOf(key));
+  await settleCounts(system.pool, [entries(forget), entries(giveBack)]);
+}
+
+const settleCounts = prepared(
+  'settle-limits',
+  `with forgotten as (delete from rate_limits where key = any($1))
+   update rate_limits set points = points - 1 where key = any($2)`,
+);
 
 /** Declares limits once; each process makes them at first use. */
 export function limits<Name extends string>(

@@ -28,8 +28,8 @@ export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' 
     .selectFrom('sessions')
     .select((eb) => [
       eb.fn.countAll<number>().as('all'),
-      eb.fn.countAll<number>().filterWhere('ip', '=', ip).as('place'),
-      eb.fn.countAll<number>().filterWhere('user_agent', '=', userAgent).as('browser'),
+      eb.fn.countAll<number>().filterWhere('ip', 'is not distinct from', ip).as('place'),
+      eb.fn.countAll<number>().filterWhere('user_agent', 'is not distinct from', userAgent).as('browser'),
     ])
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
