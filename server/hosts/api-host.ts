@@ -22,6 +22,7 @@ import {
   roleRoutes,
 } from '#members';
 import { messageRoutes } from '#messages';
+import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
@@ -45,6 +46,7 @@ export async function createApiHost(system: System, environment: Environment): P
   totpRoutes(app);
   factorRoutes(app);
   ownSessionRoutes(app);
+  usedApplicationRoutes(app);
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);

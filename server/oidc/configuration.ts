@@ -35,7 +35,7 @@ const ROUTES = {
 };
 
 /** Where the hosted pages answer what the provider asks. */
-export const INTERACTION_PATH = '/sign-in';
+const INTERACTION_PATH = '/sign-in';
 
 /** How the provider of an issuer behaves. Only what works is switched on, and so announced. */
 export function configuration(system: System, environment: Environment, issuer: string): Configuration {

@@ -139,9 +139,6 @@ export async function giveConsent(
   });
 }
 
-/** An application a person lets in, and since when. */
-export type GrantedApplication = { clientId: string; scopes: string[]; since: string };
-
 /** The clients that use a session of ours, oldest first. Served by oidc_records_of_session. */
 export async function clientsOfSessions(
   ctx: Pick<Ctx, 'db'>,

@@ -33,7 +33,7 @@ export type Interaction = {
 };
 
 /** A session that a person proved. */
-export type ProvenSession = {
+type ProvenSession = {
   userId: UserId;
   sessionId: SessionId;
   amr: string[];

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
-import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf, type CodeFlow, codeFlow, configurationOf } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
@@ -85,6 +88,65 @@ describe('one session', () => {
     await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), {
       error: 'invalid_grant',
     });
+  });
+
+  test('OA-7 a person sees the applications of a session, and takes the access of one back', async () => {
+    const { clientId } = await application({ name: 'Photo album', firstParty: false });
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const question = await signIn(flow, person, browser);
+    const tokens = await flow.finish(await browser.submit(question, { decision: 'allow' }));
+    const { access_token: token } = person;
+    const { body } = await latchkey.api('/v1/me/security/applications', { token });
+    assert.deepEqual(
+      body.items.map(({ name, firstParty, sessionIds }: Record<string, unknown>) => [
+        name,
+        firstParty,
+        Array.isArray(sessionIds) && sessionIds.length,
+      ]),
+      [['Photo album', false, 1]],
+    );
+    const path = `/v1/me/security/applications/${clientId}`;
+    assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 204);
+    await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    const again = await codeFlow(latchkey, {}, { clientId });
+    assert.match((await browser.open(again.url)).text, /asks for access/);
+    assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 404);
+  });
+
+  test('OA-11 an application is told of the end of a session, again until it answers', async () => {
+    const told: string[] = [];
+    let answers = 0;
+    const receiver = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      told.push(new URLSearchParams(Buffer.concat(chunks).toString()).get('logout_token') ?? '');
+      answers += 1;
+      response.writeHead(answers === 1 ? 503 : 200).end();
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const address = receiver.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const { clientId } = await application({ backchannelLogoutUri: `http://127.0.0.1:${address.port}/logout` });
+    const person = await register(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const tokens = await flow.finish(await signIn(flow, person));
+    await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } });
+    await eventually(async () => assert.equal(told.length, 1));
+    await latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
+    await eventually(async () => assert.equal(told.length, 2));
+    const [header, claims] = [decodeProtectedHeader(told[1] ?? ''), decodeJwt(told[1] ?? '')];
+    assert.equal(header.typ, 'logout+jwt');
+    assert.deepEqual(
+      [claims.sub, claims.aud, claims['sid']],
+      [person.session.userId, clientId, tokens.claims()?.['sid']],
+    );
+    assert.ok(Object(claims['events'])['http://schemas.openid.net/event/backchannel-logout']);
+    receiver.closeAllConnections();
+    receiver.close();
   });
 
   test('a blocked member gets no token any more', async () => {

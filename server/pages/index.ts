@@ -1,3 +1,2 @@
-export { contrast } from './branding.ts';
-export { formTargetOf, type Markup, type Page, type Place, renderPage, type Voice, voiceOf } from './layout.ts';
+export { formTargetOf, type Markup, type Page, renderPage, type Voice, voiceOf } from './layout.ts';
 export type { Say, TextId } from './texts.ts';

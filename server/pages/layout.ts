@@ -14,7 +14,7 @@ export type Markup = ReturnType<typeof html>;
 export type Voice = { say: Say; language: Language; project: string; branding: Branding | null };
 
 /** Where a page is shown: in a project, or (scope null) on a host whose project is not known. */
-export type Place = Pick<Ctx, 'system'> & { scope: Scope | null; languages: string | null };
+type Place = Pick<Ctx, 'system'> & { scope: Scope | null; languages: string | null };
 
 /** Chooses the language and look of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas. */
 export async function voiceOf({ system, scope, languages }: Place): Promise<Voice> {

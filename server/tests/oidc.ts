@@ -6,7 +6,7 @@ import type { Environment } from '#platform/ctx.ts';
 import type { TestLatchkey } from './harness.ts';
 
 /** A page a browser without JavaScript shows. */
-export type Page = { url: string; status: number; text: string };
+type Page = { url: string; status: number; text: string };
 
 export type Browser = {
   /** Follows redirects as long as they stay on the installations' hosts. @returns the page, or where it left to */

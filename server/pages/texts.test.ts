@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { languages } from '#tenancy';
+import { brandStyle, contrast } from './branding.ts';
+import { english } from './language-en.ts';
+import { speak, type TextId } from './texts.ts';
+
+const ids = Object.keys(english).filter((id): id is TextId => id in english);
+const sample = {
+  address: 'a@b.example',
+  application: 'App',
+  hint: '••78',
+  length: 15,
+  minutes: 2,
+  name: 'Ada',
+  project: 'Shop',
+  provider: 'Google',
+};
+
+describe('the texts of the pages', () => {
+  for (const language of languages) {
+    test(`${language}: every text can be said, names what the English one names, and is not left in English`, () => {
+      const say = speak(language);
+      const variables = (text: string) =>
+        [...text.matchAll(/\{(\w+)/g)]
+          .map(([, name]) => name)
+          .filter((name) => name !== 'in')
+          .sort();
+      let same = 0;
+      for (const id of ids) {
+        const said = say(id, sample);
+        assert.ok(said.length > 0 && !/[{}]/.test(said), `${id}: ${said}`);
+        assert.deepEqual(
+          [...new Set(variables(speak(language)(id)))].filter((name) => name && name in sample),
+          [...new Set(variables(english[id]))].filter((name) => name && name in sample),
+          id,
+        );
+        if (said === speak('en')(id, sample)) same += 1;
+      }
+      assert.ok(language === 'en' || same < 8, `${same} texts are the English ones`);
+    });
+  }
+});
+
+describe('a brand', () => {
+  const none = { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} };
+
+  test('has a contrast as WCAG computes it', () => {
+    assert.equal(contrast('#000000', '#ffffff'), 21);
+    assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
+  });
+
+  test('can not make a button or link unreadable', () => {
+    for (const accentColor of ['#ffff00', '#ffffff', '#000000', '#7fff00', '#ff69b4']) {
+      const style = brandStyle({ ...none, accentColor });
+      const [light = '', dark = ''] = /--accent:light-dark\((#\w{6}),(#\w{6})\)/.exec(style)?.slice(1) ?? [];
+      assert.ok(contrast(light, '#ffffff') >= 4.5, `${accentColor} on light: ${light}`);
+      assert.ok(contrast(dark, '#181c24') >= 4.5, `${accentColor} on dark: ${dark}`);
+    }
+  });
+
+  test('that says nothing changes nothing', () => {
+    assert.equal(brandStyle(none), '');
+  });
+});
