@@ -191,7 +191,7 @@ function messageForms(flow: Flow, identifier: string | undefined): Markup {
         html`<input type="hidden" name="way" value="phone"><label>${say('phone.label')}<input type="tel" name="address" required maxlength="30" autocomplete="tel" placeholder="+49 …"></label><button class="second">${say('signIn.phone')}</button>`,
       )
     : '';
-  return html`${byMail ? html`<details><summary>${mails.map((way) => labels[way]).join(' · ')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
+  return html`${byMail ? html`<details><summary>${say('signIn.byMail')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
 }
 
 function passwordPage(flow: Flow): Reply {

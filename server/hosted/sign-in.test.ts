@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as client from 'openid-client';
-import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { codesOf, totpOf } from '#tests/factors.ts';
+import {
+  changeSettings,
+  mailedCode,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { browserOf, codeFlow } from '#tests/oidc.ts';
 
+const clock = new TestClock();
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ clock });
 });
 after(() => latchkey.stop());
 
@@ -25,5 +37,179 @@ describe('signing in through the pages', () => {
     assert.equal(claims?.['name'], 'Ada Lovelace');
     const info = await client.fetchUserInfo(flow.configuration, tokens.access_token, session.userId);
     assert.equal(info['email'], email);
+  });
+
+  test('a new person registers there, proves the address where it is asked for, and lands in the application', async () => {
+    const email = newEmail();
+    const flow = await codeFlow(latchkey, { scope: 'openid email' }, { environment: 'production' });
+    const browser = browserOf(latchkey);
+    const start = await browser.open(flow.url);
+    const form = await browser.open(`${start.url}/register`);
+    assert.match(form.text, /autocomplete="new-password"/);
+    const weak = await browser.submit(form, { email, password: 'tiny', name: 'Ada' }, '/register');
+    assert.match(weak.text, /Choose another password/);
+    assert.ok(weak.text.includes(email) && !weak.text.includes('tiny'));
+    const code = await browser.submit(weak, { email, password: PASSWORD, name: 'Ada' }, '/register');
+    assert.match(code.text, /Enter your code/);
+    const wrong = await browser.submit(code, { code: '0000 0000' }, '/code');
+    assert.match(wrong.text, /This code is not right/);
+    const back = await browser.submit(wrong, { code: await mailedCode(latchkey, email) }, '/code');
+    assert.equal((await flow.finish(back)).claims()?.['email'], email);
+  });
+
+  for (const way of ['magic_link', 'email_code'] as const) {
+    test(`by mail (${way}): the code is entered where it was asked for`, async () => {
+      const { email, session } = await register(latchkey);
+      const flow = await codeFlow(latchkey);
+      const browser = browserOf(latchkey);
+      const code = await browser.submit(await browser.open(flow.url), { address: email, way }, '/send');
+      const back = await browser.submit(code, { code: await mailedCode(latchkey, email) }, '/code');
+      assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
+    });
+  }
+
+  test('the mailed link ends in the application, in the browser that asked', async () => {
+    const { email, session } = await register(latchkey);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    await browser.submit(await browser.open(flow.url), { address: email, way: 'magic_link' }, '/send');
+    const { auth } = latchkey.system.config.addresses.test;
+    const page = await browser.open(`${auth}/link/sign-in?token=${await mailedToken(latchkey, email)}`);
+    const back = await browser.submit(page, {});
+    assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
+  });
+
+  test('a second factor is asked for, another can be chosen, and a recovery code helps', async () => {
+    const person = await register(latchkey);
+    const app = await totpOf(latchkey, person, clock);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const asked = await browser.submit(await browser.open(flow.url), { identifier: person.email, password: PASSWORD });
+    assert.match(asked.text, /code of your authenticator app/);
+    const wrong = await browser.submit(asked, { code: '000000' }, '/mfa');
+    assert.match(wrong.text, /This code is not right/);
+    const other = await browser.submit(wrong, {}, '/mfa/factor');
+    assert.match(other.text, /recovery codes/);
+    const back = await browser.submit(other, { code: app.recoveryCodes[0] ?? '' }, '/mfa');
+    const claims = (await flow.finish(back)).claims();
+    assert.deepEqual([claims?.acr, claims?.amr], ['aal2', ['pwd', 'otp', 'mfa']]);
+  });
+
+  test('acr_values=aal2 steps up who has a factor; as an essential claim it is refused to who has none', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const first = await codeFlow(latchkey);
+    await first.finish(
+      await browser.submit(await browser.open(first.url), { identifier: person.email, password: PASSWORD }),
+    );
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value: 'aal2' } } });
+    const essential = await codeFlow(latchkey, { claims });
+    const page = await browser.open(essential.url);
+    const refused = await browser.submit(page, { identifier: person.email, password: PASSWORD });
+    assert.equal(new URL(refused.url).searchParams.get('error'), 'unmet_authentication_requirements');
+    const app = await totpOf(latchkey, person, clock);
+    const wanted = await codeFlow(latchkey, { acr_values: 'aal2' });
+    const asked = await browser.submit(await browser.open(wanted.url), {
+      identifier: person.email,
+      password: PASSWORD,
+    });
+    const back = await browser.submit(asked, { code: app.code() }, '/mfa');
+    assert.equal((await wanted.finish(back)).claims()?.acr, 'aal2');
+  });
+
+  test('where a factor is required and there is none, it is set up on the way in, and reloading keeps it', async () => {
+    const person = await register(latchkey);
+    await changeSettings(latchkey, { mfa: 'required' });
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const page = await browser.submit(await browser.open(flow.url), { identifier: person.email, password: PASSWORD });
+    const secret = /<code>([A-Z2-7]{32})<\/code>/.exec(page.text)?.[1] ?? '';
+    assert.ok((await browser.open(page.url)).text.includes(secret) && secret);
+    const shown = await browser.submit(page, { code: codesOf(secret, clock)() }, '/enroll');
+    assert.equal([...shown.text.matchAll(/<li><code>/g)].length, 10);
+    const back = await browser.submit(shown, {}, '/recovery-codes');
+    assert.equal((await flow.finish(back)).claims()?.acr, 'aal2');
+    await changeSettings(latchkey, { mfa: 'optional' });
+  });
+
+  test('a forgotten password is replaced on the way in', async () => {
+    const { email, session } = await register(latchkey);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const start = await browser.open(flow.url);
+    const forgot = await browser.open(`${start.url}/forgot`);
+    const reset = await browser.submit(forgot, { identifier: email }, '/forgot');
+    const fields = { code: await mailedCode(latchkey, email), password: 'a password that is new' };
+    const again = await browser.submit(reset, fields, '/reset');
+    assert.match(again.text, /Your password is changed/);
+    const back = await browser.submit(again, { identifier: email, password: fields.password });
+    assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
+  });
+
+  test('a provider is a click away, and its refusal comes back to this page', async () => {
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, { scope: 'openid email' });
+    const start = await browser.open(flow.url);
+    assert.match(start.text, /Continue with Dev provider/);
+    const there = await browser.open(`${start.url}/provider/dev`);
+    const email = newEmail();
+    const denied = await browser.submit(there, { email, name: 'Ada', deny: 'yes' });
+    assert.match(denied.text, /role="alert"/);
+    const again = await browser.open(`${start.url}/provider/dev`);
+    const back = await browser.submit(again, { email, name: 'Ada', verified: 'yes' });
+    assert.equal((await flow.finish(back)).claims()?.['email'], email);
+  });
+
+  test('identifier first: the address, then the password', async () => {
+    await changeSettings(latchkey, { signInLayout: 'identifier_first' });
+    const { email, session } = await register(latchkey);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const start = await browser.open(flow.url);
+    assert.ok(!start.text.includes('type="password"'));
+    const next = await browser.submit(start, { identifier: email });
+    const back = await browser.submit(next, { password: PASSWORD }, '/password');
+    assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
+    await changeSettings(latchkey, { signInLayout: 'combined' });
+  });
+
+  test('OA-6 the pages can not be framed, run no inline script, and take forms from themselves only', async () => {
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const page = await browser.open(flow.url);
+    const { auth } = latchkey.system.config.addresses.test;
+    const jar = [...browser.cookies.values()].flatMap((cookies) =>
+      [...cookies].map(([name, value]) => `${name}=${value}`),
+    );
+    const headers = { cookie: jar.join('; '), accept: 'text/html' };
+    const answer = await latchkey.auth(page.url.slice(auth.length), { headers });
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.match(policy, /script-src 'self'(;|$)/);
+    assert.ok(!policy.includes('unsafe-inline'));
+    assert.match(policy, /form-action 'self' http:\/\/localhost:5173/);
+    assert.equal(answer.headers.get('x-frame-options'), 'DENY');
+    assert.ok(!/<script>|onclick=/.test(answer.text));
+    const body = new URLSearchParams({ identifier: 'x', password: 'y' });
+    const forged = await latchkey.auth(page.url.slice(auth.length), {
+      body,
+      headers: { ...headers, origin: 'https://evil.example' },
+    });
+    assert.equal(forged.status, 400);
+  });
+
+  test('another browser can not go on with a sign-in, and is told what to do', async () => {
+    const flow = await codeFlow(latchkey);
+    const page = await browserOf(latchkey).open(flow.url);
+    const stranger = await browserOf(latchkey).open(page.url);
+    assert.equal(stranger.status, 400);
+    assert.match(stranger.text, /Go back to the application and start again/);
+  });
+
+  test('the page speaks the language that was asked for', async () => {
+    const flow = await codeFlow(latchkey, { ui_locales: 'xx de' });
+    const page = await browserOf(latchkey).open(flow.url);
+    assert.match(page.text, /<html lang="de" dir="ltr">/);
+    assert.match(page.text, /Anmelden/);
   });
 });

@@ -14,7 +14,7 @@ const UserIdSchema = IdSchema('usr');
 
 /** What each scope tells (OpenID Connect Core §5.4), besides the subject. */
 export const CLAIMS: Record<string, string[]> = {
-  openid: ['sub', 'workspace_id', 'project_id'],
+  openid: ['sub', 'workspace_id', 'project_id', 'acr', 'amr', 'auth_time'],
   profile: [
     'name',
     'given_name',

@@ -96,6 +96,7 @@ export const german: Texts = {
   'scope.profile': 'Dein Name und Profil',
   'scope.roles': 'Deine Rollen',
   'signIn.action': 'Anmelden',
+  'signIn.byMail': 'Per E-Mail anmelden',
   'signIn.code': 'Code per E-Mail',
   'signIn.link': 'Anmeldelink per E-Mail',
   'signIn.noAccount': 'Noch kein Konto?',

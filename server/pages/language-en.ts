@@ -92,6 +92,7 @@ export const english = {
   'scope.profile': 'Your name and profile',
   'scope.roles': 'Your roles',
   'signIn.action': 'Sign in',
+  'signIn.byMail': 'Sign in by email',
   'signIn.code': 'Mail me a code',
   'signIn.link': 'Mail me a sign-in link',
   'signIn.noAccount': 'No account yet?',

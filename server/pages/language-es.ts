@@ -94,6 +94,7 @@ export const spanish: Texts = {
   'scope.profile': 'Tu nombre y perfil',
   'scope.roles': 'Tus roles',
   'signIn.action': 'Iniciar sesión',
+  'signIn.byMail': 'Entrar por correo',
   'signIn.code': 'Recibir un código por correo',
   'signIn.link': 'Recibir un enlace por correo',
   'signIn.noAccount': '¿Aún no tienes cuenta?',

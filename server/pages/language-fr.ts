@@ -95,6 +95,7 @@ export const french: Texts = {
   'scope.profile': 'Votre nom et votre profil',
   'scope.roles': 'Vos rôles',
   'signIn.action': 'Se connecter',
+  'signIn.byMail': 'Se connecter par e-mail',
   'signIn.code': 'Recevoir un code par e-mail',
   'signIn.link': 'Recevoir un lien par e-mail',
   'signIn.noAccount': 'Pas encore de compte ?',

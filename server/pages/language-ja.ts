@@ -94,6 +94,7 @@ export const japanese: Texts = {
   'scope.profile': '名前とプロフィール',
   'scope.roles': 'ロール',
   'signIn.action': 'サインイン',
+  'signIn.byMail': 'メールでサインイン',
   'signIn.code': 'コードをメールで受け取る',
   'signIn.link': 'リンクをメールで受け取る',
   'signIn.noAccount': 'アカウントをお持ちでない場合',

@@ -92,6 +92,7 @@ export const chinese: Texts = {
   'scope.profile': '您的姓名和资料',
   'scope.roles': '您的角色',
   'signIn.action': '登录',
+  'signIn.byMail': '通过邮件登录',
   'signIn.code': '通过邮件接收验证码',
   'signIn.link': '通过邮件接收登录链接',
   'signIn.noAccount': '还没有账户？',
