@@ -5,6 +5,8 @@ const HELP = `Usage: latchkey <command> [options]
   serve        start Latchkey (the default)
                  --roles auth,api,status,console,worker   run only these
   migrate      bring the database to this version's schema, then end
+  keys list    show the signing keys
+  keys rotate  publish new signing keys ahead of time: they sign two days later
   quickstart   walk through the product against a running Latchkey
   help         show this
   version      show the version
@@ -18,6 +20,8 @@ Settings are environment variables: see docs/configuration.md.
 type Overrides = Record<string, string | undefined>;
 
 const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
+  'keys list': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'list'),
+  'keys rotate': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'rotate'),
   serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
   migrate: async (overrides) => (await import('./cli/migrate.ts')).migrateDatabase(overrides),
   quickstart: async (overrides) => (await import('./cli/quickstart.ts')).quickstart(overrides),
@@ -40,7 +44,10 @@ function parse(): { name: string; rest: string[]; overrides: Overrides } {
       version: { type: 'boolean' },
     },
   });
-  const [command = 'serve', ...rest] = positionals;
+  const [first = 'serve', second = '', ...others] = positionals;
+  const two = Object.hasOwn(COMMANDS, `${first} ${second}`);
+  const command = two ? `${first} ${second}` : first;
+  const rest = two || second === '' ? others : [second, ...others];
   const name = values.help ? 'help' : values.version ? 'version' : command;
   return { name, rest, overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config } };
 }

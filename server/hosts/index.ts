@@ -1,3 +1,3 @@
 export { createConsoleHost } from './console-host.ts';
 export type { Demo } from './demo.ts';
-export { type Latchkey, startLatchkey } from './latchkey.ts';
+export { type Latchkey, startLatchkey, withSystem } from './latchkey.ts';

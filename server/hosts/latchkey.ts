@@ -73,6 +73,20 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   }
 }
 
+/** Opens what a command needs to work on the installation's data, without serving anybody, and closes it afterwards. */
+export async function withSystem<T>(
+  options: Omit<StartOptions, 'progress'>,
+  work: (system: System) => Promise<T>,
+): Promise<T> {
+  const system = openSystem(options);
+  try {
+    return await work(system);
+  } finally {
+    system.valkey?.disconnect();
+    await system.pool.end();
+  }
+}
+
 /** Something that was started and has to be stopped. */
 type Part = { stop: () => unknown };
 
@@ -81,7 +95,13 @@ async function demoOfFirstStart(system: System): Promise<Demo | null> {
   return first ? createDemo(system) : null;
 }
 
-function openSystem({ config, databaseUrl, secrets, log, clock = systemClock }: StartOptions): System {
+function openSystem({
+  config,
+  databaseUrl,
+  secrets,
+  log,
+  clock = systemClock,
+}: Omit<StartOptions, 'progress'>): System {
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });

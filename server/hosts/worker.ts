@@ -1,5 +1,6 @@
 import { forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
+import { rotateDueKeys } from '#keys';
 import { sendMessageTask } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
 import { startJobs } from '#platform/jobs.ts';
@@ -20,8 +21,8 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const dispatcher = new Dispatcher(system);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
-    Promise.all([forgetDeadTokens(system), forgetDeadFlows(system), oidcCleanup(system)]).catch((error: unknown) =>
-      system.log.warn({ err: error }, 'clean-up failed; it is tried again'),
+    Promise.all([forgetDeadTokens(system), forgetDeadFlows(system), oidcCleanup(system), rotateDueKeys(system)]).catch(
+      (error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'),
     );
   }, CLEAN_UP_MS);
   return {

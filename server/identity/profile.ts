@@ -5,7 +5,6 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { setUsername, Username } from './identifiers.ts';
-import { usersById } from './users.ts';
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const name = Type.String({ minLength: 1, maxLength: 200 });
@@ -49,17 +48,32 @@ const CUSTOM_DATA_LIMIT = 16_384;
 
 /** A person's own profile. @throws Problem NOT_FOUND when the account is gone */
 export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {
-  const row = await ctx.db
-    .selectFrom('users')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  const summary = (await usersById(ctx, [userId])).get(userId);
-  if (!row || !summary) throw problem('NOT_FOUND');
+  const rows = await ctx.db
+    .selectFrom('users as u')
+    .leftJoin('identifiers as i', (join) =>
+      join
+        .onRef('i.workspace_id', '=', 'u.workspace_id')
+        .onRef('i.environment', '=', 'u.environment')
+        .onRef('i.user_id', '=', 'u.id'),
+    )
+    .selectAll('u')
+    .select(['i.kind', 'i.value', 'i.verified_at'])
+    .where('u.workspace_id', '=', ctx.scope.workspaceId)
+    .where('u.environment', '=', ctx.scope.environment)
+    .where('u.id', '=', userId)
+    .execute();
+  const [row] = rows;
+  if (!row) throw problem('NOT_FOUND');
+  const identifier = (kind: string) => rows.find((candidate) => candidate.kind === kind);
+  const [email, phone] = [identifier('email'), identifier('phone')];
   return {
-    ...summary,
+    userId,
+    email: email?.value ?? null,
+    emailVerified: (email?.verified_at ?? null) !== null,
+    phone: phone?.value ?? null,
+    phoneVerified: (phone?.verified_at ?? null) !== null,
+    username: identifier('username')?.value ?? null,
+    displayName: row.display_name,
     givenName: row.given_name,
     familyName: row.family_name,
     picture: row.picture,

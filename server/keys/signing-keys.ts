@@ -30,6 +30,8 @@ export type SigningKey = {
   id: string;
   algorithm: Algorithm;
   signsFrom: Date;
+  /** From then on it is published no more; null while it is the newest. */
+  retiresAt: Date | null;
   privateKey: CryptoKey;
   publicKey: CryptoKey;
   publicJwk: JWK;
@@ -61,6 +63,17 @@ export async function createSigningKey(tx: TxCtx, algorithm: Algorithm, signsFro
     .execute();
   await announce(tx, { topic: 'signing-keys', key: environment });
   return id;
+}
+
+/** Has the keys of an algorithm that are published now end at an instant, unless they end before. */
+export async function retireKeysBefore(tx: TxCtx, algorithm: Algorithm, instant: Date): Promise<void> {
+  await tx.db
+    .updateTable('signing_keys')
+    .set({ retires_at: instant })
+    .where('environment', '=', tx.scope.environment)
+    .where('algorithm', '=', algorithm)
+    .where((eb) => eb.or([eb('retires_at', 'is', null), eb('retires_at', '>', instant)]))
+    .execute();
 }
 
 /** The keys of one environment as one process knows them. */
@@ -99,7 +112,8 @@ export class KeySet {
   /** All keys to publish, newest first. */
   async all(): Promise<readonly SigningKey[]> {
     if (this.#keys.length === 0) await this.reload();
-    return this.#keys;
+    const now = this.#system.clock.now();
+    return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
   }
 
   /** Reads the keys again; calls at the same time share one read. */
@@ -135,6 +149,7 @@ async function loadKeys(system: System, db: Db, environment: Environment): Promi
         id: row.id,
         algorithm: row.algorithm,
         signsFrom: row.signs_from,
+        retiresAt: row.retires_at,
         privateKey,
         publicKey,
         publicJwk: row.public_jwk,

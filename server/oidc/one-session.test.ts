@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
+import { observeStatements } from '#platform/db.ts';
 import { eventually, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf, type CodeFlow, codeFlow, configurationOf } from '#tests/oidc.ts';
 
@@ -147,6 +148,20 @@ describe('one session', () => {
     assert.ok(Object(claims['events'])['http://schemas.openid.net/event/backchannel-logout']);
     receiver.closeAllConnections();
     receiver.close();
+  });
+
+  test('a sign-in of a browser that is signed in already takes at most twelve statements, tokens included', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const first = await codeFlow(latchkey, { scope: 'openid profile email' });
+    await first.finish(await signIn(first, person, browser));
+    const again = await codeFlow(latchkey, { scope: 'openid profile email' });
+    const seen: string[] = [];
+    const stop = observeStatements((sql) => seen.push(sql));
+    await again.finish(await browser.open(again.url));
+    stop();
+    const own = seen.filter((sql) => !/graphile_worker|from events|status_/.test(sql));
+    assert.ok(own.length <= 12, `${own.length} statements:\n${own.map((sql) => sql.slice(0, 120)).join('\n')}`);
   });
 
   test('a blocked member gets no token any more', async () => {

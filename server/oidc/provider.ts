@@ -8,7 +8,7 @@ import { useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout } from './ending.ts';
-import { inSigningOrder, nextKeyFrom, ProviderKey } from './signing.ts';
+import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 
 /** The provider of one issuer, ready to answer. */
 export type Issuer = {
@@ -95,7 +95,7 @@ async function makeIssuer(system: System, environment: Environment): Promise<Iss
       ctx.set('www-authenticate', `Basic realm="${address}"`);
   });
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
-  return { provider, answer: provider.callback(), tellOfLogout, documents, goodUntil: nextKeyFrom(keys, now) };
+  return { provider, answer: provider.callback(), tellOfLogout, documents, goodUntil: nextChange(keys, now) };
 }
 
 /** The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer. */

@@ -9,6 +9,7 @@ async function newKey(algorithm: 'ES256' | 'RS256') {
     id: `key_${algorithm}`,
     algorithm,
     signsFrom: new Date(0),
+    retiresAt: null,
     privateKey,
     publicKey,
     publicJwk: await exportJWK(publicKey),

@@ -44,7 +44,8 @@ export function inSigningOrder(keys: readonly SigningKey[], now: Date): SigningK
   return [...keys.filter(({ signsFrom }) => signsFrom <= now), ...ahead];
 }
 
-/** When the next key that is published ahead begins to sign, in milliseconds since the epoch; Infinity when there is none. */
-export function nextKeyFrom(keys: readonly SigningKey[], now: Date): number {
-  return Math.min(...keys.filter(({ signsFrom }) => signsFrom > now).map(({ signsFrom }) => signsFrom.getTime()));
+/** When the published keys change next, in milliseconds since the epoch: one begins to sign, or ends; Infinity when none will. */
+export function nextChange(keys: readonly SigningKey[], now: Date): number {
+  const instants = keys.flatMap(({ signsFrom, retiresAt }) => (retiresAt ? [signsFrom, retiresAt] : [signsFrom]));
+  return Math.min(...instants.filter((instant) => instant > now).map((instant) => instant.getTime()));
 }

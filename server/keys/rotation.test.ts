@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeProtectedHeader } from 'jose';
+import { eventually, managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { rotateDueKeys, rotateKeys } from './rotation.ts';
+
+const DAY_MS = 86_400_000;
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+
+const published = async () =>
+  (await latchkey.auth('/connect/jwks')).body.keys.map(({ kid, alg }: { kid: string; alg: string }) => `${alg} ${kid}`);
+const signingKid = async () => decodeProtectedHeader(await managementToken(latchkey)).kid;
+
+describe('the rotation of signing keys', () => {
+  test('does nothing while the keys are young, whoever asks', async () => {
+    const before = await published();
+    await Promise.all(Array.from({ length: 5 }, () => rotateDueKeys(latchkey.system)));
+    assert.deepEqual(await published(), before);
+    assert.equal(before.length, 2);
+  });
+
+  test('publishes the next key of each algorithm ahead, once, signs with it later, and drops the old one at last', async () => {
+    const old = await signingKid();
+    clock.advance(89 * DAY_MS);
+    await Promise.all(Array.from({ length: 5 }, () => rotateDueKeys(latchkey.system)));
+    await eventually(async () => assert.equal((await published()).length, 4));
+    assert.equal(await signingKid(), old);
+    const early = await managementToken(latchkey);
+    clock.advance(2 * DAY_MS);
+    const next = await signingKid();
+    assert.notEqual(next, old);
+    assert.ok(
+      (await published()).some((key: string) => key.endsWith(String(old))),
+      'tokens of the old key can be checked',
+    );
+    assert.equal((await latchkey.api('/v1/admin/roles', { token: early })).status, 401, 'that one is two days old');
+    clock.advance(DAY_MS + 1_000);
+    assert.ok(!(await published()).some((key: string) => key.endsWith(String(old))));
+    assert.equal((await published()).length, 2);
+    assert.equal(await signingKid(), next);
+  });
+
+  test('can be begun by hand', async () => {
+    const [before, made] = [await published(), await rotateKeys(latchkey.system, 'test')];
+    assert.equal(made.length, 2);
+    await eventually(async () => assert.equal((await published()).length, before.length + 2));
+  });
+});

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { type Ctx, type Environment, environments, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import { type Algorithm, algorithms, createSigningKey, retireKeysBefore } from './signing-keys.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a key signs. */
+const SIGNING_DAYS = 90;
+/** A new key is published this long before it signs: clients keep the key set for minutes, some for a day. */
+const AHEAD_MS = 2 * DAY_MS;
+/** A key that signs no more stays published until its last token is dead: none lives longer than an hour. */
+const AFTER_MS = DAY_MS;
+/** One number for all processes, so that a rotation happens once. */
+const LOCK = 7_154_226;
+
+/** A signing key as operators see it. */
+export type KeySummary = {
+  environment: Environment;
+  id: string;
+  algorithm: Algorithm;
+  signsFrom: Date;
+  retiresAt: Date | null;
+};
+
+/** The context of work on an environment's keys: they belong to no workspace. */
+function keyCtx(system: System, environment: Environment): Ctx {
+  return systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment }, 'keys', 'keys');
+}
+
+/** Publishes the next key wherever the newest has signed for long enough. Runs as a job, in any number of processes. */
+export async function rotateDueKeys(system: System): Promise<void> {
+  const due = new Date(system.clock.now().getTime() - SIGNING_DAYS * DAY_MS + AHEAD_MS);
+  for (const environment of environments) {
+    // biome-ignore lint/performance/noAwaitInLoops: two environments
+    await rotate(system, environment, { olderThan: due });
+  }
+}
+
+/**
+ * Publishes a new key of each algorithm: it signs two days from now, and the one before stays until its tokens are dead.
+ * @returns the ids of the new keys
+ */
+export function rotateKeys(system: System, environment: Environment): Promise<string[]> {
+  return rotate(system, environment, { olderThan: null });
+}
+
+async function rotate(
+  system: System,
+  environment: Environment,
+  { olderThan }: { olderThan: Date | null },
+): Promise<string[]> {
+  return transaction(keyCtx(system, environment), async (tx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx.db);
+    const made: string[] = [];
+    for (const algorithm of algorithms) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection
+      const newest = await newestKey(tx, algorithm);
+      if (olderThan !== null && newest !== undefined && newest.signsFrom > olderThan) continue;
+      const signsFrom = new Date(tx.now.getTime() + AHEAD_MS);
+      await retireKeysBefore(tx, algorithm, new Date(signsFrom.getTime() + AFTER_MS));
+      made.push(await createSigningKey(tx, algorithm, signsFrom));
+    }
+    return made;
+  });
+}
+
+async function newestKey(tx: TxCtx, algorithm: Algorithm): Promise<{ signsFrom: Date } | undefined> {
+  return tx.db
+    .selectFrom('signing_keys')
+    .select('signs_from as signsFrom')
+    .where('environment', '=', tx.scope.environment)
+    .where('algorithm', '=', algorithm)
+    .orderBy('signs_from', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Every key that is published or will be, newest first. */
+export async function listKeys(system: System): Promise<KeySummary[]> {
+  const rows = await system.db
+    .selectFrom('signing_keys')
+    .select(['environment', 'id', 'algorithm', 'signs_from as signsFrom', 'retires_at as retiresAt'])
+    .where((eb) => eb.or([eb('retires_at', 'is', null), eb('retires_at', '>', system.clock.now())]))
+    .orderBy('environment')
+    .orderBy('signs_from', 'desc')
+    .execute();
+  return rows;
+}
