@@ -5,7 +5,7 @@ import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
-import { type ApplicationId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -14,7 +14,7 @@ import { projectOf } from '#tenancy';
 
 export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
-type ApplicationsTable = {
+export type ApplicationsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
   environment: Environment;
@@ -39,12 +39,14 @@ type ApplicationsTable = {
   updated_at: Date;
 };
 
+type SecretId = Id<'sec'>;
+
 type ApplicationSecretsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
   environment: Environment;
   application_id: ApplicationId;
-  id: string;
+  id: SecretId;
   hash: Buffer;
   hint: string;
   created_at: Date;
@@ -150,16 +152,20 @@ export async function createApplication(
       updated_at: tx.now,
     })
     .execute();
-  const secret = CONFIDENTIAL.includes(application.kind) && !application.jwks ? await addSecret(tx, id) : null;
+  const secret = CONFIDENTIAL.includes(application.kind) && !application.jwks ? (await addSecret(tx, id)).secret : null;
   await emit(tx, 'application.created', { applicationId: id, kind: application.kind });
   await announce(tx, { topic: 'application', key: clientId });
   return { id, clientId, secret };
 }
 
+/** A secret as it is handed over, once. */
+type IssuedSecret = { id: SecretId; hint: string; secret: string };
+
 /** Adds a secret to a client. @returns it: shown once, stored as a hash */
-async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<string> {
+export async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<IssuedSecret> {
   const { workspaceId, projectId, environment } = tx.scope;
   const secret = `lks_${randomSecret()}`;
+  const issued = { id: newId('sec', tx.now), hint: secret.slice(-4), secret };
   await tx.db
     .insertInto('application_secrets')
     .values({
@@ -167,13 +173,13 @@ async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<strin
       project_id: projectId,
       environment,
       application_id: applicationId,
-      id: newId('sec', tx.now),
+      id: issued.id,
       hash: hashSecret(secret),
-      hint: secret.slice(-4),
+      hint: issued.hint,
       created_at: tx.now,
     })
     .execute();
-  return secret;
+  return issued;
 }
 
 /** Replaces every secret of a client; its tokens end at once. @throws Problem NOT_FOUND */
@@ -186,7 +192,7 @@ export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Pro
     .where('environment', '=', tx.scope.environment)
     .where('application_id', '=', applicationId)
     .execute();
-  const secret = await addSecret(tx, applicationId);
+  const { secret } = await addSecret(tx, applicationId);
   await emit(tx, 'application.secret.rotated', { applicationId });
   return secret;
 }
@@ -204,7 +210,11 @@ const HEARD_WITHIN_MS = 2_000;
  * Changes a client and ends its tokens, in every process: those issued up to now, and those that are being issued meanwhile.
  * Each call ends what was issued after the one before, even within the same second, which is how exactly tokens are dated.
  */
-async function endTokens(tx: TxCtx, applicationId: ApplicationId, changes: { enabled?: boolean }): Promise<void> {
+export async function endTokens(
+  tx: TxCtx,
+  applicationId: ApplicationId,
+  changes: { enabled?: boolean },
+): Promise<void> {
   const now = new Date(tx.now.getTime() + HEARD_WITHIN_MS);
   const row = await tx.db
     .updateTable('applications')

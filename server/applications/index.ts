@@ -1,3 +1,4 @@
+export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,
   type ApplicationKind,

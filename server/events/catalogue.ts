@@ -208,6 +208,24 @@ export const catalogue = {
     applicationId,
     kind: 'web',
   }),
+  'application.updated': define(
+    'A client was changed.',
+    Type.Object({ applicationId: text, fields: Type.Array(text) }),
+    { applicationId, fields: ['redirectUris'] },
+  ),
+  'application.deleted': define('A client was removed; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
+  'application.secret.created': define(
+    'A client got another secret.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'application.secret.deleted': define(
+    'A secret of a client was removed; its tokens ended.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
   'application.secret.rotated': define(
     'The secrets of a client were replaced; its tokens ended.',
     Type.Object({ applicationId: text }),

@@ -1,4 +1,4 @@
-import { identityProviderRoutes } from '#applications';
+import { applicationRoutes, identityProviderRoutes } from '#applications';
 import {
   addressRoutes,
   factorRoutes,
@@ -55,6 +55,7 @@ export async function createApiHost(system: System, environment: Environment): P
   invitationRoutes(app);
   roleRoutes(app);
   permissionRoutes(app);
+  applicationRoutes(app);
   identityProviderRoutes(app);
   providerTestRoutes(app);
   settingsRoutes(app);

@@ -1,4 +1,4 @@
-export { type Access, accessOf, permissionsOf, requirePermission } from './access.ts';
+export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant } from './access.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
 export { invitationRoutes } from './invitations.admin.ts';

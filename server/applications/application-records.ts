@@ -1,0 +1,327 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { emit } from '#events';
+import { requireToGrant } from '#members';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
+import { checkAddresses } from './redirect-uris.ts';
+
+const address = Type.String({ minLength: 1, maxLength: 2_000 });
+const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
+const Instant = Type.String({ format: 'date-time' });
+
+/** Public keys of a client (RFC 7517); a private part is refused. */
+const Jwks = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object(
+        {
+          kty: Type.Enum(['EC', 'RSA', 'OKP']),
+          kid: Type.Optional(Type.String({ maxLength: 200 })),
+          alg: Type.Optional(Type.String({ maxLength: 20 })),
+          use: Type.Optional(Type.Literal('sig')),
+          crv: Type.Optional(Type.String({ maxLength: 20 })),
+          x: Type.Optional(Type.String({ maxLength: 200 })),
+          y: Type.Optional(Type.String({ maxLength: 200 })),
+          n: Type.Optional(Type.String({ maxLength: 2_000 })),
+          e: Type.Optional(Type.String({ maxLength: 20 })),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 10 },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  redirectUris: addresses('Where sign-ins end; compared as exact strings.'),
+  postLogoutRedirectUris: addresses('Where signing out ends.'),
+  backchannelLogoutUri: Type.Union([address, Type.Null()], {
+    description: 'Hears of the end of sessions (OpenID Connect Back-Channel Logout 1.0).',
+  }),
+  origins: addresses('Web origins that may call with cookies or across origins.'),
+  permissions: Type.Array(Type.String({ maxLength: 100 }), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'Of a management client: what it may be granted.',
+  }),
+  firstParty: Type.Boolean({ description: 'False: people are asked for consent.' }),
+  subjectType: Type.Enum(['public', 'pairwise'], { description: '`pairwise`: subjects that no other sector sees.' }),
+  jwks: Type.Union([Jwks, Type.Null()], { description: 'Keys the client proves itself with, instead of a secret.' }),
+  profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: held to the FAPI 2.0 Security Profile.' }),
+  resources: addresses('Audiences it may ask access tokens for (RFC 8707).'),
+  dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
+};
+
+const { name, ...others } = fields;
+export const NewApplicationBody = Type.Object(
+  {
+    kind: Type.Enum(['spa', 'web', 'native', 'management', 'device']),
+    name,
+    ...Type.Partial(Type.Object(others)).properties,
+  },
+  { additionalProperties: false },
+);
+export const ApplicationChanges = Type.Partial(Type.Object({ ...fields, enabled: Type.Boolean() }), {
+  additionalProperties: false,
+  minProperties: 1,
+});
+
+type SecretId = Id<'sec'>;
+const Secret = Type.Object({
+  id: IdSchema('sec'),
+  hint: Type.String({ description: 'Its last four characters.' }),
+  createdAt: Instant,
+});
+
+export const ApplicationRecord = Type.Object({
+  id: IdSchema('app'),
+  clientId: Type.String(),
+  kind: NewApplicationBody.properties.kind,
+  ...fields,
+  enabled: Type.Boolean(),
+  secrets: Type.Array(Secret, { description: 'The live ones, oldest first.' }),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type ApplicationRecord = Static<typeof ApplicationRecord>;
+
+/** The record with the first secret, shown this once. */
+export const CreatedApplication = Type.Object({
+  ...ApplicationRecord.properties,
+  secret: Type.Union([Type.String(), Type.Null()], { description: 'Shown once.' }),
+});
+export const NewSecret = Type.Object({ ...Secret.properties, secret: Type.String({ description: 'Shown once.' }) });
+
+type Row = Selectable<ApplicationsTable> & {
+  secrets: { id: Static<typeof Secret>['id']; hint: string; created_at: string }[] | null;
+};
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('applications as a')
+    .selectAll('a')
+    .select(
+      sql<Row['secrets']>`(
+        select json_agg(json_build_object('id', s.id, 'hint', s.hint, 'created_at', s.created_at) order by s.id)
+        from application_secrets s
+        where s.workspace_id = a.workspace_id and s.project_id = a.project_id and s.environment = a.environment and s.application_id = a.id
+      )`.as('secrets'),
+    )
+    .where('a.workspace_id', '=', ctx.scope.workspaceId)
+    .where('a.project_id', '=', ctx.scope.projectId)
+    .where('a.environment', '=', ctx.scope.environment);
+}
+
+function recordOf(row: Row): ApplicationRecord {
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    kind: row.kind,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    origins: row.origins,
+    permissions: row.permissions,
+    firstParty: row.first_party,
+    subjectType: row.subject_type,
+    jwks: row.jwks && Value.Parse(Jwks, row.jwks),
+    profile: row.profile,
+    resources: row.resources,
+    dpopBound: row.dpop_bound,
+    enabled: row.enabled,
+    secrets: (row.secrets ?? []).map(({ id, hint, created_at }) => ({
+      id,
+      hint,
+      createdAt: new Date(created_at).toISOString(),
+    })),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The applications of a project, newest first. Served by the primary key. */
+export async function listApplications(
+  ctx: Ctx,
+  { limit, cursor }: Static<typeof PageQuery>,
+): Promise<Page<ApplicationRecord>> {
+  const before = cursor === undefined ? null : openCursor(ctx, 'applications', cursor);
+  let query = scoped(ctx)
+    .orderBy('a.id', 'desc')
+    .limit(limit + 1);
+  if (before !== null) query = query.where(sql<boolean>`a.id < ${before}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'applications', limit, keyOf: (row) => row.id });
+  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
+  const row = await scoped(ctx).where('a.id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(row);
+}
+
+/**
+ * Adds an application. Confidential kinds without keys get a secret, shown this once.
+ * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for a permission the actor does not hold
+ */
+export async function addApplication(
+  ctx: Ctx,
+  application: Static<typeof NewApplicationBody>,
+): Promise<Static<typeof CreatedApplication>> {
+  checkAddresses(ctx.scope.environment, application.kind, application);
+  checkCombination(application);
+  await requireToGrant(ctx, application.permissions ?? []);
+  return transaction(ctx, async (tx) => {
+    const { id, secret } = await createApplication(tx, application);
+    return { ...(await getApplication(tx, id)), secret };
+  });
+}
+
+type Combination = Partial<Pick<ApplicationRecord, 'kind' | 'profile' | 'jwks' | 'permissions'>>;
+
+/** What goes only together. @throws Problem VALIDATION_FAILED */
+function checkCombination({ kind, profile, jwks, permissions = [] }: Combination): void {
+  const errors = [
+    ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
+    ...(kind !== 'management' && permissions.length > 0
+      ? [{ pointer: '/body/permissions', message: 'are for the kind "management" only' }]
+      : []),
+    ...(jwks && kind !== 'web' && kind !== 'management'
+      ? [{ pointer: '/body/jwks', message: 'are for the kinds "web" and "management" only' }]
+      : []),
+  ];
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/**
+ * Changes the named fields, effective on the next request everywhere. Switching off, or taking keys or permissions away, ends
+ * the application's tokens at once.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
+export function updateApplication(
+  ctx: Ctx,
+  id: ApplicationId,
+  changes: Static<typeof ApplicationChanges>,
+): Promise<ApplicationRecord> {
+  return transaction(ctx, async (tx) => {
+    const before = await lockApplication(tx, id);
+    checkAddresses(tx.scope.environment, before.kind, changes);
+    checkCombination({ ...before, ...changes });
+    await requireToGrant(
+      ctx,
+      (changes.permissions ?? []).filter((key) => !before.permissions.includes(key)),
+    );
+    await write(tx, id, changes);
+    const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
+    if (ended) await endTokens(tx, id, {});
+    await announce(tx, { topic: 'application', key: before.clientId });
+    if (changes.enabled === false && before.enabled) await emit(tx, 'application.disabled', { applicationId: id });
+    await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(changes) });
+    return getApplication(tx, id);
+  });
+}
+
+async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof ApplicationChanges>): Promise<void> {
+  const { jwks } = changes;
+  const columns = {
+    name: changes.name,
+    redirect_uris: changes.redirectUris,
+    post_logout_redirect_uris: changes.postLogoutRedirectUris,
+    backchannel_logout_uri: changes.backchannelLogoutUri,
+    origins: changes.origins,
+    permissions: changes.permissions,
+    first_party: changes.firstParty,
+    subject_type: changes.subjectType,
+    jwks: jwks ? JSON.stringify(jwks) : jwks,
+    profile: changes.profile,
+    resources: changes.resources,
+    dpop_bound: changes.dpopBound,
+    enabled: changes.enabled,
+    updated_at: tx.now,
+  };
+  await tx.db
+    .updateTable('applications')
+    // The query builder leaves out what is undefined.
+    .set(columns)
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Makes changes of one application wait for each other. @throws Problem NOT_FOUND */
+async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
+  await tx.db
+    .selectFrom('applications')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return getApplication(tx, id);
+}
+
+/** Removes an application; its tokens end at once. @throws Problem NOT_FOUND */
+export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { clientId } = await lockApplication(tx, id);
+    await endTokens(tx, id, {});
+    await tx.db
+      .deleteFrom('applications')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .execute();
+    await announce(tx, { topic: 'application', key: clientId });
+    await emit(tx, 'application.deleted', { applicationId: id });
+  });
+}
+
+/** Two, so that a new one can be rolled out before the old one goes. */
+const MOST_SECRETS = 2;
+
+/** Adds a secret beside the one in use. @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none */
+export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Static<typeof NewSecret>> {
+  return transaction(ctx, async (tx) => {
+    const { kind, clientId, jwks, secrets } = await lockApplication(tx, id);
+    if (jwks || (kind !== 'web' && kind !== 'management'))
+      throw problem('CONFLICT', 'This application proves itself without a secret.');
+    if (secrets.length >= MOST_SECRETS)
+      throw problem('CONFLICT', 'Two secrets are live already. Remove the one that is no longer used first.');
+    const secret = await addSecret(tx, id);
+    await announce(tx, { topic: 'application', key: clientId });
+    await emit(tx, 'application.secret.created', { applicationId: id, secretId: secret.id });
+    return { id: secret.id, hint: secret.hint, createdAt: tx.now.toISOString(), secret: secret.secret };
+  });
+}
+
+/** Removes a secret; the application's tokens end at once, as it may have leaked. @throws Problem NOT_FOUND */
+export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secretId: SecretId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { secrets } = await lockApplication(tx, id);
+    if (!secrets.some((secret) => secret.id === secretId)) throw problem('NOT_FOUND');
+    await tx.db
+      .deleteFrom('application_secrets')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('application_id', '=', id)
+      .where('id', '=', secretId)
+      .execute();
+    await endTokens(tx, id, {});
+    await emit(tx, 'application.secret.deleted', { applicationId: id, secretId });
+  });
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
+import {
+  eventually,
+  expectProblem,
+  managementToken,
+  ownerToken,
+  register,
+  requestManagementToken,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf, codeFlow } from '#tests/oidc.ts';
+
+const PATH = '/v1/admin/applications';
+
+let latchkey: TestLatchkey;
+let token: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  token = await ownerToken(latchkey);
+});
+after(() => latchkey.stop());
+
+const add = (body: Record<string, unknown>, as = token, environment: 'test' | 'production' = 'test') =>
+  latchkey.api(PATH, { token: as, body: { name: 'New', ...body } }, environment);
+const change = (id: string, body: Record<string, unknown>) =>
+  latchkey.api(`${PATH}/${id}`, { token, method: 'PATCH', body });
+
+describe('applications', () => {
+  test('one of each kind is added, read, listed, changed and removed', async () => {
+    for (const kind of ['spa', 'web', 'native', 'management', 'device']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one kind after the other
+      const { status, body } = await add({ kind });
+      assert.equal(status, 201);
+      assert.equal(body.secret !== null, kind === 'web' || kind === 'management', kind);
+      const read = await latchkey.api(`${PATH}/${body.id}`, { token });
+      const { secret: _once, ...record } = body;
+      assert.deepEqual(read.body, record);
+      assert.ok(!read.text.includes('lks_'));
+      const renamed = await change(body.id, { name: 'Renamed' });
+      assert.equal(renamed.body.name, 'Renamed');
+      const removed = await latchkey.api(`${PATH}/${body.id}`, { token, method: 'DELETE' });
+      assert.equal(removed.status, 204);
+      expectProblem(await latchkey.api(`${PATH}/${body.id}`, { token }), 404, 'NOT_FOUND');
+    }
+  });
+
+  test('the list is read in pages, newest first', async () => {
+    const made = [(await add({ kind: 'spa' })).body.id, (await add({ kind: 'spa' })).body.id];
+    const first = await latchkey.api(`${PATH}?limit=1`, { token });
+    assert.deepEqual(
+      first.body.items.map(({ id }: { id: string }) => id),
+      [made[1]],
+    );
+    const second = await latchkey.api(`${PATH}?limit=1&cursor=${first.body.nextCursor}`, { token });
+    assert.deepEqual(
+      second.body.items.map(({ id }: { id: string }) => id),
+      [made[0]],
+    );
+  });
+
+  test('OA-1 addresses are exact and safe, or refused with the field and what was received', async () => {
+    const refused: [Record<string, unknown>, string][] = [
+      [{ kind: 'web', redirectUris: ['https://*.example.com/cb'] }, '/body/redirectUris/0'],
+      [{ kind: 'web', redirectUris: ['http://example.com/cb'] }, '/body/redirectUris/0'],
+      [{ kind: 'web', redirectUris: ['https://a.example/cb', 'https://b.example/cb#x'] }, '/body/redirectUris/1'],
+      [{ kind: 'web', redirectUris: ['https://user:pw@a.example/'] }, '/body/redirectUris/0'],
+      [{ kind: 'web', redirectUris: ['/callback'] }, '/body/redirectUris/0'],
+      [{ kind: 'web', redirectUris: ['com.example.app:/cb'] }, '/body/redirectUris/0'],
+      [{ kind: 'native', redirectUris: ['myapp:/cb'] }, '/body/redirectUris/0'],
+      [{ kind: 'native', redirectUris: ['javascript:alert(1)'] }, '/body/redirectUris/0'],
+      [{ kind: 'spa', origins: ['https://a.example/'] }, '/body/origins/0'],
+      [{ kind: 'spa', backchannelLogoutUri: 'ftp://a.example/' }, '/body/backchannelLogoutUri'],
+      [{ kind: 'web', profile: 'fapi2' }, '/body/jwks'],
+      [{ kind: 'spa', permissions: ['members:read'] }, '/body/permissions'],
+    ];
+    for (const [body, pointer] of refused) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await add(body);
+      expectProblem(answer, 400, 'VALIDATION_FAILED');
+      assert.equal(answer.body.errors[0].pointer, pointer, answer.text);
+    }
+    for (const body of [
+      { kind: 'web', redirectUris: ['https://a.example/cb?x=1', 'http://localhost:3000/cb'] },
+      { kind: 'native', redirectUris: ['com.example.app:/cb', 'http://127.0.0.1/cb', 'https://a.example/cb'] },
+    ]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await add(body)).status, 201);
+    }
+  });
+
+  test('in production nothing but https, except for applications on a device', async () => {
+    const { owner } = latchkey.demo.environments.production;
+    const login = await latchkey.auth(
+      '/v1/auth/login/password',
+      { body: { identifier: owner.email, password: owner.password } },
+      'production',
+    );
+    const as = login.body.access_token;
+    const local = ['http://localhost:3000/cb'];
+    expectProblem(await add({ kind: 'spa', redirectUris: local }, as, 'production'), 400, 'VALIDATION_FAILED');
+    assert.equal((await add({ kind: 'native', redirectUris: local }, as, 'production')).status, 201);
+  });
+
+  test('a change of redirect addresses counts on the next sign-in', async () => {
+    const { body } = await add({ kind: 'spa', redirectUris: ['http://localhost:9001/a'] });
+    const options = { clientId: body.clientId, redirectUri: 'http://localhost:9001/b' };
+    const before = await browserOf(latchkey).open((await codeFlow(latchkey, {}, options)).url);
+    assert.equal(before.status, 400);
+    await change(body.id, { redirectUris: ['http://localhost:9001/b'] });
+    await eventually(async () => {
+      const after = await browserOf(latchkey).open((await codeFlow(latchkey, {}, options)).url);
+      assert.equal(after.status, 200);
+    });
+  });
+
+  test('two secrets can be live, also under twenty parallel calls; removing one ends the tokens', async () => {
+    const { body } = await add({ kind: 'management', permissions: ['roles:read'] });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => latchkey.api(`${PATH}/${body.id}/secrets`, { token, method: 'POST' })),
+    );
+    assert.deepEqual(answers.filter(({ status }) => status === 201).length, 1);
+    assert.ok(answers.every(({ status, body: { errorCode } }) => status === 201 || errorCode === 'CONFLICT'));
+    const second = answers.find(({ status }) => status === 201)?.body;
+    const tokenWith = (secret: string) =>
+      requestManagementToken(latchkey, { client_id: body.clientId, client_secret: secret });
+    const issued = await eventually(async () => {
+      const answer = await tokenWith(second.secret);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.access_token;
+    });
+    assert.equal((await tokenWith(body.secret)).status, 200);
+    assert.equal((await latchkey.api('/v1/admin/roles', { token: issued })).status, 200);
+    const removed = await latchkey.api(`${PATH}/${body.id}/secrets/${body.secrets[0].id}`, { token, method: 'DELETE' });
+    assert.equal(removed.status, 204);
+    await eventually(async () => {
+      assert.equal((await tokenWith(body.secret)).status, 401);
+      assert.equal((await latchkey.api('/v1/admin/roles', { token: issued })).status, 401);
+    });
+    assert.equal((await tokenWith(second.secret)).status, 200);
+  });
+
+  test('switching off ends the tokens and lets nobody in; switching on lets in again', async () => {
+    const { body } = await add({ kind: 'management', permissions: ['roles:read'] });
+    const ask = () => requestManagementToken(latchkey, { client_id: body.clientId, client_secret: body.secret });
+    const issued = (await ask()).body.access_token;
+    assert.equal((await change(body.id, { enabled: false })).body.enabled, false);
+    await eventually(async () => {
+      assert.equal((await latchkey.api('/v1/admin/roles', { token: issued })).status, 401);
+      assert.equal((await ask()).body.error, 'invalid_client');
+    });
+    await change(body.id, { enabled: true });
+    await eventually(async () => assert.equal((await ask()).status, 200));
+  });
+
+  test('keys are public ones, and take the place of a secret', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const secretPart = await exportJWK(privateKey);
+    expectProblem(await add({ kind: 'web', jwks: { keys: [secretPart] } }), 400, 'VALIDATION_FAILED');
+    const { body } = await add({ kind: 'web', jwks: { keys: [await exportJWK(publicKey)] } });
+    assert.equal(body.secret, null);
+    expectProblem(await latchkey.api(`${PATH}/${body.id}/secrets`, { token, method: 'POST' }), 409, 'CONFLICT');
+  });
+
+  test('nobody grants what they do not hold, and a customer sees nothing', async () => {
+    const narrow = await managementToken(latchkey, 'applications:write applications:read');
+    const refused = await add({ kind: 'management', permissions: ['members:write'] }, narrow);
+    expectProblem(refused, 403, 'AUTHORIZATION_DENIED');
+    const { access_token } = await register(latchkey);
+    expectProblem(await latchkey.api(PATH, { token: access_token }), 403, 'AUTHORIZATION_DENIED');
+  });
+});
