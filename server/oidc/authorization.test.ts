@@ -263,6 +263,28 @@ describe('tokens', () => {
     assert.equal((await look()).active, false);
   });
 
+  test('a token is nobody’s business outside its project', async () => {
+    const flow = await codeFlow(latchkey);
+    const tokens = await flow.finish(await signIn(flow, await register(latchkey)));
+    const look = async (made: { clientId: string; secret: string | null }) => {
+      const body = new URLSearchParams({
+        token: tokens.access_token,
+        client_id: made.clientId,
+        client_secret: made.secret ?? '',
+      });
+      return (await latchkey.auth('/connect/introspect', { body })).body;
+    };
+    const [, helpdesk] = latchkey.demo.projects;
+    const elsewhere = await latchkey.inProject(
+      (tx) => createApplication(tx, { kind: 'web', name: 'Other', redirectUris: [REDIRECT] }),
+      { projectId: helpdesk?.id ?? 'prj_' },
+    );
+    assert.deepEqual(await look(elsewhere), { active: false });
+    assert.equal((await look(await application({ kind: 'web' }))).active, true);
+    const stranger = await application({ kind: 'spa' });
+    assert.notEqual((await look(stranger)).active, true);
+  });
+
   test('switch-context takes an access token, and nothing else of OIDC', async () => {
     const flow = await codeFlow(latchkey);
     const person = await register(latchkey);

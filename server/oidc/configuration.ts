@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { type Application, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import { outbound } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
@@ -139,7 +140,7 @@ function features(system: System, environment: Environment, issuer: string): Con
     },
     introspection: {
       enabled: true,
-      allowedPolicy: async (_ctx, client, token) => mayIntrospect(client, token.clientId),
+      allowedPolicy: (_ctx, client, token) => mayIntrospect(system, applicationOf(client), token.clientId),
     },
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: {
@@ -158,9 +159,12 @@ function features(system: System, environment: Environment, issuer: string): Con
   };
 }
 
-/** A client's own tokens; and a back end of the same project may look at those of its front ends. */
-function mayIntrospect(client: Client, clientId: string | undefined): boolean {
-  return client.clientAuthMethod !== 'none' || client.clientId === clientId;
+/** A client's own tokens; and, for a client that proves itself, those of the same project. */
+async function mayIntrospect(system: System, asking: Application, clientId: string | undefined): Promise<boolean> {
+  if (asking.clientId === clientId) return true;
+  if (asking.kind !== 'web' && asking.kind !== 'management') return false;
+  const owner = clientId === undefined ? undefined : await findApplication(system, asking.environment, clientId);
+  return owner?.workspaceId === asking.workspaceId && owner.projectId === asking.projectId;
 }
 
 /** A management token is always for the API host; a person's is for what is asked, and else for user info. */

@@ -145,10 +145,14 @@ export function configurationOf(
   );
 }
 
-/** A server a browser can be sent back to. */
-export async function startApplicationServer(): Promise<{ origin: string; stop: () => void }> {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>The application</title>');
+/** A server a browser can be sent back to. @param scripts what it serves besides its page, by path */
+export async function startApplicationServer(
+  scripts: Record<string, string> = {},
+): Promise<{ origin: string; stop: () => void }> {
+  const server = createServer((request, response) => {
+    const script = scripts[request.url ?? ''];
+    if (script !== undefined) response.setHeader('content-type', 'text/javascript').end(script);
+    else response.setHeader('content-type', 'text/html').end('<!doctype html><title>The application</title>');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { totpOf } from '#tests/factors.ts';
+import { changeSettings, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { codeFlow } from '#tests/oidc.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let browser: Browser;
+let axe: string;
+before(async () => {
+  [latchkey, browser, axe] = await Promise.all([
+    startTestLatchkey({ clock }),
+    openBrowser(),
+    readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
+  ]);
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+/** What axe-core finds against WCAG 2.2 AA. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker, document } = Object(globalThis);
+    const { violations } = await checker.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`);
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  describe(`the hosted pages, ${colorScheme}`, () => {
+    test('every page of a sign-in passes axe-core, keeps to the width of a phone, and is used by keyboard', async () => {
+      const person = await register(latchkey);
+      await totpOf(latchkey, person, clock);
+      const context = await browser.newContext({ colorScheme, viewport: { width: 390, height: 800 } });
+      const page = await context.newPage();
+      const flow = await codeFlow(latchkey);
+      await page.goto(flow.url);
+      const base = page.url();
+      const check = async (what: string) => {
+        assert.deepEqual(await faultsOf(page), [], what);
+        const overflow = await page.evaluate(() => {
+          const { documentElement } = Object(globalThis).document;
+          return documentElement.scrollWidth - documentElement.clientWidth;
+        });
+        assert.equal(overflow, 0, `${what} is as wide as the phone`);
+      };
+      await check('sign-in');
+      for (const path of ['/register', '/forgot']) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(base + path);
+        await check(path);
+      }
+      await page.goto(base);
+      // The first field has the focus; Enter sends the form.
+      await page.locator('input[name=identifier]:focus').waitFor();
+      await page.keyboard.type(person.email);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(`${PASSWORD}x`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await check('a fault');
+      await page.fill('input[name=password]', PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/mfa');
+      await check('a second factor');
+      await context.close();
+    });
+
+    test('a brand of any colour passes too', async () => {
+      await changeSettings(latchkey, {
+        branding: {
+          logoUrl: null,
+          accentColor: '#ffe600',
+          backgroundColor: '#fff7d6',
+          radius: 0,
+          text: 'By the shop.',
+          links: { Terms: 'https://example.com/terms' },
+        },
+      });
+      const page = await browser.newPage({ colorScheme });
+      await page.goto((await codeFlow(latchkey)).url);
+      assert.deepEqual(await faultsOf(page), []);
+      await page.close();
+    });
+  });
+}
