@@ -20,15 +20,13 @@ import {
 
 const ApplicationRef = Type.Object({ id: IdSchema('app') });
 const SecretRef = Type.Object({ id: IdSchema('app'), secretId: IdSchema('sec') });
-const read = { permission: 'applications:read' } as const;
-const write = { permission: 'applications:write' } as const;
 
 /** OAuth/OIDC clients of a project, and their secrets. */
 export const applicationRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/applications',
     {
-      config: read,
+      config: { permission: 'applications:read' },
       schema: {
         summary: 'List applications',
         querystring: PageQuery,
@@ -41,7 +39,7 @@ export const applicationRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/applications',
     {
-      config: write,
+      config: { permission: 'applications:write' },
       schema: {
         summary: 'Add an application',
         body: NewApplicationBody,
@@ -54,7 +52,7 @@ export const applicationRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/applications/:id',
     {
-      config: read,
+      config: { permission: 'applications:read' },
       schema: {
         summary: 'Read an application',
         params: ApplicationRef,
@@ -67,7 +65,7 @@ export const applicationRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/applications/:id',
     {
-      config: write,
+      config: { permission: 'applications:write' },
       schema: {
         summary: 'Change an application',
         description: 'Switching off, and changing permissions or keys, ends its tokens at once.',
@@ -82,7 +80,7 @@ export const applicationRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/applications/:id',
     {
-      config: write,
+      config: { permission: 'applications:write' },
       schema: {
         summary: 'Remove an application',
         description: 'Its tokens end at once.',
@@ -102,7 +100,7 @@ function secretRoutes(app: App): void {
   app.post(
     '/v1/admin/applications/:id/secrets',
     {
-      config: write,
+      config: { permission: 'applications:write' },
       schema: {
         summary: 'Add a secret',
         description: 'Two can be live, so that a new one is rolled out before the old one goes.',
@@ -116,7 +114,7 @@ function secretRoutes(app: App): void {
   app.delete(
     '/v1/admin/applications/:id/secrets/:secretId',
     {
-      config: write,
+      config: { permission: 'applications:write' },
       schema: {
         summary: 'Remove a secret',
         description: "The application's tokens end at once.",

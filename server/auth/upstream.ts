@@ -12,7 +12,7 @@ import {
 } from 'openid-client';
 import type { UpstreamProvider } from '#applications';
 import type { Ctx } from '#platform/ctx.ts';
-import { type Outgoing, outbound } from '#platform/fetch.ts';
+import { guardedFetch, outbound } from '#platform/fetch.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 /** What a provider says about the person who signed in there. */
@@ -74,31 +74,19 @@ async function discover(system: System, provider: UpstreamProvider): Promise<Con
   }
   const issuer = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
   return discovery(new URL(issuer), clientId, {}, authentication, {
-    [customFetch]: fetchWith(system),
+    [customFetch]: guardedFetch(system),
     execute: insecureAllowed(system) ? [allowInsecureRequests] : [],
   });
 }
 
 function prepare(system: System, configuration: Configuration): void {
-  configuration[customFetch] = fetchWith(system);
+  configuration[customFetch] = guardedFetch(system);
   if (insecureAllowed(system)) allowInsecureRequests(configuration);
 }
 
 /** Outside production mode a provider on this machine may be spoken to without TLS. */
 function insecureAllowed({ config }: System): boolean {
   return config.mode === 'development';
-}
-
-type FetchOptions = { method?: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal };
-
-function fetchWith(system: System) {
-  return (url: string, { method, headers, body, signal }: FetchOptions): Promise<Response> => {
-    const outgoing: Outgoing = { headers: { ...headers, 'user-agent': 'latchkey' } };
-    if (method !== undefined) outgoing.method = method;
-    if (signal !== undefined) outgoing.signal = signal;
-    if (typeof body === 'string' || body instanceof URLSearchParams) outgoing.body = body;
-    return outbound(system, url, outgoing);
-  };
 }
 
 const APPLE_SECRET_SECONDS = 2 * 3_600;

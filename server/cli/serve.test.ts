@@ -170,4 +170,26 @@ describe('latchkey on the command line', () => {
     assert.equal(await run.exit, 0);
     assert.match(run.output(), /The database has the schema of this version\.\n$/);
   });
+
+  test('keys are listed and rotated from the command line', async (t) => {
+    const database = await cloneDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
+    t.after(() => database.drop());
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-keys-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const settings = {
+      DATABASE_URL: database.url,
+      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      LATCHKEY_DATA_DIR: folder,
+    };
+    assert.equal(await latchkey(['migrate'], settings).exit, 0);
+    const rotated = latchkey(['keys', 'rotate'], settings);
+    assert.equal(await rotated.exit, 0);
+    const listed = latchkey(['keys', 'list'], settings);
+    assert.equal(await listed.exit, 0);
+    assert.equal(listed.output(), rotated.output());
+    assert.match(listed.output(), /^environment +algorithm +id +state +signs from +published until\n/);
+    assert.equal(listed.output().match(/published ahead/g)?.length, 4);
+    const misused = latchkey(['keys', 'burn']);
+    assert.equal(await misused.exit, 2);
+  });
 });

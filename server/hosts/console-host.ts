@@ -1,6 +1,7 @@
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
+import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
@@ -13,6 +14,7 @@ export async function createConsoleHost(system: System): Promise<App> {
   if (system.config.mode === 'development') {
     devInboxRoutes(app);
     devProviderRoutes(app);
+    devAppRoutes(app);
   }
   statusRoutes(app);
   problemPageRoutes(app);

@@ -8,6 +8,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
+import { DEV_APP_CALLBACK } from './dev-app.ts';
 import { addDevProvider } from './dev-provider.ts';
 
 type DemoEnvironment = {
@@ -80,7 +81,8 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
   const client = await createApplication(first, {
     kind: 'spa',
     name: 'Demo app',
-    redirectUris: ['http://localhost:5173/callback'],
+    redirectUris: ['http://localhost:5173/callback', `${first.system.config.addresses.console}${DEV_APP_CALLBACK}`],
+    postLogoutRedirectUris: ['http://localhost:5173/', `${first.system.config.addresses.console}/`],
     origins: ['http://localhost:5173'],
   });
   await addDevProvider(first);

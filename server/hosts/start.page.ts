@@ -36,6 +36,8 @@ ${system.config.mode === 'development' ? GETTING_STARTED : ''}`,
 };
 
 const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
+<p>See the hosted sign-in: register, sign in, or use the offline provider, and look at what an application gets.</p>
+<p><a href="/dev/app">Sign in to the demo application</a></p>
 <p>Walk through the whole story, from registering a customer to a revoked token, and see every request and answer:</p>
 <pre>npm run quickstart</pre>
 <p></p><p>Ids and credentials of the demo workspace stand in <code>demo.json</code> in the data folder. Mails that Latchkey sends arrive in the <a href="/dev/inbox">dev inbox</a>.</p></section>`;

@@ -3,7 +3,7 @@ import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from '
 import { errors } from 'oidc-provider';
 import { type Application, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
-import { outbound } from '#platform/fetch.ts';
+import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
@@ -75,7 +75,7 @@ export function configuration(system: System, environment: Environment, issuer: 
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
     formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
     renderError: (ctx, out) => failure(system, ctx, out),
-    fetch: async (url, init) => callClient(system, url, init),
+    fetch: guardedFetch(system),
   };
 }
 
@@ -208,14 +208,4 @@ async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, toke
 
 function isAccess(value: unknown): value is Parameters<typeof accessClaims>[0] {
   return typeof value === 'object' && value !== null && 'roles' in value;
-}
-
-/** Calls of the provider to addresses of clients are guarded like all calls to addresses that somebody else chose. */
-function callClient(system: System, url: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
-  const { method = 'GET', body } = init ?? {};
-  return outbound(system, String(url), {
-    method,
-    headers: { ...Object.fromEntries(new Headers(init?.headers)), 'user-agent': 'latchkey' },
-    ...(typeof body === 'string' || body instanceof URLSearchParams ? { body } : {}),
-  });
 }

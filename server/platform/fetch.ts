@@ -56,6 +56,27 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
   return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
 }
 
+/** What libraries hand to their `fetch`. */
+type FetchOptions = {
+  method?: string;
+  headers?: ConstructorParameters<typeof Headers>[0];
+  body?: unknown;
+  signal?: AbortSignal | null;
+};
+
+/** {@link outbound} in the shape in which libraries take a `fetch`. */
+export function guardedFetch(system: System) {
+  return (url: string | URL | Request, { method, headers, body, signal }: FetchOptions = {}): Promise<Response> => {
+    const outgoing: Outgoing = {
+      headers: { ...Object.fromEntries(new Headers(headers)), 'user-agent': 'latchkey' },
+      ...(method !== undefined && { method }),
+      ...(signal && { signal }),
+      ...((typeof body === 'string' || body instanceof URLSearchParams) && { body }),
+    };
+    return outbound(system, String(url), outgoing);
+  };
+}
+
 function checkAddress(system: System, { protocol, hostname }: URL): void {
   if (protocol !== 'https:' && (protocol !== 'http:' || system.config.mode === 'production'))
     throw new RefusedAddress(`Expected an https address, received ${protocol}//${hostname}.`);

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as client from 'openid-client';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Environment } from '#platform/ctx.ts';
+import { guardedFetch } from '#platform/fetch.ts';
+import type { System } from '#platform/system.ts';
+
+/** Where the demo application of development mode is, on the console host. */
+export const DEV_APP = '/dev/app';
+export const DEV_APP_CALLBACK = `${DEV_APP}/callback`;
+
+const DemoFile = Type.Object({
+  environments: Type.Object({
+    test: Type.Object({ clientId: Type.String() }),
+    production: Type.Object({ clientId: Type.String() }),
+  }),
+});
+
+/** What the application remembers while its visitor is away. */
+const Away = Type.Object({
+  environment: Type.Enum(['test', 'production']),
+  verifier: Type.String(),
+  state: Type.String(),
+  nonce: Type.String(),
+});
+type Away = Static<typeof Away>;
+
+const SEALED = 'dev-app';
+
+async function configurationOf(system: System, environment: Environment): Promise<client.Configuration> {
+  const file: unknown = JSON.parse(await readFile(join(system.config.dataDir, 'demo.json'), 'utf8'));
+  const { clientId } = Value.Parse(DemoFile, file).environments[environment];
+  return client.discovery(new URL(system.config.addresses[environment].auth), clientId, undefined, client.None(), {
+    [client.customFetch]: guardedFetch(system),
+    execute: [client.allowInsecureRequests],
+  });
+}
+
+function callback(system: System): string {
+  return system.config.addresses.console + DEV_APP_CALLBACK;
+}
+
+/** Begins a sign-in as any application does. @returns where the browser goes, and what to keep in a cookie until it is back */
+export async function beginSignIn(system: System, environment: Environment): Promise<{ url: string; kept: string }> {
+  const away: Away = {
+    environment,
+    verifier: client.randomPKCECodeVerifier(),
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+  };
+  const url = client.buildAuthorizationUrl(await configurationOf(system, environment), {
+    redirect_uri: callback(system),
+    scope: 'openid profile email phone roles permissions',
+    code_challenge: await client.calculatePKCECodeChallenge(away.verifier),
+    code_challenge_method: 'S256',
+    state: away.state,
+    nonce: away.nonce,
+  });
+  return { url: url.href, kept: system.keyring.seal(JSON.stringify(away), SEALED, 'cookie') };
+}
+
+/** Who came back, as the application sees it. */
+export type Visitor = { claims: Record<string, unknown>; signOut: string };
+
+/** Exchanges what the browser brought back. @throws Error of `openid-client` that says what did not hold */
+export async function finishSignIn(system: System, query: string, kept: string): Promise<Visitor> {
+  const away = Value.Parse(Away, JSON.parse(system.keyring.open(kept, SEALED, 'cookie')));
+  const configuration = await configurationOf(system, away.environment);
+  const tokens = await client.authorizationCodeGrant(configuration, new URL(callback(system) + query), {
+    pkceCodeVerifier: away.verifier,
+    expectedState: away.state,
+    expectedNonce: away.nonce,
+  });
+  const signOut = client.buildEndSessionUrl(configuration, {
+    id_token_hint: tokens.id_token ?? '',
+    post_logout_redirect_uri: `${system.config.addresses.console}/`,
+  });
+  return { claims: { ...tokens.claims() }, signOut: signOut.href };
+}
