@@ -1,11 +1,12 @@
 import formBody from '@fastify/formbody';
-import type { FastifyReply } from 'fastify';
+import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { setSessionCookies } from '#auth';
 import { Password } from '#identity';
-import { type Html, html, sendPage } from '#platform/html.ts';
-import { type App, addressOf, type Request, type Routes } from '#platform/http.ts';
-import { Problem, problem } from '#platform/problem.ts';
+import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import { Problem } from '#platform/problem.ts';
+import { requireOwnPage } from './flow.ts';
 import { type LinkKind, linkKinds, links } from './mailed-links.ts';
 
 const LinkRef = Type.Object({ kind: Type.Enum(linkKinds) });
@@ -35,7 +36,8 @@ function formRoutes(app: App): void {
       config: { permission: 'public' },
       schema: { ...hidden, params: LinkRef, querystring: Type.Object({ token: Token }) },
     },
-    async (request, reply) => show(request, reply, { kind: request.params.kind, token: request.query.token }),
+    (request, reply) =>
+      withLink({ request, reply, kind: request.params.kind, token: request.query.token }, (visit) => show(visit)),
   );
 
   app.post(
@@ -44,73 +46,66 @@ function formRoutes(app: App): void {
       config: { permission: 'public' },
       schema: { ...hidden, params: LinkRef, body: LinkForm },
     },
-    async (request, reply) => {
+    (request, reply) => {
       requireOwnPage(request);
-      const { kind } = request.params;
       const { token, ...form } = request.body;
-      try {
-        const finished = await links[kind].finish(request, token, form);
+      return withLink({ request, reply, kind: request.params.kind, token }, async (visit) => {
+        const { kind, opened } = visit;
+        const finished = await links[kind].finish(opened, form);
         if ('redirect' in finished) return reply.redirect(finished.redirect, 303);
         if (finished.session) setSessionCookies(request, reply, finished.session);
-        return page(reply, { ...finished, status: 200 });
-      } catch (error) {
-        return explain(request, reply, { kind, token, error });
-      }
+        return send(reply, opened.voice, {
+          status: 200,
+          page: { title: finished.title, body: html`<p class="done">${finished.text}</p>` },
+        });
+      });
     },
   );
 }
 
-/** Only our own page may press the button (ASVS 3.5.1). */
-function requireOwnPage(request: Request): void {
-  const { system, host } = request.server;
-  const { origin } = request.headers;
-  if (origin !== undefined && origin !== 'null' && origin !== addressOf(system, host))
-    throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
-}
+type Arrival = { request: Request; reply: Reply; kind: LinkKind; token: string };
+type Visit = Arrival & { opened: Parameters<(typeof links)[LinkKind]['look']>[0] };
 
-type Shown = { kind: LinkKind; token: string; fault?: string };
-
-async function show(request: Request, reply: FastifyReply, { kind, token, fault }: Shown): Promise<FastifyReply> {
+/** Opens a link and works with it. A dead one says what to do; a fault of the form shows the form again. */
+async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>): Promise<Reply> {
+  const { request, reply, kind, token } = arrival;
+  const { system } = request.server;
+  const { languages } = request.trace;
+  let voice = await voiceOf({ system, scope: null, languages });
+  let visit: Visit | null = null;
   try {
-    const { title, body, formTarget } = await links[kind].look(request, token);
-    const form = html`<form class="stack" method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${body.fields}<button>${body.button}</button></form>`;
-    const complaint = fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`;
-    return sendPage(reply, {
-      title,
-      status: fault === undefined ? 200 : 400,
-      ...(formTarget !== undefined && { formTarget }),
-      body: html`<section class="card narrow"><h1>${title}</h1>${body.intro}${complaint}${form}</section>`,
-    });
+    const ctx = await links[kind].open(request, token);
+    voice = await voiceOf({ system, scope: ctx.scope, languages });
+    visit = { ...arrival, opened: { ctx, voice, token } };
+    return await work(visit);
   } catch (error) {
-    return explain(request, reply, { kind, token, error });
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (visit && error.code === 'WEAK_PASSWORD') return show(visit, voice.say('fault.weak'));
+    return send(reply, voice, { status: error.status, page: explained(voice, kind, error) });
   }
 }
 
-/** A dead link says what to do; a fault of the form shows the form again; anything else is not ours to explain. */
-function explain(
-  request: Request,
-  reply: FastifyReply,
-  { kind, token, error }: { kind: LinkKind; token: string; error: unknown },
-) {
-  if (!(error instanceof Problem) || error.status >= 500) throw error;
-  if (error.code === 'WEAK_PASSWORD') return show(request, reply, { kind, token, fault: error.message });
-  const dead = error.code === 'INVALID_TOKEN' || error.code === 'INVALID_CODE';
-  return page(reply, {
-    title: dead ? 'This link does not work any more' : 'That did not work',
-    text: dead
-      ? html`<p>It was used already, has expired, or a newer one was sent. Go back to where you asked for it and ask for a new one.</p>`
-      : html`<p>${error.message}</p>`,
-    status: error.status,
+function explained({ say }: Voice, kind: LinkKind, { code }: Problem): Page {
+  if (code === 'INVALID_TOKEN' || code === 'INVALID_CODE')
+    return { title: say('mailed.deadTitle'), body: html`<p>${say('mailed.dead')}</p>` };
+  const conflict = say(kind === 'invitation' ? 'mailed.haveAccount' : 'mailed.secondStep');
+  return { title: say('error.title'), body: html`<p>${code === 'CONFLICT' ? conflict : say('fault.invalid')}</p>` };
+}
+
+async function show({ reply, kind, token, opened }: Visit, fault?: string): Promise<Reply> {
+  const { title, intro, fields, button, formTarget } = await links[kind].look(opened);
+  const complaint = fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`;
+  return send(reply, opened.voice, {
+    status: fault === undefined ? 200 : 400,
+    page: {
+      title,
+      body: html`${intro}${complaint}<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`,
+      ...(formTarget !== undefined && { formTargets: [formTarget] }),
+    },
   });
 }
 
-function page(
-  reply: FastifyReply,
-  { title, text, status }: { title: string; text: Html; status: number },
-): FastifyReply {
-  return sendPage(reply, {
-    title,
-    status,
-    body: html`<section class="card narrow"><h1>${title}</h1>${text}</section>`,
-  });
+function send(reply: Reply, voice: Voice, { status, page }: { status: number; page: Page }): Reply {
+  const { document, headers } = renderPage(voice, page);
+  return reply.code(status).headers(headers).serializer(String).send(document);
 }

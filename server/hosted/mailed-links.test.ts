@@ -56,9 +56,21 @@ describe('a mailed sign-in link', () => {
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /frame-ancestors 'none'/);
-    assert.ok(!policy.includes('script-src'));
+    assert.match(policy, /script-src 'self'(;|$)/);
+    assert.ok(!/<script/.test(page.text));
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.equal(page.headers.get('cache-control'), 'no-store');
+  });
+
+  test('the page speaks the language of the browser', async () => {
+    const { email } = await register(latchkey);
+    await ask({ email });
+    const token = await mailedToken(latchkey, email);
+    const page = await latchkey.auth(`/link/sign-in?token=${token}`, {
+      headers: { 'accept-language': 'fr-CH, de;q=0.5' },
+    });
+    assert.match(page.text, /<html lang="fr"/);
+    assert.match(page.text, /Se connecter à Shop/);
   });
 
   test('another site’s page can not press the button', async () => {

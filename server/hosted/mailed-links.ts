@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import {
@@ -17,26 +18,31 @@ import {
 } from '#auth';
 import { findIdentifier, minimumLength } from '#identity';
 import { findInvitation } from '#members';
+import { formTargetOf, type Markup, type Voice } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
-import { type Html, html } from '#platform/html.ts';
 import type { Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { SessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
+import { passwordField } from './fields.ts';
 
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-type Looked = { title: string; body: { intro: Html; fields: Html; button: string }; formTarget?: string };
+type Looked = { title: string; intro: Markup; fields?: Markup; button: string; formTarget?: string };
 type Form = { password?: string; displayName?: string };
 
 /** What a click led to: on to the application, or a page that says it is done. */
-type Finished = { redirect: string } | { title: string; text: Html; session?: SessionAnswer };
+type Finished = { redirect: string } | { title: string; text: string; session?: SessionAnswer };
 
-/** A kind of link: what its page shows, and what the click does. Both throw INVALID_TOKEN for one that does not work. */
+/** A link in a browser: where it belongs, and how its page speaks. */
+type Opened = { ctx: Ctx; voice: Voice; token: string };
+
+/** A kind of link: where it belongs, what its page shows, and what the click does. All throw INVALID_TOKEN for one that does not work. */
 type Link = {
-  look: (request: Request, token: string) => Promise<Looked>;
-  finish: (request: Request, token: string, form: Form) => Promise<Finished>;
+  open: (request: Request, token: string) => Promise<Ctx>;
+  look: (opened: Opened) => Promise<Looked>;
+  finish: (opened: Opened, form: Form) => Promise<Finished>;
 };
 
 const EXCHANGE_SECONDS = 60;
@@ -45,25 +51,28 @@ const EXCHANGE_SECONDS = 60;
 const Destination = Type.Object({ redirectUri: Type.String(), state: Type.Union([Type.String(), Type.Null()]) });
 
 const signInLink: Link = {
-  async look(request, token) {
-    const ctx = await linkCtx(request, token);
-    const { projectName } = await projectOf(ctx.system, ctx.scope);
+  open: linkCtx,
+
+  async look({ ctx, voice, token }) {
+    const { say, project } = voice;
     const link = await lookAtLink(ctx, token, ['magic_link']);
-    const intro = html`<p>You are about to sign in to <strong>${projectName}</strong> as <strong>${link.address}</strong> on this device.</p>${askedBy(link)}`;
-    const target = link.pending ? new URL(Value.Parse(Destination, link.pending).redirectUri).origin : null;
+    const intro = html`<p>${say('mailed.signIn', { project, address: link.address })}</p>${askedBy(voice, link)}`;
+    const target = link.pending ? formTargetOf(Value.Parse(Destination, link.pending).redirectUri) : null;
     return {
-      title: `Sign in to ${projectName}`,
-      body: { intro, fields: html``, button: 'Sign in' },
+      title: say('mailed.signInTitle', { project }),
+      intro,
+      button: say('signIn.action'),
       ...(target !== null && { formTarget: target }),
     };
   },
 
-  async finish(request, token) {
-    const ctx = await linkCtx(request, token);
+  async finish({ ctx, voice, token }) {
     const proof: Parameters<typeof withProof>[1] = { proof: { token }, purposes: ['magic_link'] };
     const { pending } = await lookAtLink(ctx, token, ['magic_link']);
-    if (!pending)
-      return signedInHere(ctx, await withProof(ctx, proof, async (tx, flow) => complete(await enterProven(tx, flow))));
+    if (!pending) {
+      const result = await withProof(ctx, proof, async (tx, flow) => complete(await enterProven(tx, flow)));
+      return signedInHere(ctx, voice, result);
+    }
     const { redirectUri, state } = Value.Parse(Destination, pending);
     const code = await withProof(ctx, proof, (tx, { channel, address, userId }) =>
       issueExchangeCode(tx, { purpose: 'address', content: { channel, address, userId }, seconds: EXCHANGE_SECONDS }),
@@ -74,106 +83,97 @@ const signInLink: Link = {
 
 /** A second step can only be passed in the application; thrown inside the transaction, so that the mailed code still works there. */
 function complete(result: SignedIn): SignedIn {
-  if ('challenge' in result)
-    throw problem(
-      'CONFLICT',
-      'This account has a second step. Go back to where you asked for this mail, and enter the code from it there.',
-    );
+  if ('challenge' in result) throw problem('CONFLICT', 'This account has a second step.');
   return result;
 }
 
-async function signedInHere(ctx: Ctx, result: SignedIn): Promise<Finished> {
-  const { projectName } = await projectOf(ctx.system, ctx.scope);
-  const done = { title: 'You are signed in', text: html`<p>Go back to ${projectName}.</p>` };
+async function signedInHere(ctx: Ctx, { say, project }: Voice, result: SignedIn): Promise<Finished> {
+  const done = { title: say('mailed.signedIn'), text: say('mailed.goBack', { project }) };
   const answer = await answerOf(ctx, result);
   return 'access_token' in answer ? { ...done, session: answer } : done;
 }
 
 const verifyLink: Link = {
-  async look(request, token) {
-    const ctx = await linkCtx(request, token);
-    const { projectName } = await projectOf(ctx.system, ctx.scope);
+  open: linkCtx,
+
+  async look({ ctx, voice, token }) {
+    const { say, project } = voice;
     const link = await lookAtLink(ctx, token, ['register', 'verify_email']);
-    const intro = html`<p>You are about to confirm that <strong>${link.address}</strong> is your address for <strong>${projectName}</strong>.</p>${askedBy(link)}`;
-    return { title: 'Confirm your address', body: { intro, fields: html``, button: 'Confirm address' } };
+    const intro = html`<p>${say('mailed.verify', { project, address: link.address })}</p>${askedBy(voice, link)}`;
+    return { title: say('mailed.verifyTitle'), intro, button: say('mailed.confirm') };
   },
 
-  async finish(request, token) {
-    const ctx = await linkCtx(request, token);
+  async finish({ ctx, voice: { say, project }, token }) {
     const answer = await verifyAddress(ctx, { token });
-    const { projectName } = await projectOf(ctx.system, ctx.scope);
-    const done = {
-      title: 'Your address is confirmed',
-      text: html`<p>You can go back to ${projectName} and sign in.</p>`,
-    };
+    const done = { title: say('mailed.verifiedTitle'), text: say('mailed.verified', { project }) };
     return 'access_token' in answer ? { ...done, session: answer } : done;
   },
 };
 
 const passwordLink: Link = {
-  async look(request, token) {
-    const ctx = await linkCtx(request, token);
-    const { projectName, settings } = await projectOf(ctx.system, ctx.scope);
+  open: linkCtx,
+
+  async look({ ctx, voice, token }) {
+    const { say, project } = voice;
+    const { settings } = await projectOf(ctx.system, ctx.scope);
     const link = await lookAtLink(ctx, token, ['reset_password']);
-    const intro = html`<p>For the account <strong>${link.address}</strong> at <strong>${projectName}</strong>. Every device is signed out.</p>${askedBy(link)}`;
-    return {
-      title: 'Choose a new password',
-      body: { intro, fields: passwordField(minimumLength(settings), link.address), button: 'Save password' },
-    };
+    const intro = html`<p>${say('mailed.password', { project, address: link.address })}</p>${askedBy(voice, link)}`;
+    const fields = newPassword(voice, minimumLength(settings), link.address);
+    return { title: say('reset.title'), intro, fields, button: say('mailed.savePassword') };
   },
 
-  async finish(request, token, { password }) {
-    const ctx = await linkCtx(request, token);
+  async finish({ ctx, voice: { say, project }, token }, { password }) {
     await resetPassword(ctx, { token }, password ?? '');
-    const { projectName } = await projectOf(ctx.system, ctx.scope);
-    return { title: 'Your password is changed', text: html`<p>Sign in to ${projectName} with it.</p>` };
+    return { title: say('mailed.passwordChanged'), text: say('mailed.signInThere', { project }) };
   },
 };
 
 const invitationLink: Link = {
-  async look(request, token) {
-    const { ctx, email } = await invited(request, token);
-    const { projectName, settings } = await projectOf(ctx.system, ctx.scope);
-    const intro = html`<p>You are invited to <strong>${projectName}</strong> as <strong>${email}</strong>.</p>`;
-    const fields = html`<label>Your name<input name="displayName" autocomplete="name" maxlength="200"></label>${passwordField(minimumLength(settings), email)}`;
-    return { title: `Join ${projectName}`, body: { intro, fields, button: 'Accept the invitation' } };
+  async open(request, token) {
+    const realm = await realmOfSecret(request, token);
+    const { projectId } = await findInvitation(realm, token);
+    return { ...realm, scope: { ...realm.scope, projectId } };
   },
 
-  async finish(request, token, { password, displayName }) {
-    const { ctx } = await invited(request, token);
+  async look({ ctx, voice, token }) {
+    const { say, project } = voice;
+    const { settings } = await projectOf(ctx.system, ctx.scope);
+    const email = await invited(ctx, token);
+    const intro = html`<p>${say('mailed.invited', { project, address: email })}</p>`;
+    const fields = html`<label>${say('profile.name')}<input name="displayName" autocomplete="name" maxlength="200"></label>${newPassword(voice, minimumLength(settings), email)}`;
+    return { title: say('mailed.joinTitle', { project }), intro, fields, button: say('mailed.accept') };
+  },
+
+  async finish({ ctx, voice: { say, project }, token }, { password, displayName }) {
+    await invited(ctx, token);
     await registerInvited(ctx, {
       invitationToken: token,
       ...(password !== undefined && { password }),
       profile: displayName ? { displayName } : {},
     });
-    const { projectName } = await projectOf(ctx.system, ctx.scope);
-    return { title: 'You have joined', text: html`<p>Sign in to ${projectName} with your address and password.</p>` };
+    return { title: say('mailed.joinedTitle'), text: say('mailed.joined', { project }) };
   },
 };
 
-/** @throws Problem CONFLICT when the address has an account: then its owner accepts in the application, signed in */
-async function invited(request: Request, token: string): Promise<{ ctx: Ctx; email: string }> {
-  const realm = await realmOfSecret(request, token);
-  const { projectId, email } = await findInvitation(realm, token);
-  const ctx = { ...realm, scope: { ...realm.scope, projectId } };
+/** @returns the invited address @throws Problem CONFLICT when it has an account: then its owner accepts in the application, signed in */
+async function invited(ctx: Ctx, token: string): Promise<string> {
+  const { email } = await findInvitation(ctx, token);
   if (await findIdentifier(ctx, { kind: 'email', value: email }))
-    throw problem(
-      'CONFLICT',
-      'You have an account with this address already. Sign in to the application and accept the invitation there.',
-    );
-  return { ctx, email };
+    throw problem('CONFLICT', 'The invited address has an account.');
+  return email;
 }
 
 /** Password managers find the account and offer a new password; pasting works (ASVS 6.2.7; PW-5). */
-function passwordField(minimum: number, account: string): Html {
-  return html`<input type="text" name="account" value="${account}" autocomplete="username" readonly hidden disabled>
-<label>New password<input type="password" name="password" autocomplete="new-password" minlength="${minimum}" maxlength="1024" required aria-describedby="password-hint"></label><p class="soft" id="password-hint">At least ${minimum} characters. A few random words make a good one.</p>`;
+function newPassword({ say }: Voice, length: number, account: string): Markup {
+  return html`<input type="text" name="account" value="${account}" autocomplete="username" readonly hidden disabled>${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}`;
 }
 
+type Asked = { ip: string | null; userAgent: string | null; askedAt: Date };
+
 /** So that nobody approves what somebody else began. */
-function askedBy({ ip, userAgent, askedAt }: { ip: string | null; userAgent: string | null; askedAt: Date }): Html {
+function askedBy({ say }: Voice, { ip, userAgent, askedAt }: Asked): Markup {
   const time = askedAt.toISOString().slice(0, 16).replace('T', ' ');
-  return html`<dl><dt>Asked for from</dt><dd>${deviceOf(userAgent)}, ${ip ?? 'unknown address'}</dd><dt>At</dt><dd><time datetime="${askedAt.toISOString()}">${time} UTC</time></dd></dl><p class="soft">If this was not you, close this page: nothing happens without the button.</p>`;
+  return html`<dl><dt>${say('mailed.askedFrom')}</dt><dd>${deviceOf(userAgent)}, ${ip ?? '?'}</dd><dt>${say('mailed.askedAt')}</dt><dd><time datetime="${askedAt.toISOString()}">${time} UTC</time></dd></dl><p class="hint">${say('mailed.notYou')}</p>`;
 }
 
 export const links: Readonly<Record<LinkKind, Link>> = {

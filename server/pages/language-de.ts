@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './language-en.ts';
 
 export const german: Texts = {
   'action.back': 'Zurück',
@@ -57,6 +57,34 @@ export const german: Texts = {
   'logout.no': 'Angemeldet bleiben',
   'logout.question': 'Bei {project} abmelden?',
   'logout.title': 'Abmelden',
+  'mailed.accept': 'Einladung annehmen',
+  'mailed.askedAt': 'Um',
+  'mailed.askedFrom': 'Angefordert von',
+  'mailed.confirm': 'Adresse bestätigen',
+  'mailed.dead':
+    'Er wurde schon benutzt, ist abgelaufen oder durch einen neueren ersetzt. Geh dorthin zurück, wo du ihn angefordert hast, und fordere einen neuen an.',
+  'mailed.deadTitle': 'Dieser Link gilt nicht mehr',
+  'mailed.goBack': 'Geh zurück zu {project}.',
+  'mailed.haveAccount':
+    'Mit dieser Adresse hast du schon ein Konto. Melde dich in der Anwendung an und nimm die Einladung dort an.',
+  'mailed.invited': 'Du bist als {address} zu {project} eingeladen.',
+  'mailed.joined': 'Melde dich mit deiner Adresse und deinem Passwort bei {project} an.',
+  'mailed.joinedTitle': 'Du bist dabei',
+  'mailed.joinTitle': '{project} beitreten',
+  'mailed.notYou': 'Wenn du das nicht warst, schließe diese Seite: Ohne den Knopf passiert nichts.',
+  'mailed.password': 'Für das Konto {address} bei {project}. Alle Geräte werden abgemeldet.',
+  'mailed.passwordChanged': 'Dein Passwort ist geändert',
+  'mailed.savePassword': 'Passwort speichern',
+  'mailed.secondStep':
+    'Dieses Konto hat einen zweiten Schritt. Geh dorthin zurück, wo du diese E-Mail angefordert hast, und gib dort den Code daraus ein.',
+  'mailed.signIn': 'Du meldest dich gleich auf diesem Gerät als {address} bei {project} an.',
+  'mailed.signInTitle': 'Bei {project} anmelden',
+  'mailed.signedIn': 'Du bist angemeldet',
+  'mailed.signInThere': 'Melde dich damit bei {project} an.',
+  'mailed.verified': 'Du kannst zu {project} zurückgehen und dich anmelden.',
+  'mailed.verifiedTitle': 'Deine Adresse ist bestätigt',
+  'mailed.verify': 'Du bestätigst gleich, dass {address} deine Adresse bei {project} ist.',
+  'mailed.verifyTitle': 'Adresse bestätigen',
   'mfa.enrollIntro': 'Scanne das mit einer Authenticator-App und gib dann den Code ein, den sie zeigt.',
   'mfa.enrollManual': 'Oder tippe diesen Schlüssel in die App:',
   'mfa.enrollTitle': 'Schütze dein Konto',

@@ -53,6 +53,34 @@ export const english = {
   'logout.no': 'Stay signed in',
   'logout.question': 'Sign out of {project}?',
   'logout.title': 'Sign out',
+  'mailed.accept': 'Accept the invitation',
+  'mailed.askedAt': 'At',
+  'mailed.askedFrom': 'Asked for from',
+  'mailed.confirm': 'Confirm address',
+  'mailed.dead':
+    'It was used already, has expired, or a newer one was sent. Go back to where you asked for it and ask for a new one.',
+  'mailed.deadTitle': 'This link does not work any more',
+  'mailed.goBack': 'Go back to {project}.',
+  'mailed.haveAccount':
+    'You have an account with this address already. Sign in to the application and accept the invitation there.',
+  'mailed.invited': 'You are invited to {project} as {address}.',
+  'mailed.joined': 'Sign in to {project} with your address and password.',
+  'mailed.joinedTitle': 'You have joined',
+  'mailed.joinTitle': 'Join {project}',
+  'mailed.notYou': 'If this was not you, close this page: nothing happens without the button.',
+  'mailed.password': 'For the account {address} at {project}. Every device is signed out.',
+  'mailed.passwordChanged': 'Your password is changed',
+  'mailed.savePassword': 'Save password',
+  'mailed.secondStep':
+    'This account has a second step. Go back to where you asked for this mail, and enter the code from it there.',
+  'mailed.signIn': 'You are about to sign in to {project} as {address} on this device.',
+  'mailed.signInTitle': 'Sign in to {project}',
+  'mailed.signedIn': 'You are signed in',
+  'mailed.signInThere': 'Sign in to {project} with it.',
+  'mailed.verified': 'You can go back to {project} and sign in.',
+  'mailed.verifiedTitle': 'Your address is confirmed',
+  'mailed.verify': 'You are about to confirm that {address} is your address for {project}.',
+  'mailed.verifyTitle': 'Confirm your address',
   'mfa.enrollIntro': 'Scan this with an authenticator app, then enter the code it shows.',
   'mfa.enrollManual': 'Or type this key into the app:',
   'mfa.enrollTitle': 'Protect your account',
@@ -107,3 +135,6 @@ export const english = {
   'stepUp.intro': 'Please confirm that it is you.',
   'stepUp.title': 'Confirm it is you',
 } as const;
+
+export type TextId = keyof typeof english;
+export type Texts = Readonly<Record<TextId, string>>;

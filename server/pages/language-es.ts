@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './language-en.ts';
 
 export const spanish: Texts = {
   'action.back': 'Volver',
@@ -55,6 +55,32 @@ export const spanish: Texts = {
   'logout.no': 'Seguir conectado',
   'logout.question': '¿Cerrar la sesión de {project}?',
   'logout.title': 'Cerrar sesión',
+  'mailed.accept': 'Aceptar la invitación',
+  'mailed.askedAt': 'A las',
+  'mailed.askedFrom': 'Pedido desde',
+  'mailed.confirm': 'Confirmar la dirección',
+  'mailed.dead': 'Ya se usó, caducó o se envió uno más nuevo. Vuelve adonde lo pediste y pide otro.',
+  'mailed.deadTitle': 'Este enlace ya no funciona',
+  'mailed.goBack': 'Vuelve a {project}.',
+  'mailed.haveAccount':
+    'Ya tienes una cuenta con esta dirección. Inicia sesión en la aplicación y acepta allí la invitación.',
+  'mailed.invited': 'Te han invitado a {project} como {address}.',
+  'mailed.joined': 'Inicia sesión en {project} con tu dirección y tu contraseña.',
+  'mailed.joinedTitle': 'Ya formas parte',
+  'mailed.joinTitle': 'Unirse a {project}',
+  'mailed.notYou': 'Si no fuiste tú, cierra esta página: sin el botón no pasa nada.',
+  'mailed.password': 'Para la cuenta {address} de {project}. Se cierra la sesión en todos los dispositivos.',
+  'mailed.passwordChanged': 'Tu contraseña ha cambiado',
+  'mailed.savePassword': 'Guardar la contraseña',
+  'mailed.secondStep': 'Esta cuenta tiene un segundo paso. Vuelve adonde pediste este correo y escribe allí el código.',
+  'mailed.signIn': 'Vas a iniciar sesión en {project} como {address} en este dispositivo.',
+  'mailed.signInTitle': 'Iniciar sesión en {project}',
+  'mailed.signedIn': 'Has iniciado sesión',
+  'mailed.signInThere': 'Inicia sesión en {project} con ella.',
+  'mailed.verified': 'Puedes volver a {project} e iniciar sesión.',
+  'mailed.verifiedTitle': 'Tu dirección está confirmada',
+  'mailed.verify': 'Vas a confirmar que {address} es tu dirección en {project}.',
+  'mailed.verifyTitle': 'Confirma tu dirección',
   'mfa.enrollIntro': 'Escanea esto con una aplicación de autenticación y escribe el código que muestra.',
   'mfa.enrollManual': 'O escribe esta clave en la aplicación:',
   'mfa.enrollTitle': 'Protege tu cuenta',

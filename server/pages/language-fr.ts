@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './language-en.ts';
 
 export const french: Texts = {
   'action.back': 'Retour',
@@ -56,6 +56,34 @@ export const french: Texts = {
   'logout.no': 'Rester connecté',
   'logout.question': 'Se déconnecter de {project} ?',
   'logout.title': 'Se déconnecter',
+  'mailed.accept': 'Accepter l’invitation',
+  'mailed.askedAt': 'À',
+  'mailed.askedFrom': 'Demandé depuis',
+  'mailed.confirm': 'Confirmer l’adresse',
+  'mailed.dead':
+    'Il a déjà servi, a expiré ou un plus récent a été envoyé. Revenez là où vous l’avez demandé et demandez-en un nouveau.',
+  'mailed.deadTitle': 'Ce lien ne fonctionne plus',
+  'mailed.goBack': 'Revenez à {project}.',
+  'mailed.haveAccount':
+    'Vous avez déjà un compte avec cette adresse. Connectez-vous à l’application et acceptez l’invitation là-bas.',
+  'mailed.invited': 'Vous êtes invité à rejoindre {project} en tant que {address}.',
+  'mailed.joined': 'Connectez-vous à {project} avec votre adresse et votre mot de passe.',
+  'mailed.joinedTitle': 'Bienvenue',
+  'mailed.joinTitle': 'Rejoindre {project}',
+  'mailed.notYou': 'Si ce n’était pas vous, fermez cette page : rien ne se passe sans le bouton.',
+  'mailed.password': 'Pour le compte {address} chez {project}. Tous les appareils sont déconnectés.',
+  'mailed.passwordChanged': 'Votre mot de passe est changé',
+  'mailed.savePassword': 'Enregistrer le mot de passe',
+  'mailed.secondStep':
+    'Ce compte a une deuxième étape. Revenez là où vous avez demandé cet e-mail et saisissez-y le code.',
+  'mailed.signIn': 'Vous allez vous connecter à {project} en tant que {address} sur cet appareil.',
+  'mailed.signInTitle': 'Se connecter à {project}',
+  'mailed.signedIn': 'Vous êtes connecté',
+  'mailed.signInThere': 'Connectez-vous à {project} avec.',
+  'mailed.verified': 'Vous pouvez revenir à {project} et vous connecter.',
+  'mailed.verifiedTitle': 'Votre adresse est confirmée',
+  'mailed.verify': 'Vous allez confirmer que {address} est votre adresse chez {project}.',
+  'mailed.verifyTitle': 'Confirmez votre adresse',
   'mfa.enrollIntro': 'Scannez ceci avec une application d’authentification, puis saisissez le code affiché.',
   'mfa.enrollManual': 'Ou tapez cette clé dans l’application :',
   'mfa.enrollTitle': 'Protégez votre compte',

@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './language-en.ts';
 
 export const japanese: Texts = {
   'action.back': '戻る',
@@ -55,6 +55,34 @@ export const japanese: Texts = {
   'logout.no': 'サインインしたままにする',
   'logout.question': '{project} からサインアウトしますか？',
   'logout.title': 'サインアウト',
+  'mailed.accept': '招待を受ける',
+  'mailed.askedAt': '日時',
+  'mailed.askedFrom': '要求元',
+  'mailed.confirm': 'アドレスを確認',
+  'mailed.dead':
+    'すでに使われたか、期限切れか、新しいリンクが送られています。要求した画面に戻り、もう一度送ってください。',
+  'mailed.deadTitle': 'このリンクは無効です',
+  'mailed.goBack': '{project} に戻ってください。',
+  'mailed.haveAccount':
+    'このアドレスのアカウントがすでにあります。アプリケーションにサインインして招待を受けてください。',
+  'mailed.invited': '{address} として {project} に招待されています。',
+  'mailed.joined': 'アドレスとパスワードで {project} にサインインしてください。',
+  'mailed.joinedTitle': '参加しました',
+  'mailed.joinTitle': '{project} に参加',
+  'mailed.notYou': '心当たりがない場合はこのページを閉じてください。ボタンを押さなければ何も起こりません。',
+  'mailed.password': '{project} の {address} のアカウントです。すべての端末からサインアウトします。',
+  'mailed.passwordChanged': 'パスワードを変更しました',
+  'mailed.savePassword': 'パスワードを保存',
+  'mailed.secondStep':
+    'このアカウントにはもう一つの手順があります。メールを要求した画面に戻り、コードを入力してください。',
+  'mailed.signIn': 'この端末で {address} として {project} にサインインしようとしています。',
+  'mailed.signInTitle': '{project} にサインイン',
+  'mailed.signedIn': 'サインインしました',
+  'mailed.signInThere': '新しいパスワードで {project} にサインインしてください。',
+  'mailed.verified': '{project} に戻ってサインインできます。',
+  'mailed.verifiedTitle': 'アドレスを確認しました',
+  'mailed.verify': '{address} が {project} で使うあなたのアドレスであることを確認します。',
+  'mailed.verifyTitle': 'アドレスの確認',
   'mfa.enrollIntro': '認証アプリで読み取り、表示されたコードを入力してください。',
   'mfa.enrollManual': 'またはこのキーをアプリに入力：',
   'mfa.enrollTitle': 'アカウントを保護',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { languages } from '#tenancy';
 import { brandStyle, contrast } from './branding.ts';
-import { english } from './language-en.ts';
-import { speak, type TextId } from './texts.ts';
+import { english, type TextId } from './language-en.ts';
+import { speak } from './texts.ts';
 
 const ids = Object.keys(english).filter((id): id is TextId => id in english);
 const sample = {

@@ -1,14 +1,11 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { Language } from '#tenancy';
 import { german } from './language-de.ts';
-import { english } from './language-en.ts';
+import { english, type TextId, type Texts } from './language-en.ts';
 import { spanish } from './language-es.ts';
 import { french } from './language-fr.ts';
 import { japanese } from './language-ja.ts';
 import { chinese } from './language-zh.ts';
-
-export type TextId = keyof typeof english;
-export type Texts = Readonly<Record<TextId, string>>;
 
 const texts: Readonly<Record<Language, Texts>> = {
   en: english,
