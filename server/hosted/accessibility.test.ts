@@ -94,3 +94,23 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   });
 }
+
+describe('a project that asks for a proof of work', () => {
+  test('the page solves the challenge by itself; without JavaScript it says what it needs', async () => {
+    await changeSettings(latchkey, { proofOfWork: 'required' });
+    const person = { email: 'nobody@example.com' };
+    const page = await browser.newPage();
+    await page.goto((await codeFlow(latchkey)).url);
+    await page.fill('input[name=identifier]', person.email);
+    await page.fill('input[name=password]', PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong address or password/);
+    await page.close();
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const bare = await plain.newPage();
+    await bare.goto((await codeFlow(latchkey)).url);
+    assert.match((await bare.locator('.no-script').first().textContent()) ?? '', /needs JavaScript/);
+    await plain.close();
+  });
+});

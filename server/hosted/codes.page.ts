@@ -12,7 +12,7 @@ import {
 } from '#auth';
 import { minimumLength, Password } from '#identity';
 import type { App, Reply } from '#platform/http.ts';
-import { codeField, faultOf, form, identifierField, pageAddress, passwordField } from './fields.ts';
+import { codeField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
@@ -52,10 +52,13 @@ export function codeRoutes(app: App): void {
   });
 
   action(app, '/forgot', {
-    fields: Type.Object({ identifier: Type.String({ minLength: 1, maxLength: 254 }) }),
-    act: async (flow, { identifier }) => {
+    fields: Type.Object({
+      identifier: Type.String({ minLength: 1, maxLength: 254 }),
+      proof: Type.Optional(Type.String({ maxLength: 2_000 })),
+    }),
+    act: async (flow, { identifier, proof }) => {
       try {
-        const { flowId } = await forgotPassword(flow.ctx, { identifier });
+        const { flowId } = await forgotPassword(flow.ctx, { identifier, ...(proof && { proof }) });
         return goTo(flow, '/reset', { identifier, sent: { way: 'reset', flowId, address: identifier } });
       } catch (error) {
         return explain(flow, '/forgot', error);
@@ -113,7 +116,7 @@ function forgotPage(flow: Flow): Reply {
   const { say } = flow.voice;
   return show(flow, {
     title: say('forgot.title'),
-    body: html`<p class="lead">${say('forgot.intro')}</p>${faultOf(flow)}${form(flow, '/forgot', html`${identifierField(say, flow.step.identifier)}<button>${say('action.continue')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>`,
+    body: html`<p class="lead">${say('forgot.intro')}</p>${faultOf(flow)}${guardedForm(flow, '/forgot', html`${identifierField(say, flow.step.identifier)}<button>${say('action.continue')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>`,
   });
 }
 

@@ -31,6 +31,13 @@ export function form(flow: Flow, page: string, content: Markup): Markup {
   return html`<form method="post" action="${BASE}/${flow.interaction.uid}${page}">${content}</form>`;
 }
 
+/** {@link form} for what a project may ask a proof of work for; the script of the page solves its challenge. */
+export function guardedForm(flow: Flow, page: string, content: Markup): Markup {
+  if (flow.settings.proofOfWork === 'off') return form(flow, page, content);
+  const challenge = `/v1/auth/challenge?clientId=${encodeURIComponent(flow.interaction.application.clientId)}`;
+  return html`<form method="post" action="${pageAddress(flow, page)}" data-proof="${challenge}"><input type="hidden" name="proof"><p class="no-script fault">${flow.voice.say('proof.needsScript')}</p>${content}</form>`;
+}
+
 /** The address of a page of this sign-in. */
 export function pageAddress({ interaction: { uid } }: Flow, page: string): string {
   return `${BASE}/${uid}${page}`;

@@ -114,6 +114,7 @@ export function show(flow: Flow, page: Page): Reply {
   const { redirectUri } = flow.interaction.asked;
   const { document, headers } = renderPage(flow.voice, {
     ...page,
+    script: page.script === true || flow.settings.proofOfWork === 'required',
     formTargets: redirectUri === null ? [] : [formTargetOf(redirectUri)],
   });
   return flow.reply

@@ -157,7 +157,7 @@ function factorPage(flow: Flow, mfa: Challenge): Reply {
   const hint = chosen?.hint ?? '';
   return show(flow, {
     title: say('mfa.title'),
-    passkeys: mfa.factors.some(({ type }) => type === 'passkey'),
+    script: mfa.factors.some(({ type }) => type === 'passkey'),
     body: html`${chosen ? html`<p class="lead">${say(INTROS[chosen.type], { hint })}</p>` : ''}${faultOf(flow)}${chosen ? question(flow, chosen) : ''}
 ${others.length > 0 ? html`<h2>${say('mfa.other')}</h2><div class="list">${others.map(({ id, type, hint: shown }) => form(flow, '/mfa/factor', html`<input type="hidden" name="factorId" value="${id}"><button class="second">${say(CHOICES[type], { hint: shown ?? '' })}</button>`))}</div>` : ''}`,
   });

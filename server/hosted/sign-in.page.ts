@@ -16,7 +16,7 @@ import type { Markup } from '#pages';
 import type { App, Reply, Routes } from '#platform/http.ts';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
-import { emailField, faultOf, form, identifierField, pageAddress, passwordField } from './fields.ts';
+import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
@@ -37,6 +37,8 @@ export const signInRoutes: Routes = (app) => {
 };
 
 const text = (maxLength: number) => Type.String({ maxLength });
+/** The solved challenge, where the project asks for one. */
+const proof = Type.Optional(text(2_000));
 
 function startRoutes(app: App): void {
   page(app, '', startPage);
@@ -44,28 +46,31 @@ function startRoutes(app: App): void {
   page(app, '/register', registerPage);
 
   action(app, '', {
-    fields: Type.Object({ identifier: text(254), password: Type.Optional(Password) }),
-    act: (flow, { identifier, password }) => {
+    fields: Type.Object({ identifier: text(254), password: Type.Optional(Password), proof }),
+    act: (flow, { identifier, password, proof: solved }) => {
       const known: Flow = { ...flow, step: { ...flow.step, identifier } };
       return password === undefined
         ? goTo(known, '/password')
-        : withPassword(known, { identifier, password, back: '' });
+        : withPassword(known, { identifier, password, proof: solved, back: '' });
     },
   });
 
   action(app, '/password', {
-    fields: Type.Object({ password: Password }),
-    act: (flow, { password }) =>
-      withPassword(flow, { identifier: flow.step.identifier ?? '', password, back: '/password' }),
+    fields: Type.Object({ password: Password, proof }),
+    act: (flow, { password, proof: solved }) =>
+      withPassword(flow, { identifier: flow.step.identifier ?? '', password, proof: solved, back: '/password' }),
   });
 
   action(app, '/register', {
-    fields: Type.Object({ email: text(254), password: Type.Optional(Password), name: Type.Optional(text(200)) }),
-    act: async (flow, { email, password, name }) => {
+    fields: Type.Object({ email: text(254), password: Type.Optional(Password), name: Type.Optional(text(200)), proof }),
+    act: async (flow, { email, password, name, proof: solved }) => {
       const known: Flow = { ...flow, step: { ...flow.step, identifier: email } };
       try {
         const profile = { ...(name && { displayName: name }), locale: flow.voice.language };
-        return await proceed(known, await register(flow.ctx, { email, profile, ...(password && { password }) }));
+        return await proceed(
+          known,
+          await register(flow.ctx, { email, profile, ...(password && { password }), ...(solved && { proof: solved }) }),
+        );
       } catch (error) {
         return explain(known, '/register', error);
       }
@@ -74,25 +79,31 @@ function startRoutes(app: App): void {
 
   action(app, '/send', {
     back: '',
-    fields: Type.Object({ way: Type.Enum(['magic_link', 'email_code', 'phone']), address: text(254) }),
+    fields: Type.Object({ way: Type.Enum(['magic_link', 'email_code', 'phone']), address: text(254), proof }),
     act: sendMessage,
   });
 }
 
-async function withPassword(
-  flow: Flow,
-  { identifier, password, back }: { identifier: string; password: string; back: '' | '/password' },
-): Promise<Reply> {
+type PasswordForm = { identifier: string; password: string; proof: string | undefined; back: '' | '/password' };
+
+async function withPassword(flow: Flow, { identifier, password, proof: solved, back }: PasswordForm): Promise<Reply> {
   try {
     const deviceToken = deviceTokenOf(flow);
     return await proceed(
       flow,
-      await loginWithPassword(flow.ctx, { identifier, password, ...(deviceToken && { deviceToken }) }),
+      await loginWithPassword(flow.ctx, {
+        identifier,
+        password,
+        ...(deviceToken && { deviceToken }),
+        ...(solved && { proof: solved }),
+      }),
     );
   } catch (error) {
     return explain(flow, back, error);
   }
 }
+
+type MessageForm = { way: 'magic_link' | 'email_code' | 'phone'; address: string; proof?: string };
 
 const WAYS: Readonly<Record<'magic_link' | 'email_code' | 'phone', Passwordless>> = {
   magic_link: magicLink,
@@ -100,11 +111,12 @@ const WAYS: Readonly<Record<'magic_link' | 'email_code' | 'phone', Passwordless>
   phone: phoneCode,
 };
 
-async function sendMessage(flow: Flow, { way, address }: { way: keyof typeof WAYS; address: string }): Promise<Reply> {
+async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageForm): Promise<Reply> {
   const known: Flow = { ...flow, step: { ...flow.step, identifier: address } };
   try {
     const { flowId } = await startPasswordless(flow.ctx, WAYS[way], {
       address,
+      proof: solved,
       ...(way === 'magic_link' && { pending: { redirectUri: linkReturn(flow), state: null } }),
     });
     const sent: Sent = { way, flowId, address };
@@ -134,7 +146,7 @@ async function startPage(flow: Flow): Promise<Reply> {
   const { link } = step;
   return show(flow, {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
-    passkeys: flow.settings.signInMethods.includes('passkey'),
+    script: flow.settings.signInMethods.includes('passkey'),
     body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: project }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
 ${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
   });
@@ -148,7 +160,7 @@ async function waysIn(flow: Flow): Promise<Markup> {
   const identifier = step.identifier ?? interaction.asked.loginHint ?? undefined;
   const providers = open('social') ? await enabledProviders(ctx) : [];
   const byPassword = open('password')
-    ? form(
+    ? guardedForm(
         flow,
         '',
         settings.signInLayout === 'combined'
@@ -178,14 +190,14 @@ function messageForms(flow: Flow, identifier: string | undefined): Markup {
   const labels = { magic_link: say('signIn.link'), email_code: say('signIn.code') };
   const byMail =
     mails.length > 0
-      ? form(
+      ? guardedForm(
           flow,
           '/send',
           html`<label>${say('email.label')}<input type="email" name="address" value="${identifier?.includes('@') ? identifier : ''}" required maxlength="254" autocomplete="email" spellcheck="false"></label>${mails.map((way) => html`<button class="second" name="way" value="${way}">${labels[way]}</button>`)}`,
         )
       : '';
   const byPhone = signInMethods.includes('phone')
-    ? form(
+    ? guardedForm(
         flow,
         '/send',
         html`<input type="hidden" name="way" value="phone"><label>${say('phone.label')}<input type="tel" name="address" required maxlength="30" autocomplete="tel" placeholder="+49 …"></label><button class="second">${say('signIn.phone')}</button>`,
@@ -200,7 +212,7 @@ function passwordPage(flow: Flow): Reply {
   if (identifier === undefined) return goTo(flow, '');
   return show(flow, {
     title: say('password.label'),
-    body: html`<p class="lead">${identifier} · <a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>${faultOf(flow)}${form(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
+    body: html`<p class="lead">${identifier} · <a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
   });
 }
 
@@ -213,6 +225,6 @@ function registerPage(flow: Flow): Reply {
     : html``;
   return show(flow, {
     title: say('signUp.title'),
-    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${form(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${pageAddress(flow, '')}">${say('signIn.action')}</a></p>`,
+    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${pageAddress(flow, '')}">${say('signIn.action')}</a></p>`,
   });
 }

@@ -5,7 +5,7 @@ import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
 import { permissionKeys } from '#members';
 import { expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { browserOf, type CodeFlow, codeFlow } from '#tests/oidc.ts';
+import { type Browser, browserOf, type CodeFlow, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 
@@ -15,13 +15,8 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type Person = Awaited<ReturnType<typeof register>>;
-
-/** Signs a person in through the pages. @returns where the browser ended */
-async function signIn(flow: CodeFlow, { email }: Person, browser = browserOf(latchkey)) {
-  const page = await browser.open(flow.url);
-  return browser.submit(page, { identifier: email, password: PASSWORD });
-}
+const signIn = (flow: CodeFlow, person: { email: string }, browser?: Browser) =>
+  signInOn(latchkey, flow, person, browser);
 
 function application(values: Partial<NewApplication>) {
   return latchkey.inProject((tx) =>
@@ -32,12 +27,6 @@ function application(values: Partial<NewApplication>) {
 async function authorize(parameters: Record<string, string>) {
   const { url } = await codeFlow(latchkey, parameters);
   return latchkey.auth(url.slice(new URL(url).origin.length), { headers: { accept: 'application/json' } });
-}
-
-/** The parameters an answer brought back to the application. */
-function returned(url: string): Record<string, string> {
-  const { searchParams, hash } = new URL(url);
-  return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);
 }
 
 describe('the authorization code flow', () => {

@@ -7,7 +7,7 @@ import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
 import { observeStatements } from '#platform/db.ts';
 import { eventually, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { browserOf, type CodeFlow, codeFlow, configurationOf } from '#tests/oidc.ts';
+import { type Browser, browserOf, type CodeFlow, codeFlow, configurationOf, returned, signInOn } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 
@@ -17,24 +17,13 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type Person = Awaited<ReturnType<typeof register>>;
-
-/** Signs a person in through the pages. @returns where the browser ended */
-async function signIn(flow: CodeFlow, { email }: Person, browser = browserOf(latchkey)) {
-  const page = await browser.open(flow.url);
-  return browser.submit(page, { identifier: email, password: PASSWORD });
-}
+const signIn = (flow: CodeFlow, person: { email: string }, browser?: Browser) =>
+  signInOn(latchkey, flow, person, browser);
 
 function application(values: Partial<NewApplication>) {
   return latchkey.inProject((tx) =>
     createApplication(tx, { kind: 'spa', name: 'Test application', redirectUris: [REDIRECT], ...values }),
   );
-}
-
-/** The parameters an answer brought back to the application. */
-function returned(url: string): Record<string, string> {
-  const { searchParams, hash } = new URL(url);
-  return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);
 }
 
 describe('one session', () => {

@@ -113,6 +113,7 @@ export const german: Texts = {
   'picker.intro': 'Du bist schon angemeldet.',
   'picker.title': 'Konto wählen',
   'profile.name': 'Name',
+  'proof.needsScript': 'Diese Seite braucht hier JavaScript: So zeigt sich, dass kein Roboter am Werk ist.',
   'reset.intro': 'Gib den Code ein, den wir an {address} geschickt haben, und wähle ein neues Passwort.',
   'reset.done': 'Dein Passwort ist geändert. Melde dich damit an.',
   'reset.title': 'Neues Passwort wählen',

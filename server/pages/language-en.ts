@@ -109,6 +109,7 @@ export const english = {
   'picker.intro': 'You are signed in already.',
   'picker.title': 'Choose an account',
   'profile.name': 'Name',
+  'proof.needsScript': 'This page needs JavaScript here: it shows that no robot is at work.',
   'reset.intro': 'Enter the code we sent to {address}, and choose a new password.',
   'reset.done': 'Your password is changed. Sign in with it.',
   'reset.title': 'Choose a new password',

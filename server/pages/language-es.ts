@@ -109,6 +109,7 @@ export const spanish: Texts = {
   'picker.intro': 'Ya has iniciado sesión.',
   'picker.title': 'Elige una cuenta',
   'profile.name': 'Nombre',
+  'proof.needsScript': 'Esta página necesita JavaScript: muestra que no hay un robot.',
   'reset.intro': 'Escribe el código enviado a {address} y elige una contraseña nueva.',
   'reset.done': 'Tu contraseña ha cambiado. Inicia sesión con ella.',
   'reset.title': 'Elige una contraseña nueva',

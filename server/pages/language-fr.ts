@@ -112,6 +112,7 @@ export const french: Texts = {
   'picker.intro': 'Vous êtes déjà connecté.',
   'picker.title': 'Choisissez un compte',
   'profile.name': 'Nom',
+  'proof.needsScript': 'Cette page a besoin de JavaScript : il montre qu’aucun robot n’est à l’œuvre.',
   'reset.intro': 'Saisissez le code envoyé à {address} et choisissez un nouveau mot de passe.',
   'reset.done': 'Votre mot de passe est changé. Connectez-vous avec.',
   'reset.title': 'Choisissez un nouveau mot de passe',

@@ -111,6 +111,7 @@ export const japanese: Texts = {
   'picker.intro': 'すでにサインインしています。',
   'picker.title': 'アカウントを選択',
   'profile.name': '名前',
+  'proof.needsScript': 'このページには JavaScript が必要です。ロボットでないことを確認します。',
   'reset.intro': '{address} に送ったコードを入力し、新しいパスワードを選んでください。',
   'reset.done': 'パスワードを変更しました。新しいパスワードでサインインしてください。',
   'reset.title': '新しいパスワードを選択',

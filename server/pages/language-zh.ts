@@ -106,6 +106,7 @@ export const chinese: Texts = {
   'picker.intro': '您已登录。',
   'picker.title': '选择账户',
   'profile.name': '姓名',
+  'proof.needsScript': '此页面需要 JavaScript，用于确认不是机器人。',
   'reset.intro': '输入发送到 {address} 的验证码，并设置新密码。',
   'reset.done': '密码已更改，请用新密码登录。',
   'reset.title': '设置新密码',

@@ -32,17 +32,17 @@ export type Page = {
   body: Markup;
   /** Addresses of other origins that a form's answer may lead to; browsers check them (Content Security Policy, form-action). */
   formTargets?: readonly string[];
-  /** The page offers passkeys. */
-  passkeys?: boolean;
+  /** The page is better, or possible, with the script: passkeys, a proof of work. */
+  script?: boolean;
 };
 
 /** A whole document and the headers that guard it. */
 export type Rendered = { document: string; headers: Record<string, string> };
 
-const PASSKEY_SCRIPT = '/assets/passkey.js';
+const SCRIPT = '/assets/sign-in.js';
 
 /** Puts a page into the common frame: the project's own look, no inline script, no framing (OA-6). */
-export function renderPage(voice: Voice, { title, body, formTargets = [], passkeys = false }: Page): Rendered {
+export function renderPage(voice: Voice, { title, body, formTargets = [], script = false }: Page): Rendered {
   const nonce = randomBytes(16).toString('base64');
   const { branding, language, project } = voice;
   const links = Object.entries(branding?.links ?? {}).map(([label, href]) => html`<a href="${href}">${label}</a>`);
@@ -55,7 +55,7 @@ export function renderPage(voice: Voice, { title, body, formTargets = [], passke
 <title>${title} · ${project}</title>
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${raw(STYLE)}${raw(branding ? brandStyle(branding) : '')}</style>
-${passkeys ? html`<script src="${PASSKEY_SCRIPT}" defer></script>` : ''}
+${script ? html`<script src="${SCRIPT}" defer></script>` : ''}
 </head>
 <body>
 <main>

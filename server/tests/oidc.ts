@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import * as client from 'openid-client';
 import type { Environment } from '#platform/ctx.ts';
-import type { TestLatchkey } from './harness.ts';
+import { PASSWORD, type TestLatchkey } from './harness.ts';
 
 /** A page a browser without JavaScript shows. */
 type Page = { url: string; status: number; text: string };
@@ -164,4 +164,21 @@ export async function startApplicationServer(
       server.close();
     },
   };
+}
+
+/** Signs a person in through the pages. @returns where the browser ended */
+export async function signInOn(
+  latchkey: TestLatchkey,
+  flow: CodeFlow,
+  person: { email: string },
+  browser = browserOf(latchkey),
+): Promise<Page> {
+  const page = await browser.open(flow.url);
+  return browser.submit(page, { identifier: person.email, password: PASSWORD });
+}
+
+/** The parameters an answer brought back to the application. */
+export function returned(url: string): Record<string, string> {
+  const { searchParams, hash } = new URL(url);
+  return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);
 }
