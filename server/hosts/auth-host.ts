@@ -27,7 +27,7 @@ import { problemPageRoutes } from './problems.page.ts';
 /** Customer authentication, OIDC and session operations of one environment. */
 export async function createAuthHost(system: System, environment: Environment): Promise<App> {
   const app = await createHost(system, { kind: 'auth', environment });
-  await addCors(app, environment);
+  addCors(app, environment);
   addAuthentication(app, environment);
   methodRoutes(app);
   registerRoutes(app);

@@ -1,34 +1,55 @@
-import cors from '@fastify/cors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isApplicationOrigin } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 
 /** Headers of the interface that a browser hides from a page unless told otherwise. */
-const EXPOSED = ['etag', 'retry-after', 'x-correlation-id', 'www-authenticate', 'location'];
-const ALLOWED = ['authorization', 'content-type', 'if-match', 'if-none-match', 'idempotency-key', 'x-correlation-id'];
+const EXPOSED = 'etag, retry-after, x-correlation-id, www-authenticate, location';
+const ALLOWED = 'authorization, content-type, if-match, if-none-match, idempotency-key, x-correlation-id';
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+/** Seconds for which a browser may keep the answer to a preflight. */
+const MAX_AGE = '600';
 
 /**
- * Lets pages of the environment's applications call a host, cookies included. Which project a page may act in is decided by
- * its token or body, and for cookies by the origins of that project alone.
+ * Lets pages of the environment's applications call a host, cookies included (Fetch Standard, CORS protocol). Which project a
+ * page may act in is decided by its token or body, and for cookies by the origins of that project alone. Written here because
+ * the plugin for it takes a tenth of the time of our fastest answers, also of those that no page asked for.
  */
-export async function addCors(app: App, environment: Environment): Promise<void> {
-  await app.register(cors, {
-    delegator: (request, done) => {
-      const { origin } = request.headers;
-      if (origin === undefined) return done(null, { origin: false });
-      isApplicationOrigin(app.system, environment, origin).then(
-        (known) =>
-          done(null, {
-            origin: known && origin,
-            credentials: true,
-            methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-            allowedHeaders: ALLOWED,
-            exposedHeaders: EXPOSED,
-            maxAge: 600,
-            strictPreflight: false,
-          }),
-        done,
-      );
-    },
+export function addCors(app: App, environment: Environment): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers;
+    if (origin === undefined) return done();
+    reply.header('vary', 'origin');
+    isApplicationOrigin(app.system, environment, origin).then((known) => {
+      if (!known) return done();
+      allow(reply, origin);
+      if (isPreflight(request)) answerPreflight(reply);
+      else done();
+    }, done);
   });
+  // Without a route there would be nothing to ask about.
+  app.options('*', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) =>
+    reply.callNotFound(),
+  );
+}
+
+function allow(reply: FastifyReply, origin: string): void {
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': EXPOSED,
+  });
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+function answerPreflight(reply: FastifyReply): void {
+  reply.headers({
+    'access-control-allow-methods': METHODS,
+    'access-control-allow-headers': ALLOWED,
+    'access-control-max-age': MAX_AGE,
+  });
+  reply.code(204).send();
 }

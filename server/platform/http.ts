@@ -108,8 +108,7 @@ function decorate(app: App): void {
   app.decorateRequest('trace');
   app.decorateRequest('ctx');
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith(REFERENCE_PATH) || route.method === 'OPTIONS')
-      route.config = { ...route.config, permission: 'public' };
+    if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
     if (!route.config?.permission)
       throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
   });
