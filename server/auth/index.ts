@@ -39,5 +39,6 @@ export { sessionRoutes } from './sessions.auth.ts';
 export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
 export { leave, socialRoutes } from './social.auth.ts';
 export type { LinkRequired } from './social.ts';
+export { linkWithCode } from './social-linking.ts';
 export { verificationRoutes } from './verification.auth.ts';
 export { verifyAddress } from './verification.ts';

@@ -1,17 +1,16 @@
 import { Type } from 'typebox';
 import { upstreamProvider } from '#applications';
 import { listIdentities } from '#identity';
-import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
-import { EXCHANGE_CODE, spendExchangeCode } from './exchange-codes.ts';
+import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { requireRedirectUri } from './redirects.ts';
 import { removeIdentity } from './sign-in-methods.ts';
-import { linkUpstream } from './social.ts';
-import { linkTicket } from './social-linking.ts';
+import { linkTicket, linkWithCode } from './social-linking.ts';
 
 const LinkedIdentity = Type.Object({
   id: IdSchema('idn'),
@@ -66,7 +65,8 @@ export const linkedIdentityRoutes: Routes = (app) => {
     async (request, reply) => {
       const { code, provider, redirectUri, clientId } = request.body;
       await requireRecentAuthentication(request.ctx);
-      if (code !== undefined) return reply.code(201).send(await finishLinking(request.ctx, code));
+      if (code !== undefined)
+        return reply.code(201).send(await linkWithCode(request.ctx, customerOf(request.ctx).userId, code));
       if (provider !== undefined && redirectUri !== undefined)
         return { url: await linkingUrl(request.ctx, { provider, redirectUri, clientId }), expiresIn: 600 };
       const message = 'expected either `code`, or `provider`, `clientId` and `redirectUri`';
@@ -104,15 +104,4 @@ async function linkingUrl(
   const { auth } = ctx.system.config.addresses[ctx.scope.environment];
   const ticket = linkTicket.seal(ctx.system, { scope: ctx.scope, userId: customerOf(ctx).userId, redirectUri });
   return `${auth}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
-}
-
-async function finishLinking(ctx: Ctx, code: string) {
-  const { userId } = customerOf(ctx);
-  return transaction(ctx, async (tx) => {
-    const { content } = await spendExchangeCode(tx, code, ['link']);
-    const id = await linkUpstream(tx, userId, content);
-    const linked = (await listIdentities(tx, userId)).find((identity) => identity.id === id);
-    if (!linked) throw problem('NOT_FOUND');
-    return linked;
-  });
 }

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Scope } from '#platform/ctx.ts';
+import { listIdentities } from '#identity';
+import { type Ctx, type Scope, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { spendExchangeCode } from './exchange-codes.ts';
+import { linkUpstream } from './social.ts';
 
 const PURPOSE = 'link-ticket';
 const TICKET_SECONDS = 600;
@@ -44,3 +47,17 @@ export const linkTicket = {
     throw problem('INVALID_TOKEN');
   },
 };
+
+/**
+ * Links what a code of a provider's sign-in stands for to a person who has proven the account.
+ * @returns the linked identity @throws Problem INVALID_TOKEN for a spent code or one of another person, ALREADY_EXISTS
+ */
+export function linkWithCode(ctx: Ctx, userId: UserId, code: string) {
+  return transaction(ctx, async (tx) => {
+    const { content } = await spendExchangeCode(tx, code, ['link']);
+    const id = await linkUpstream(tx, userId, content);
+    const linked = (await listIdentities(tx, userId)).find((identity) => identity.id === id);
+    if (!linked) throw problem('NOT_FOUND');
+    return linked;
+  });
+}

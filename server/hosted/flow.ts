@@ -1,11 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ctxFor, FlowId, type LinkRequired, MfaChallenge, type MfaSession, type SignInAnswer } from '#auth';
+import {
+  ctxFor,
+  FlowId,
+  type LinkRequired,
+  linkWithCode,
+  MfaChallenge,
+  type MfaSession,
+  type SignInAnswer,
+} from '#auth';
 import { type Interaction, interactions } from '#oidc';
 import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import { addressOf, type Reply, type Request } from '#platform/http.ts';
-import { IdSchema } from '#platform/ids.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf, type Settings } from '#tenancy';
 
@@ -28,6 +36,9 @@ const Step = Type.Object({
   mfa: Type.Optional(MfaChallenge),
   factorId: Type.Optional(Type.String()),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
+  /** The provider the person left for. */
+  provider: Type.Optional(Type.String()),
+  /** An identity there that is linked once the person has proven the account of its address. */
   link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
   /** Where the browser goes on to after what is shown once. */
@@ -82,7 +93,7 @@ function cookieOptions(request: Request, path: string) {
 }
 
 /** Remembers where the person stands. */
-function keepStep({ request, reply, interaction: { uid } }: Flow, step: Step): void {
+export function keepStep({ request, reply, interaction: { uid } }: Flow, step: Step): void {
   const sealed = request.server.system.keyring.seal(JSON.stringify(step), SEALED, uid);
   reply.setCookie(cookieName(request, 'step'), sealed, { ...cookieOptions(request, `${BASE}/${uid}`), maxAge: 3_600 });
 }
@@ -105,6 +116,11 @@ export function explain(flow: Flow, page: string, error: unknown): Reply {
   const retryAfter = error.extensions['retryAfter'];
   const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
   return goTo(flow, page, { ...flow.step, fault: { code: error.code, ...(minutes && { minutes }) } });
+}
+
+/** Goes back to the first page with a fault that no problem stands for. */
+export function failed(flow: Flow, code: 'UPSTREAM'): Reply {
+  return goTo(flow, '', { ...flow.step, fault: { code } });
 }
 
 /** Shows a page of this sign-in; a fault is said once. */
@@ -131,8 +147,8 @@ type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: 
 /** Goes on with what a way in led to: the application, a second factor, a code, or the proof of another account. */
 export async function proceed(flow: Flow, answer: Answer | MfaSession): Promise<Reply> {
   if ('access_token' in answer) return enter(flow, answer);
-  const { identifier } = flow.step;
-  const kept: Step = identifier === undefined ? {} : { identifier };
+  const { identifier, provider, link } = flow.step;
+  const kept: Step = { ...(identifier && { identifier }), ...(provider && { provider }), ...(link && { link }) };
   switch (answer.status) {
     case 'mfa_required':
       return goTo(flow, answer.enrollment ? '/enroll' : '/mfa', { ...kept, mfa: answer });
@@ -145,17 +161,27 @@ export async function proceed(flow: Flow, answer: Answer | MfaSession): Promise<
 
 /** The person is in: the provider hears it, and the browser goes back to the application. */
 async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
-  const { request, reply, ctx } = flow;
+  const { request, reply, ctx, step } = flow;
   const { userId, id: sessionId, amr, acr, authTime, expiresAt } = answer.session;
   if (answer.deviceToken !== undefined)
     reply.setCookie(cookieName(request, 'device'), answer.deviceToken, {
       ...cookieOptions(request, BASE),
       maxAge: DEVICE_SECONDS,
     });
+  if (step.link) await linkAfterProof(ctx, userId, step.link.code);
   const session = { userId, sessionId, amr, acr, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
   if (answer.recoveryCodes) return goTo(flow, '/recovery-codes', { recoveryCodes: answer.recoveryCodes, next });
   return leaveFlow(flow, next);
+}
+
+/** Somebody who signed in to another account than the address's is let in, and nothing is linked. */
+async function linkAfterProof(ctx: Ctx, userId: UserId, code: string): Promise<void> {
+  try {
+    await linkWithCode(ctx, userId, code);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+  }
 }
 
 /** Back to the provider; nothing of the pages is kept. */

@@ -7,7 +7,10 @@ import { explain, type Flow, flowOf, requireOwnPage } from './flow.ts';
 
 const hidden = { hide: true } as const;
 const config = { permission: 'public' } as const;
-const FlowRef = Type.Object({ uid: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }) });
+const FlowRef = Type.Object({
+  uid: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+  provider: Type.Optional(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' })),
+});
 
 /** A page of the sign-in: looks at where the person stands, and shows it. */
 export function page(app: App, path: string, look: (flow: Flow) => Promise<Reply> | Reply): void {

@@ -14,7 +14,7 @@ import {
 } from '#auth';
 import type { TextId } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { codeField, faultOf, form, pageAddress } from './fields.ts';
 import { explain, type Flow, goTo, leaveFlow, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';
@@ -40,7 +40,7 @@ export function secondFactorRoutes(app: App): void {
           if (factorId !== 'passkey') await promptFactor(flow.ctx, await challengeOf(flow, mfa), factorId);
           return goTo(chosen, '/mfa');
         } catch (error) {
-          return explain(chosen, '/mfa', error);
+          return again(chosen, '/mfa', error);
         }
       }),
   });
@@ -64,7 +64,7 @@ export function secondFactorRoutes(app: App): void {
           });
           return await proceed(flow, session);
         } catch (error) {
-          return explain(flow, '/mfa', error);
+          return again(flow, '/mfa', error);
         }
       }),
   });
@@ -86,7 +86,7 @@ export function secondFactorRoutes(app: App): void {
           });
           return await proceed(flow, session);
         } catch (error) {
-          return explain(flow, '/enroll', error);
+          return again(flow, '/enroll', error);
         }
       }),
   });
@@ -124,6 +124,13 @@ function assertionOf(json: string) {
   } catch {
     throw problem('INVALID_CREDENTIALS');
   }
+}
+
+/** Back to the question; where it is over, after ten minutes or five wrong answers, back to the beginning. */
+function again(flow: Flow, back: '/mfa' | '/enroll', error: unknown): Reply {
+  const over = error instanceof Problem && error.code === 'INVALID_TOKEN';
+  const { mfa: _over, enrolment: _too, ...step } = flow.step;
+  return over ? explain({ ...flow, step }, '', error) : explain(flow, back, error);
 }
 
 function withChallenge(flow: Flow, work: (mfa: Challenge) => Promise<Reply> | Reply): Promise<Reply> | Reply {

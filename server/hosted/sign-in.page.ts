@@ -137,7 +137,7 @@ async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
   if (interaction.prompt === 'consent') return consentPage(flow);
   if (interaction.current && interaction.prompt === 'select_account' && !step.another) return pickerPage(flow);
-  const { say, project } = flow.voice;
+  const { say } = flow.voice;
   const stepUp =
     !step.another &&
     interaction.current !== null &&
@@ -147,7 +147,7 @@ async function startPage(flow: Flow): Promise<Reply> {
   return show(flow, {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
     script: flow.settings.signInMethods.includes('passkey'),
-    body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: project }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
+    body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: step.provider ?? '' }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
 ${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
   });
 }

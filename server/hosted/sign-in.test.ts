@@ -160,6 +160,54 @@ describe('signing in through the pages', () => {
     assert.equal((await flow.finish(back)).claims()?.['email'], email);
   });
 
+  test('AU-8 a provider’s address that has an account is linked once its owner has signed in to it', async () => {
+    const email = newEmail();
+    const { session } = await register(latchkey, { email });
+    const viaProvider = async () => {
+      const flow = await codeFlow(latchkey);
+      const browser = browserOf(latchkey);
+      const start = await browser.open(flow.url);
+      const there = await browser.open(`${start.url}/provider/dev`);
+      return { flow, browser, back: await browser.submit(there, { email, name: 'Ada', verified: 'yes' }) };
+    };
+    const first = await viaProvider();
+    assert.match(first.back.text, /Is this your account\?/);
+    assert.match(first.back.text, /Dev provider is linked to it/);
+    const proven = await first.browser.submit(first.back, { identifier: email, password: PASSWORD });
+    assert.equal((await first.flow.finish(proven)).claims()?.sub, session.userId);
+    const second = await viaProvider();
+    assert.equal((await second.flow.finish(second.back)).claims()?.sub, session.userId);
+  });
+
+  test('AU-8 proof of another account links nothing', async () => {
+    const email = newEmail();
+    await register(latchkey, { email });
+    const stranger = await register(latchkey);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    const start = await browser.open(flow.url);
+    const there = await browser.open(`${start.url}/provider/dev`);
+    const asked = await browser.submit(there, { email, name: 'Ada', verified: 'yes' });
+    const back = await browser.submit(asked, { identifier: stranger.email, password: PASSWORD });
+    assert.equal((await flow.finish(back)).claims()?.sub, stranger.session.userId);
+    const { body } = await latchkey.api('/v1/me/linked-identities', { token: stranger.access_token });
+    assert.deepEqual(body.items, []);
+  });
+
+  test('after five wrong codes the sign-in begins again', async () => {
+    const person = await register(latchkey);
+    await totpOf(latchkey, person, clock);
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    let page = await browser.submit(await browser.open(flow.url), { identifier: person.email, password: PASSWORD });
+    for (let tries = 0; tries < 6 && page.url.endsWith('/mfa'); tries += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+      page = await browser.submit(page, { code: '000000' }, '/mfa');
+    }
+    assert.ok(!page.url.endsWith('/mfa'), page.url);
+    assert.match(page.text, /type="password"/);
+  });
+
   test('identifier first: the address, then the password', async () => {
     await changeSettings(latchkey, { signInLayout: 'identifier_first' });
     const { email, session } = await register(latchkey);

@@ -70,7 +70,7 @@ export function configuration(system: System, environment: Environment, issuer: 
     expiresWithSession: () => false,
     // A token that is bound to a key needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
     rotateRefreshToken: ({ oidc }) => !oidc.entities.RefreshToken?.isSenderConstrained(),
-    ttl: lifetimes(),
+    ttl: lifetimes(system),
     features: features(system, environment, issuer),
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
     formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
@@ -98,10 +98,12 @@ function pairwise(system: System, subject: string, client: Client): string {
 }
 
 /** Nothing outlives the session it was made from. */
-function lifetimes(): Configuration['ttl'] {
+function lifetimes({ clock }: System): Configuration['ttl'] {
   const bySession = (longest: number) => (ctx: KoaContextWithOIDC) => {
     const endsAt = ctx.oidc.entities.Grant?.endsAt ?? ctx.oidc.session?.endsAt;
-    return endsAt === undefined ? longest : Math.max(1, Math.min(longest, endsAt - Math.floor(Date.now() / 1000)));
+    return endsAt === undefined
+      ? longest
+      : Math.max(1, Math.min(longest, endsAt - Math.floor(clock.now().getTime() / 1000)));
   };
   return {
     AccessToken: bySession(ACCESS_TOKEN),

@@ -217,6 +217,7 @@ const TENANT_TABLES = [
   'invitations',
   'message_templates',
   'spent_proofs',
+  'consents',
   'sessions',
   'scope_entries',
   'refresh_tokens',
