@@ -35,6 +35,7 @@ export { registerRoutes } from './register.auth.ts';
 export { register, registerInvited } from './register.ts';
 export { ctxFor, linkCtx, realmOfSecret } from './scope.ts';
 export { factorRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
+export { adminSessionRoutes } from './sessions.admin.ts';
 export { sessionRoutes } from './sessions.auth.ts';
 export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
 export { leave, socialRoutes } from './social.auth.ts';

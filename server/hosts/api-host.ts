@@ -1,6 +1,7 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
 import {
   addressRoutes,
+  adminSessionRoutes,
   factorRoutes,
   linkedIdentityRoutes,
   memberCredentialRoutes,
@@ -52,6 +53,7 @@ export async function createApiHost(system: System, environment: Environment): P
   linkedIdentityRoutes(app);
   memberRoutes(app);
   memberCredentialRoutes(app);
+  adminSessionRoutes(app);
   invitationRoutes(app);
   roleRoutes(app);
   permissionRoutes(app);

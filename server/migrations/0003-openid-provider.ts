@@ -19,6 +19,9 @@ alter table oidc_records
   add column project_id text;
 create index oidc_records_of_session on oidc_records (session_id) where session_id is not null;
 
+-- The live sessions of a project, newest first.
+create index scope_entries_of_project on scope_entries (workspace_id, project_id, environment, session_id desc) where revoked_at is null;
+
 -- What a person allowed an application of somebody else.
 create table consents (
   workspace_id text not null references workspaces,

@@ -507,6 +507,7 @@ create table scope_entries (
   constraint scope_entries_workspace_id_environment_session_id_fkey FOREIGN KEY (workspace_id, environment, session_id) REFERENCES sessions(workspace_id, environment, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id) WHERE (revoked_at IS NULL);
+CREATE INDEX scope_entries_of_project ON public.scope_entries USING btree (workspace_id, project_id, environment, session_id DESC) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_user ON public.scope_entries USING btree (workspace_id, environment, user_id) WHERE (revoked_at IS NULL);
 
 create table sessions (

@@ -9,12 +9,15 @@ export {
   isKnownSource,
   listSessions,
   liveEntry,
+  type ProjectSession,
   requireRecentAuthentication,
+  sessionsOfProject,
 } from './session-reading.ts';
 export {
   enterProject,
   raiseSession,
   revokeEntriesOfUser,
+  revokeEntryOfSession,
   revokeSessions,
   type ScopeEntry,
   type SessionChoice,

@@ -143,3 +143,49 @@ export async function listSessions(ctx: Ctx, userId: UserId, limit: number): Pro
     current: row.id === current,
   }));
 }
+
+/** A live session in a project, as its administrators see it. */
+export type ProjectSession = Omit<ListedSession, 'current'> & { userId: UserId };
+
+/** Which of a project's sessions; `before` is the id of the last one that was read. */
+type ProjectSessions = { limit: number; before: SessionId | null; userId?: UserId | undefined; only?: SessionId };
+
+/** The live sessions in `ctx.scope`'s project, newest first. Served by scope_entries_of_project and primary keys. */
+export async function sessionsOfProject(
+  ctx: Ctx,
+  { limit, before, userId, only }: ProjectSessions,
+): Promise<ProjectSession[]> {
+  let query = ctx.db
+    .selectFrom('scope_entries as e')
+    .innerJoin('sessions as s', (join) =>
+      join
+        .onRef('s.workspace_id', '=', 'e.workspace_id')
+        .onRef('s.environment', '=', 'e.environment')
+        .onRef('s.id', '=', 'e.session_id'),
+    )
+    .selectAll('s')
+    .where('e.workspace_id', '=', ctx.scope.workspaceId)
+    .where('e.project_id', '=', ctx.scope.projectId)
+    .where('e.environment', '=', ctx.scope.environment)
+    .where('e.revoked_at', 'is', null)
+    .where('s.revoked_at', 'is', null)
+    .where('s.expires_at', '>', ctx.now)
+    .orderBy('e.session_id', 'desc')
+    .limit(limit);
+  if (before !== null) query = query.where('e.session_id', '<', before);
+  if (userId !== undefined) query = query.where('e.user_id', '=', userId);
+  if (only !== undefined) query = query.where('e.session_id', '=', only);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    amr: row.amr,
+    acr: row.acr,
+    authTime: row.auth_time.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    ip: row.ip,
+    userAgent: row.user_agent,
+  }));
+}

@@ -231,18 +231,29 @@ export async function revokeSessions(
 }
 
 /** Ends a user's presence in `tx.scope`'s project, in all sessions; other projects go on. @returns how many entries were ended */
-export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: string): Promise<number> {
+export function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: string): Promise<number> {
+  return revokeEntries(tx, { userId }, reason);
+}
+
+/** Ends a session's presence in `tx.scope`'s project; other projects go on. @returns how many entries were ended: one, or none */
+export function revokeEntryOfSession(tx: TxCtx, sessionId: SessionId, reason: string): Promise<number> {
+  return revokeEntries(tx, { sessionId }, reason);
+}
+
+type Whose = { userId: UserId } | { sessionId: SessionId };
+
+async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
   const { workspaceId, environment, projectId } = tx.scope;
-  const ended = await tx.db
+  const update = tx.db
     .updateTable('scope_entries')
     .set({ revoked_at: tx.now, revoke_reason: reason })
     .where('workspace_id', '=', workspaceId)
     .where('environment', '=', environment)
-    .where('user_id', '=', userId)
     .where('project_id', '=', projectId)
-    .where('revoked_at', 'is', null)
-    .returning(['id', 'session_id'])
-    .execute();
+    .where('revoked_at', 'is', null);
+  const chosen =
+    'userId' in whose ? update.where('user_id', '=', whose.userId) : update.where('session_id', '=', whose.sessionId);
+  const ended = await chosen.returning(['id', 'session_id', 'user_id']).execute();
   await revokeSubjects(
     tx,
     ended.map(({ id }) => id),
@@ -251,9 +262,9 @@ export async function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: str
     await endWithSessions(tx, { sessionIds: ended.map((entry) => entry.session_id), in: projectId });
     await emitAll(
       tx,
-      ended.map(({ id, session_id }) => ({
+      ended.map(({ id, session_id, user_id }) => ({
         type: 'session.entry.revoked',
-        data: { entryId: id, sessionId: session_id, userId, reason },
+        data: { entryId: id, sessionId: session_id, userId: user_id, reason },
       })),
     );
   }

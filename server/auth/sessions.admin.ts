@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { getMember } from '#members';
+import { clientsOfSessions } from '#oidc';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema, type SessionId } from '#platform/ids.ts';
+import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { type ProjectSession, revokeEntryOfSession, sessionsOfProject } from '#sessions';
+
+const Instant = Type.String({ format: 'date-time' });
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const SessionRef = Type.Object({ sessionId: IdSchema('ses') });
+
+const AdminSession = Type.Object({
+  id: IdSchema('ses'),
+  userId: IdSchema('usr'),
+  amr: Type.Array(Type.String()),
+  acr: Type.String(),
+  authTime: Instant,
+  createdAt: Instant,
+  lastSeenAt: Instant,
+  expiresAt: Instant,
+  ip: nullableText,
+  userAgent: nullableText,
+  clientIds: Type.Array(Type.String(), { description: 'The applications that use it through the OpenID provider.' }),
+});
+type AdminSession = Static<typeof AdminSession>;
+
+const Query = Type.Object({
+  ...PageQuery.properties,
+  memberId: Type.Optional(IdSchema('mem')),
+});
+
+/** Sessions of a project's people. */
+export const adminSessionRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/sessions',
+    {
+      config: { permission: 'sessions:read' },
+      schema: {
+        summary: 'List live sessions',
+        querystring: Query,
+        response: { 200: PageOf(AdminSession), ...problemResponses('INVALID_CURSOR', 'NOT_FOUND') },
+      },
+    },
+    (request) => listProjectSessions(request.ctx, request.query),
+  );
+
+  app.get(
+    '/v1/admin/sessions/:sessionId',
+    {
+      config: { permission: 'sessions:read' },
+      schema: {
+        summary: 'Read a live session',
+        params: SessionRef,
+        response: { 200: AdminSession, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => getProjectSession(request.ctx, request.params.sessionId),
+  );
+
+  app.delete(
+    '/v1/admin/sessions/:sessionId',
+    {
+      config: { permission: 'sessions:revoke' },
+      schema: {
+        summary: 'End a session in this project',
+        description: 'The person is out of this project at once; other projects of the session go on.',
+        params: SessionRef,
+        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND') },
+      },
+    },
+    async (request, reply) => {
+      await endProjectSession(request.ctx, request.params.sessionId);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+async function listProjectSessions(
+  ctx: Ctx,
+  { limit, cursor, memberId }: Static<typeof Query>,
+): Promise<Page<AdminSession>> {
+  const list = memberId === undefined ? 'sessions' : `sessions ${memberId}`;
+  const before =
+    cursor === undefined ? null : Value.Parse(SessionRef.properties.sessionId, openCursor(ctx, list, cursor));
+  const userId = memberId === undefined ? undefined : (await getMember(ctx, memberId)).userId;
+  const found = await sessionsOfProject(ctx, { limit: limit + 1, before, userId });
+  const page = pageOf(ctx, found, { list, limit, keyOf: ({ id }) => id });
+  return { items: await withClients(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+async function withClients(ctx: Ctx, sessions: ProjectSession[]): Promise<AdminSession[]> {
+  const clients = await clientsOfSessions(
+    ctx,
+    sessions.map(({ id }) => id),
+  );
+  return sessions.map((session) => ({ ...session, clientIds: clients.get(session.id) ?? [] }));
+}
+
+/** @throws Problem NOT_FOUND */
+async function getProjectSession(ctx: Ctx, sessionId: SessionId): Promise<AdminSession> {
+  const [session] = await withClients(ctx, await sessionsOfProject(ctx, { limit: 1, before: null, only: sessionId }));
+  if (!session) throw problem('NOT_FOUND');
+  return session;
+}
+
+/** @throws Problem NOT_FOUND */
+async function endProjectSession(ctx: Ctx, sessionId: SessionId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const ended = await revokeEntryOfSession(tx, sessionId, 'administrator');
+    if (ended === 0) throw problem('NOT_FOUND');
+  });
+}
