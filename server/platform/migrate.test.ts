@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { migrations } from '#migrations';
+import { eventually } from '#tests/harness.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
 import { migrate } from './migrate.ts';
@@ -40,7 +41,8 @@ describe('migrations', () => {
       lines,
       migrations.map(({ name }, index) => `Migrating the database: ${name} (${index + 1} of ${migrations.length})`),
     );
-    await client.query('drop database fresh_for_migration with (force)');
+    // A server lets go of a closed connection a moment later.
+    await eventually(async () => void (await client.query('drop database fresh_for_migration')));
   });
 
   test('a migrated database is left alone', async () => {
