@@ -42,7 +42,7 @@ describe('migrations', () => {
       migrations.map(({ name }, index) => `Migrating the database: ${name} (${index + 1} of ${migrations.length})`),
     );
     // A server lets go of a closed connection a moment later.
-    await eventually(async () => void (await client.query('drop database fresh_for_migration')));
+    await eventually(() => client.query('drop database fresh_for_migration'));
   });
 
   test('a migrated database is left alone', async () => {
