@@ -107,7 +107,7 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     body: [
       '{project} sendet keine Ereignisse mehr an diesen Webhook-Endpunkt, weil {reason, select, gone {er geantwortet hat, dass es ihn nicht mehr gibt (410)} other {fünf Tage lang jeder Versuch gescheitert ist}}:',
       '{url}\nZeit: {time}',
-      'Verloren ist nichts: Was geschehen ist, steht im Ereignisprotokoll. Sobald der Empfänger wieder arbeitet, schalten Sie den Endpunkt ein und holen nach, was er verpasst hat.',
+      'Verloren ist nichts: Was geschehen ist, steht im Ereignisprotokoll. Sobald der Empfänger wieder arbeitet, schalte den Endpunkt ein und hole nach, was er verpasst hat.',
     ].join('\n\n'),
     action: '',
   },

@@ -107,7 +107,7 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     body: [
       '{project} ya no envía eventos a este punto de conexión de webhook, porque {reason, select, gone {respondió que ya no existe (410)} other {todos los intentos fallaron durante cinco días}}:',
       '{url}\nHora: {time}',
-      'No se ha perdido nada: lo ocurrido está en el registro de eventos. Cuando el receptor vuelva a funcionar, active el punto de conexión y recupere lo que se perdió.',
+      'No se ha perdido nada: lo ocurrido está en el registro de eventos. Cuando el receptor vuelva a funcionar, activa el punto de conexión y recupera lo que se perdió.',
     ].join('\n\n'),
     action: '',
   },

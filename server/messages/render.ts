@@ -94,6 +94,9 @@ const SAMPLES: Variables = {
   time: '2026-01-31 12:00 UTC',
   change: 'password',
   count: 7,
+  name: 'example.com',
+  url: 'https://example.com/hooks',
+  reason: 'failing',
 };
 
 /** Made-up values of a template's variables, to look at its text with. */
