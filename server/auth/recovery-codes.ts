@@ -1,0 +1,17 @@
+import { listFactors, listPasskeys, newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#identity';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+
+/** The first second factor comes with recovery codes. @returns them, shown once; nothing for a person who has some */
+export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryCodes?: string[] }> {
+  if ((await recoveryCodesLeft(tx, userId)) > 0) return {};
+  return { recoveryCodes: await newRecoveryCodes(tx, userId) };
+}
+
+/** Recovery codes without any second factor would open nothing, and go. */
+export async function endIdleCodes(tx: TxCtx, userId: UserId): Promise<void> {
+  const factors = await listFactors(tx, userId);
+  const passkeys = await listPasskeys(tx, userId);
+  if (factors.length > 0 || passkeys.some(({ secondFactor }) => secondFactor)) return;
+  await removeRecoveryCodes(tx, userId);
+}
