@@ -15,7 +15,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { credentialChanged } from './notices.ts';
-import { endIdleCodes, firstCodes } from './recovery-codes.ts';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { ownPasskeys, PasskeyRecord } from './security.ts';
 import { requireMethod } from './sign-in.ts';
@@ -143,7 +143,7 @@ async function changeOwnPasskey(tx: TxCtx, id: PasskeyId, change: { name?: strin
   if (after.secondFactor === before.secondFactor) return after;
   await credentialChanged(tx, userId, 'passkey_changed');
   if (after.secondFactor) return { ...after, ...(await firstCodes(tx, userId)) };
-  await endIdleCodes(tx, userId);
+  await factorRemoved(tx, userId);
   return after;
 }
 

@@ -1,4 +1,11 @@
-import { listFactors, listPasskeys, newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#identity';
+import {
+  forgetDevices,
+  listFactors,
+  listPasskeys,
+  newRecoveryCodes,
+  recoveryCodesLeft,
+  removeRecoveryCodes,
+} from '#identity';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 
@@ -8,8 +15,12 @@ export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryC
   return { recoveryCodes: await newRecoveryCodes(tx, userId) };
 }
 
-/** Recovery codes without any second factor would open nothing, and go. */
-export async function endIdleCodes(tx: TxCtx, userId: UserId): Promise<void> {
+/**
+ * What depended on a second factor that was removed ends with it: devices that were trusted because of it, and recovery codes
+ * that would open nothing without any factor.
+ */
+export async function factorRemoved(tx: TxCtx, userId: UserId): Promise<void> {
+  await forgetDevices(tx, userId, 'all');
   const factors = await listFactors(tx, userId);
   const passkeys = await listPasskeys(tx, userId);
   if (factors.length > 0 || passkeys.some(({ secondFactor }) => secondFactor)) return;

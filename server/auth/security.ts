@@ -21,7 +21,7 @@ import { projectOf } from '#tenancy';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { changePassword } from './password-reset.ts';
-import { endIdleCodes, firstCodes } from './recovery-codes.ts';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { countAttempt } from './throttle.ts';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -179,12 +179,12 @@ export async function confirmPhoneFactor(
   });
 }
 
-/** Removes a factor; recovery codes without any factor would open nothing, and go too. @throws Problem NOT_FOUND */
+/** Removes a factor. @throws Problem NOT_FOUND */
 export async function removeOwnFactor(ctx: Ctx, kind: 'totp' | 'phone'): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
     await removeFactor(tx, userId, kind);
-    await endIdleCodes(tx, userId);
+    await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, kind === 'totp' ? 'totp_removed' : 'phone_factor_removed');
   });
 }

@@ -15,7 +15,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
 import { credentialChanged } from './notices.ts';
-import { endIdleCodes } from './recovery-codes.ts';
+import { factorRemoved } from './recovery-codes.ts';
 
 /** How a person could sign in to the project, counted by what the project has open. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
@@ -63,7 +63,7 @@ export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
     await removePasskey(tx, userId, id);
-    await endIdleCodes(tx, userId);
+    await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, 'passkey_removed');
   });
 }
