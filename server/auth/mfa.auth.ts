@@ -30,7 +30,14 @@ const answers = {
     Type.Object({ ...SessionAnswer.properties, ...MfaResult }),
     Type.Object({ ...CookieSession.properties, ...MfaResult }),
   ]),
-  ...problemResponses('INVALID_TOKEN', 'INVALID_CODE', 'INVALID_CREDENTIALS', 'ACCOUNT_THROTTLED'),
+  ...problemResponses(
+    'INVALID_TOKEN',
+    'INVALID_CODE',
+    'INVALID_CREDENTIALS',
+    'ACCOUNT_THROTTLED',
+    'MEMBER_BLOCKED',
+    'MEMBERSHIP_REQUIRED',
+  ),
 };
 
 export const mfaRoutes: Routes = (app) => {

@@ -1,3 +1,4 @@
+import { enabledProviders } from '#applications';
 import {
   findPassword,
   type LinkedIdentityId,
@@ -14,6 +15,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
 import { credentialChanged } from './notices.ts';
+import { factorRemoved } from './recovery-codes.ts';
 
 /** How a person could sign in to the project, counted by what the project has open. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
@@ -25,8 +27,14 @@ async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
     user?.email && user.emailVerified && (open('magic_link') || open('email_code') || open('password')) ? 1 : 0;
   const phone = user?.phone && user.phoneVerified && open('phone') ? 1 : 0;
   const passkeys = open('passkey') ? (await listPasskeys(tx, userId)).length : 0;
-  const identities = open('social') ? (await listIdentities(tx, userId)).length : 0;
+  const identities = open('social') ? await usableIdentities(tx, userId) : 0;
   return password + email + phone + passkeys + identities;
+}
+
+/** An account at a provider that is gone or switched off opens nothing. */
+async function usableIdentities(tx: TxCtx, userId: UserId): Promise<number> {
+  const offered = new Set((await enabledProviders(tx)).map(({ id }) => id));
+  return (await listIdentities(tx, userId)).filter(({ provider }) => offered.has(provider)).length;
 }
 
 /**
@@ -55,6 +63,7 @@ export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
     await removePasskey(tx, userId, id);
+    await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, 'passkey_removed');
   });
 }

@@ -69,6 +69,13 @@ export async function enter(tx: TxCtx, userId: UserId, how: { amr: string[]; acr
   return { entry, refresh: await issueRefreshToken(tx, entry) };
 }
 
+/** A member may have been blocked or removed since the first factor. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function requireActiveMember(tx: TxCtx, userId: UserId): Promise<void> {
+  const member = await findMember(tx, userId);
+  if (member?.status === 'blocked') throw problem('MEMBER_BLOCKED');
+  if (member?.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
+}
+
 /** Where registration is open, signing in also joins the project, as registering anew would. */
 async function ensureMember(tx: TxCtx, userId: UserId): Promise<void> {
   const member = await findMember(tx, userId);

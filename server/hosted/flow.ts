@@ -10,7 +10,7 @@ import {
   type SignInAnswer,
 } from '#auth';
 import { type Interaction, interactions } from '#oidc';
-import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import { addressOf, type Reply, type Request } from '#platform/http.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
@@ -131,7 +131,7 @@ export function show(flow: Flow, page: Page): Reply {
   const { document, headers } = renderPage(flow.voice, {
     ...page,
     script: page.script === true || flow.settings.proofOfWork === 'required',
-    formTargets: redirectUri === null ? [] : [formTargetOf(redirectUri)],
+    leaves: redirectUri !== null,
   });
   return flow.reply
     .code(fault ? 400 : 200)

@@ -235,7 +235,7 @@ describe('signing in through the pages', () => {
     assert.match(policy, /frame-ancestors 'none'/);
     assert.match(policy, /script-src 'self'(;|$)/);
     assert.ok(!policy.includes('unsafe-inline'));
-    assert.match(policy, /form-action 'self' http:\/\/localhost:5173/);
+    assert.ok(!policy.includes('form-action'), 'an application may redirect on to anywhere');
     assert.equal(answer.headers.get('x-frame-options'), 'DENY');
     assert.ok(!/<script>|onclick=/.test(answer.text));
     const body = new URLSearchParams({ identifier: 'x', password: 'y' });

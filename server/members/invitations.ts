@@ -271,12 +271,16 @@ export async function findInvitation(
   return row;
 }
 
-/** Spends an invitation and makes the person a member with its roles. @throws Problem INVALID_TOKEN when another call was first */
+/**
+ * Spends an invitation of `tx.scope`'s project and makes the person a member of it with its roles.
+ * @throws Problem INVALID_TOKEN when another call was first, or the invitation is another project's
+ */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
   const accepted = await tx.db
     .updateTable('invitations')
     .set({ accepted_at: tx.now })
     .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
     .where('environment', '=', tx.scope.environment)
     .where('token_hash', '=', hashSecret(token))
     .where('accepted_at', 'is', null)

@@ -60,6 +60,7 @@ const credentialChanges = [
   'phone_factor_removed',
   'passkey_added',
   'passkey_removed',
+  'passkey_changed',
   'recovery_codes',
   'recovery_code_used',
   'mfa_reset',
