@@ -1,7 +1,8 @@
 import pg from 'pg';
-import type { Environment } from '#platform/ctx.ts';
-import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { Environment, Scope } from '#platform/ctx.ts';
+import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
+import { announceNumbered } from './waiting.ts';
 import { EVENTS_CHANNEL } from './wake.ts';
 
 type EventSequencesTable = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; last: number };
@@ -16,6 +17,15 @@ const LEADER_LOCK = 7_154_224;
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
 
+/** An event that has just been given its place in the order of its scope. */
+export type NumberedEvent = Scope & { id: EventId; type: string; sequence: number };
+
+/**
+ * Does something for every numbered event, in the transaction that numbers it: both are kept, or neither.
+ * @param client runs the statements of that transaction
+ */
+export type Follower = (client: pg.ClientBase, events: readonly NumberedEvent[]) => Promise<void>;
+
 /**
  * Gives committed events their position in the order of their scope. One process does it at a time (leader by advisory
  * lock, on a connection of its own), so a reader of numbered events never sees one appear before another it has read.
@@ -28,9 +38,11 @@ export class Dispatcher {
   #again = false;
   #stopped = false;
   readonly #sweep: NodeJS.Timeout;
+  readonly #followers: readonly Follower[];
 
-  constructor(system: System) {
+  constructor(system: System, followers: readonly Follower[] = []) {
     this.#system = system;
+    this.#followers = followers;
     this.#sweep = setInterval(() => this.#wake(), SWEEP_MS);
     this.#wake();
   }
@@ -63,7 +75,7 @@ export class Dispatcher {
     while (this.#again && !this.#stopped) {
       this.#again = false;
       // biome-ignore lint/performance/noAwaitInLoops: batches follow one another
-      const numbered = await numberBatch(client);
+      const numbered = await numberBatch(client, this.#followers);
       if (numbered === BATCH) this.#again = true;
     }
     if (this.#stopped) this.#again = false;
@@ -103,10 +115,20 @@ export class Dispatcher {
   }
 }
 
-/** Numbers up to one batch of events of all scopes. Served by events_unnumbered. @returns how many */
-async function numberBatch(client: pg.Client): Promise<number> {
-  const { rowCount } = await client.query({ name: 'number-events', text: NUMBER_BATCH, values: [BATCH] });
-  return rowCount ?? 0;
+/** Numbers up to one batch of events of all scopes, with what follows from them. Served by events_unnumbered. @returns how many */
+async function numberBatch(client: pg.Client, followers: readonly Follower[]): Promise<number> {
+  await client.query('begin');
+  const { rows } = await client.query<NumberedEvent>({ name: 'number-events', text: NUMBER_BATCH, values: [BATCH] });
+  if (rows.length > 0) {
+    const events = rows.sort((a, b) => a.sequence - b.sequence);
+    for (const follow of followers) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await follow(client, events);
+    }
+    await client.query(announceNumbered(events));
+  }
+  await client.query('commit');
+  return rows.length;
 }
 
 /** One statement, so it is atomic: the counters and the events change together. All workspaces. */
@@ -125,4 +147,6 @@ with batch as (
 update events
 set sequence = counters.last - batch.size + batch.position
 from batch join counters using (workspace_id, project_id, environment)
-where events.workspace_id = batch.workspace_id and events.id = batch.id`;
+where events.workspace_id = batch.workspace_id and events.id = batch.id
+returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
+  events.sequence`;

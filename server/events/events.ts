@@ -2,10 +2,10 @@ import type { Generated } from 'kysely';
 import type { Actor, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import type { EventData, EventType } from './catalogue.ts';
+import { catalogue, type EventData, type EventType } from './catalogue.ts';
 import { wakeDispatcher } from './wake.ts';
 
-type EventsTable = {
+export type EventsTable = {
   workspace_id: WorkspaceId;
   id: EventId;
   project_id: ProjectId;
@@ -17,6 +17,7 @@ type EventsTable = {
   trace_id: string;
   data: Json<Record<string, unknown>>;
   sequence: Generated<number | null>;
+  example: Generated<boolean>;
 };
 
 declare module '#platform/db.ts' {
@@ -41,10 +42,18 @@ export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<v
   await insertEvents(tx, events);
 }
 
+/** Writes an event with the catalogue's example data, marked as an example. @returns its id */
+export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> {
+  const [id] = await insertEvents(tx, [{ type, data: catalogue[type].example }], true);
+  if (!id) throw new Error('One event was to be written.');
+  return id;
+}
+
 async function insertEvents(
   tx: TxCtx,
   events: readonly { type: EventType; data: Record<string, unknown> }[],
-): Promise<void> {
+  example = false,
+): Promise<EventId[]> {
   const { workspaceId, projectId, environment } = tx.scope;
   const rows = events.map(({ type, data }) => ({
     workspace_id: workspaceId,
@@ -57,7 +66,9 @@ async function insertEvents(
     correlation_id: tx.trace.correlationId,
     trace_id: tx.trace.traceId,
     data: JSON.stringify(data),
+    example,
   }));
   await tx.db.insertInto('events').values(rows).execute();
   tx.afterCommit(() => wakeDispatcher(tx.system));
+  return rows.map(({ id }) => id);
 }

@@ -1,2 +1,15 @@
-export { Dispatcher } from './dispatcher.ts';
+export type { EventType } from './catalogue.ts';
+export { Dispatcher, type Follower, type NumberedEvent } from './dispatcher.ts';
+export { eventTypeRoutes } from './event-types.admin.ts';
+export {
+  type Event,
+  EventPattern,
+  exampleOf,
+  isSelected,
+  requireEventType,
+  requireKnownPatterns,
+  selectedTypes,
+} from './event-types.ts';
 export { emit, emitAll } from './events.ts';
+export { feedRoutes } from './feed.admin.ts';
+export { eventsById, readEvents } from './reading.ts';

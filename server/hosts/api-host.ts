@@ -11,6 +11,7 @@ import {
   securityRoutes,
   totpRoutes,
 } from '#auth';
+import { eventTypeRoutes, feedRoutes } from '#events';
 import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
@@ -28,6 +29,7 @@ import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
 import { settingsRoutes } from '#tenancy';
+import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
@@ -60,6 +62,12 @@ export async function createApiHost(system: System, environment: Environment): P
   providerTestRoutes(app);
   settingsRoutes(app);
   messageRoutes(app);
+  endpointRoutes(app);
+  endpointActionRoutes(app);
+  endpointRepairRoutes(app);
+  deliveryRoutes(app);
+  eventTypeRoutes(app);
+  feedRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -10,3 +10,4 @@ export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys } from './permissions.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { setUpRoles } from './roles.ts';
+export { activeOwners } from './standing.ts';

@@ -1,6 +1,6 @@
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { MemberId } from '#platform/ids.ts';
+import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
 import { OWNER, requireToGrant } from './access.ts';
@@ -92,9 +92,20 @@ async function lockOwnerRole(tx: TxCtx): Promise<void> {
     .execute();
 }
 
-/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is. Served by member_roles_of_role. */
+/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is */
 async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
-  const owners = await tx.db
+  const owners = await ownersOf(tx).select('m.id').execute();
+  if (owners.length === 1 && owners[0]?.id === memberId) throw problem('LAST_OWNER');
+}
+
+/** The people who own the project, without those who are blocked. */
+export async function activeOwners(tx: TxCtx): Promise<UserId[]> {
+  return (await ownersOf(tx).select('m.user_id').execute()).map((owner) => owner.user_id);
+}
+
+/** Served by member_roles_of_role. */
+function ownersOf(tx: TxCtx) {
+  return tx.db
     .selectFrom('roles as r')
     .innerJoin('member_roles as mr', (join) =>
       join
@@ -110,14 +121,11 @@ async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
         .onRef('m.environment', '=', 'mr.environment')
         .onRef('m.id', '=', 'mr.member_id'),
     )
-    .select('m.id')
     .where('r.workspace_id', '=', tx.scope.workspaceId)
     .where('r.project_id', '=', tx.scope.projectId)
     .where('r.environment', '=', tx.scope.environment)
     .where('r.key', '=', OWNER)
-    .where('m.status', '=', 'active')
-    .execute();
-  if (owners.length === 1 && owners[0]?.id === memberId) throw problem('LAST_OWNER');
+    .where('m.status', '=', 'active');
 }
 
 async function setStatus(tx: TxCtx, memberId: MemberId, status: MemberStatus): Promise<void> {

@@ -102,6 +102,15 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: 'Webhooks an {name} wurden abgeschaltet',
+    body: [
+      '{project} sendet keine Ereignisse mehr an diesen Webhook-Endpunkt, weil {reason, select, gone {er geantwortet hat, dass es ihn nicht mehr gibt (410)} other {fünf Tage lang jeder Versuch gescheitert ist}}:',
+      '{url}\nZeit: {time}',
+      'Verloren ist nichts: Was geschehen ist, steht im Ereignisprotokoll. Sobald der Empfänger wieder arbeitet, schalten Sie den Endpunkt ein und holen nach, was er verpasst hat.',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{code} ist dein Code für {project}. Gib ihn nicht weiter.'].join('\n\n'),

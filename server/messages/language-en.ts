@@ -102,6 +102,15 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: 'Webhooks to {name} were switched off',
+    body: [
+      '{project} no longer sends events to this webhook endpoint, because {reason, select, gone {it answered that it is gone for good (410)} other {every attempt has failed for five days}}:',
+      '{url}\nTime: {time}',
+      'Nothing is lost: what happened is in the event log. When the receiver works again, enable the endpoint and recover what it missed.',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{code} is your {project} code. Do not share it.'].join('\n\n'),

@@ -102,6 +102,15 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: 'Se desactivaron los webhooks a {name}',
+    body: [
+      '{project} ya no envía eventos a este punto de conexión de webhook, porque {reason, select, gone {respondió que ya no existe (410)} other {todos los intentos fallaron durante cinco días}}:',
+      '{url}\nHora: {time}',
+      'No se ha perdido nada: lo ocurrido está en el registro de eventos. Cuando el receptor vuelva a funcionar, active el punto de conexión y recupere lo que se perdió.',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{code} es tu código de {project}. No lo compartas.'].join('\n\n'),

@@ -102,6 +102,15 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: 'Les webhooks vers {name} ont été désactivés',
+    body: [
+      '{project} n’envoie plus d’événements à ce point de terminaison webhook, car {reason, select, gone {il a répondu qu’il n’existe plus (410)} other {toutes les tentatives ont échoué pendant cinq jours}} :',
+      '{url}\nHeure : {time}',
+      'Rien n’est perdu : tout ce qui s’est passé figure dans le journal des événements. Quand le récepteur fonctionne à nouveau, activez le point de terminaison et récupérez ce qu’il a manqué.',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{code} est votre code {project}. Ne le partagez pas.'].join('\n\n'),

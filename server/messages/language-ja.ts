@@ -102,6 +102,15 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: '{name} への Webhook を停止しました',
+    body: [
+      '{reason, select, gone {受信側が「存在しない」(410) と応答した} other {5 日間すべての送信が失敗した}}ため、{project} は次の Webhook エンドポイントへのイベント送信を停止しました。',
+      '{url}\n時刻: {time}',
+      '失われたものはありません。すべての出来事はイベントログに残っています。受信側が復旧したら、エンドポイントを有効にして、受け取れなかった分を再送してください。',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{project} のコード: {code} 他の人に教えないでください。'].join('\n\n'),

@@ -100,6 +100,15 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  webhook_disabled: {
+    subject: '已停止向 {name} 发送 Webhook',
+    body: [
+      '由于{reason, select, gone {接收方答复其已永久停用（410）} other {连续五天所有尝试均失败}}，{project} 已停止向以下 Webhook 端点发送事件：',
+      '{url}\n时间：{time}',
+      '没有任何数据丢失：所有事件都保存在事件日志中。接收方恢复后，请启用该端点并补发错过的事件。',
+    ].join('\n\n'),
+    action: '',
+  },
   sms_code: {
     subject: '',
     body: ['{code} 是你的 {project} 验证码，请勿告诉他人。'].join('\n\n'),

@@ -19,6 +19,7 @@ export const templates = {
   credential_changed: { channel: 'email', variables: ['change', 'time'], required: ['change'] },
   account_throttled: { channel: 'email', variables: ['time'], required: [] },
   failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },
+  webhook_disabled: { channel: 'email', variables: ['name', 'url', 'reason', 'time'], required: ['name'] },
   sms_code: { channel: 'sms', variables: ['code'], required: ['code'] },
 } as const satisfies Record<
   string,

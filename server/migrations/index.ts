@@ -1,10 +1,12 @@
 import { up as foundation } from './0001-foundation.ts';
 import { up as signInMethods } from './0002-sign-in-methods.ts';
 import { up as openidProvider } from './0003-openid-provider.ts';
+import { up as webhooks } from './0004-webhooks.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 1, name: 'foundation', up: foundation },
   { id: 2, name: 'sign-in-methods', up: signInMethods },
   { id: 3, name: 'openid-provider', up: openidProvider },
+  { id: 4, name: 'webhooks', up: webhooks },
 ];

@@ -86,6 +86,7 @@ create table events (
   trace_id text not null,
   data jsonb not null,
   sequence bigint,
+  example boolean not null default false,
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
@@ -585,6 +586,70 @@ create table users (
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX users_display_name ON public.users USING btree (workspace_id, environment, lower(display_name) COLLATE "C" text_pattern_ops);
+
+create table webhook_attempts (
+  workspace_id text not null,
+  delivery_id text not null,
+  number integer not null,
+  trigger text not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status_code integer,
+  error text,
+  response_snippet text,
+  constraint webhook_attempts_pkey PRIMARY KEY (workspace_id, delivery_id, number)
+);
+
+create table webhook_deliveries (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  event_type text not null,
+  body text,
+  status text not null,
+  attempt_count integer not null default 0,
+  trigger text not null,
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, id),
+  constraint webhook_deliveries_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'retrying'::text, 'failed'::text, 'blocked'::text]))),
+  constraint webhook_deliveries_trigger_check CHECK ((trigger = ANY (ARRAY['event'::text, 'schedule'::text, 'retry'::text, 'replay'::text, 'recovery'::text, 'test'::text])))
+);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, next_attempt_at, id) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_of_endpoint ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, id);
+CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btree (workspace_id, event_id);
+CREATE INDEX webhook_deliveries_of_scope ON public.webhook_deliveries USING btree (workspace_id, project_id, environment, id);
+CREATE INDEX webhook_deliveries_troubled ON public.webhook_deliveries USING btree (workspace_id, project_id, environment, id) WHERE (status = ANY (ARRAY['retrying'::text, 'failed'::text, 'blocked'::text]));
+
+create table webhook_endpoints (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  purpose text not null default 'events'::text,
+  key text,
+  url text not null,
+  description text not null,
+  events text[] not null,
+  headers_sealed text,
+  secrets jsonb not null,
+  enabled boolean not null,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['request'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
+);
+CREATE UNIQUE INDEX webhook_endpoints_key ON public.webhook_endpoints USING btree (workspace_id, project_id, environment, purpose, key) WHERE (key IS NOT NULL);
+CREATE INDEX webhook_endpoints_of_scope ON public.webhook_endpoints USING btree (workspace_id, project_id, environment, id) WHERE (deleted_at IS NULL);
 
 create table worker_heartbeats (
   worker text not null,

@@ -105,3 +105,15 @@ export async function announce(tx: TxCtx, change: Change): Promise<void> {
   await tx.db.selectNoFrom((eb) => eb.fn('pg_notify', [eb.val(CHANNEL), eb.val(payload)]).as('sent')).execute();
   tx.afterCommit(() => tx.system.feed.apply(change));
 }
+
+/** A statement for a connection that is not the pool's. */
+export type Statement = { name: string; text: string; values: unknown[] };
+
+/** The statement that tells every process of changes of one topic, when its transaction commits. */
+export function announceStatement(topic: string, keys: readonly string[]): Statement {
+  return {
+    name: 'announce',
+    text: 'select pg_notify($1, $2 || key) from unnest($3::text[]) as key',
+    values: [CHANNEL, `${topic} `, keys],
+  };
+}

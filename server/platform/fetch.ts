@@ -1,7 +1,8 @@
 import { lookup as resolveName } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
 
 /** What a probe of an address found. */
@@ -77,6 +78,72 @@ export function guardedFetch(system: System) {
   };
 }
 
+/** A POST to a receiver that somebody else chose. @param timeoutMs for all of it: finding, connecting, sending, answering */
+export type Posting = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
+
+/** What a receiver answered. `head`: the beginning of the body; null where it has none. */
+export type Reply = { status: number; headers: Dispatcher.ResponseData['headers']; head: string | null };
+
+const HEAD_BYTES = 1_024;
+
+/**
+ * Posts to a receiver under the rules of {@link outbound}, over connections that are kept for the next time. Of the answer
+ * only the beginning is read, and once its status is known nothing in the body can make it fail.
+ * @throws RefusedAddress, or the error of the connection
+ */
+export async function post(system: System, url: string, { headers, body, timeoutMs, signal }: Posting): Promise<Reply> {
+  const target = new URL(url);
+  checkAddress(system, target);
+  const limit = AbortSignal.timeout(timeoutMs);
+  const answer = await postingAgents(system).request({
+    origin: target.origin,
+    path: target.pathname + target.search,
+    method: 'POST',
+    headers,
+    body,
+    signal: signal ? AbortSignal.any([limit, signal]) : limit,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+  return { status: answer.statusCode, headers: answer.headers, head: await headOf(answer.body) };
+}
+
+async function headOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      const bytes = Buffer.from(chunk);
+      chunks.push(bytes);
+      size += bytes.byteLength;
+      if (size >= HEAD_BYTES) break;
+    }
+  } catch {
+    // The status has been received; that is the answer.
+  }
+  return size > 0 ? Buffer.concat(chunks).subarray(0, HEAD_BYTES).toString('utf8') : null;
+}
+
+/**
+ * Checks an address before it is stored: the rules of {@link outbound} on what its name stands for now. A name that is not
+ * known yet passes, as every connection is checked again.
+ * @throws RefusedAddress
+ */
+export async function checkReceiver(system: System, url: string): Promise<void> {
+  const target = new URL(url);
+  checkAddress(system, target);
+  const addresses = await lookup(target.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  if (addresses.length > 0 && !addresses.some(({ address }) => isAllowed(system, address)))
+    throw new RefusedAddress(`${target.hostname} has no public address.`);
+}
+
+/** True when an address was refused, here or while connecting. */
+export function isRefused(error: unknown): boolean {
+  return (
+    error instanceof RefusedAddress || (error instanceof Error && error.cause !== undefined && isRefused(error.cause))
+  );
+}
+
 function checkAddress(system: System, { protocol, hostname }: URL): void {
   if (protocol !== 'https:' && (protocol !== 'http:' || system.config.mode === 'production'))
     throw new RefusedAddress(`Expected an https address, received ${protocol}//${hostname}.`);
@@ -88,6 +155,12 @@ function checkAddress(system: System, { protocol, hostname }: URL): void {
 /** One pool of connections per process, whose every name look-up is checked. */
 const agents = perSystem(
   (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MOST_BYTES }),
+);
+
+/** Receivers are called often, so their connections are kept for a while. */
+const postingAgents = perSystem(
+  (system) =>
+    new Agent({ connect: { lookup: checkedLookup(system), timeout: 10_000 }, keepAliveTimeout: 30_000, pipelining: 1 }),
 );
 
 function checkedLookup(system: System): LookupFunction {

@@ -33,6 +33,12 @@ export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Pref
   return `${prefix}_${suffix}`;
 }
 
+/** The smallest id a record made at this moment can have: those made since then sort at or after it. */
+export function firstIdAt<Prefix extends string>(prefix: Prefix, moment: Date): Id<Prefix> {
+  const uuid = uuidv7({ msecs: moment.getTime(), seq: 0, random: new Uint8Array(16) });
+  return `${prefix}_${TypeID.fromUUID('', uuid).toString()}`;
+}
+
 /** The schema of an id of one kind; a value that passes is typed as that kind of id. */
 export function IdSchema<Prefix extends string>(prefix: Prefix) {
   return Type.Unsafe<Id<Prefix>>(

@@ -1,6 +1,9 @@
-import { type Runner, run, type TaskList, Logger as WorkerLogger } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { type Runner, run, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
+import type { Statement } from './feed.ts';
+import { SignOfLife } from './job-rescue.ts';
 import type { System } from './system.ts';
 
 /** The jobs that exist and what each carries. Parts add theirs by merging into this interface. */
@@ -21,13 +24,30 @@ export async function addJob<Name extends keyof Jobs & string>(
     priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text)`.execute(tx.db);
 }
 
-/** Starts working off jobs. @returns stops: jobs in progress finish, or go back to the queue when the process ends first */
+/** A statement that adds jobs on a connection that is not the pool's. `key` replaces a waiting job of the same key. */
+export function addJobsStatement<Name extends keyof Jobs & string>(
+  name: Name,
+  jobs: readonly { payload: Jobs[Name]; key: string }[],
+): Statement {
+  return {
+    name: 'add-jobs',
+    text: `select count(graphile_worker.add_job($1, job.payload::json, job_key := job.key))
+           from unnest($2::text[], $3::text[]) as job (payload, key)`,
+    values: [name, jobs.map(({ payload }) => JSON.stringify(payload)), jobs.map(({ key }) => key)],
+  };
+}
+
+/** Starts working off jobs, also those that died with another process. @returns stops: jobs in progress finish, or go back to the queue when the process ends first */
 export async function startJobs(
   system: System,
   tasks: TaskList,
   concurrency: number,
 ): Promise<{ stop: () => Promise<void> }> {
+  const events: WorkerEvents = new EventEmitter();
+  const life = new SignOfLife(system);
+  events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   const runner: Runner = await run({
+    events,
     pgPool: system.pool,
     taskList: tasks,
     concurrency,
@@ -36,7 +56,7 @@ export async function startJobs(
     logger: workerLogger(system),
   });
   runner.promise.catch((error: unknown) => system.log.error({ err: error }, 'job runner stopped'));
-  return { stop: () => runner.stop() };
+  return { stop: () => runner.stop().finally(() => life.stop()) };
 }
 
 function workerLogger(system: System): WorkerLogger {

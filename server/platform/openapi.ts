@@ -26,6 +26,8 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/admin/roles', 'Admin roles and permissions'],
   ['/v1/admin/permissions', 'Admin roles and permissions'],
   ['/v1/admin/members', 'Admin members'],
+  ['/v1/admin/webhooks', 'Events and webhooks'],
+  ['/v1/admin/events', 'Events and webhooks'],
   ['/v1/admin', 'Admin'],
   ['/api/status', 'Status'],
   ['/dev', 'Development'],

@@ -228,6 +228,9 @@ const TENANT_TABLES = [
   'applications',
   'application_secrets',
   'events',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'webhook_attempts',
   'messages',
 ];
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');

@@ -1,0 +1,135 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { problem } from '#platform/problem.ts';
+import { catalogue, type EventType, eventTypes } from './catalogue.ts';
+
+/** Who caused an event: a customer, a back end, an anonymous request, or the system itself. */
+const ActorSchema = Type.Object(
+  { kind: Type.Enum(['anonymous', 'customer', 'management', 'system']) },
+  { description: 'Who caused it; the other fields depend on `kind`.', additionalProperties: true },
+);
+
+/** An event as receivers and readers of the feed get it. @param data the schema of what this type carries */
+function envelopeOf(type: TSchema, data: TSchema) {
+  return Type.Object({
+    id: Type.String({ description: 'The same in every delivery: what a receiver recognises a repeated one by.' }),
+    type,
+    occurredAt: Type.String({ format: 'date-time' }),
+    timestamp: Type.String({
+      format: 'date-time',
+      description: '`occurredAt`, under the name Standard Webhooks gives it.',
+    }),
+    sequence: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'Position in the order of the project environment, without gaps. Null: sent as a test, not in the log.',
+    }),
+    workspaceId: Type.String(),
+    projectId: Type.String(),
+    environment: Type.Enum(['test', 'production']),
+    actor: ActorSchema,
+    correlationId: Type.String({ description: 'X-Correlation-Id of the request behind it.' }),
+    example: Type.Optional(Type.Literal(true, { description: 'Made to try a receiver; it never happened.' })),
+    data,
+  });
+}
+
+export const Event = envelopeOf(Type.String(), Type.Object({}, { additionalProperties: true }));
+export type Event = Omit<Static<typeof Event>, 'type' | 'data' | 'actor'> & {
+  type: string;
+  data: Record<string, unknown>;
+  actor: Record<string, unknown> & Static<typeof ActorSchema>;
+};
+
+const AnyObject = Type.Object({}, { additionalProperties: true });
+
+export const EventTypeDescription = Type.Object({
+  type: Type.String(),
+  description: Type.String(),
+  version: Type.Integer({ description: 'Rises when the meaning of a field changes; new fields do not raise it.' }),
+  schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema (2020-12) of the whole event.' }),
+  example: AnyObject,
+});
+type EventTypeDescription = Static<typeof EventTypeDescription>;
+
+/** The JSON Schema of the events of one type. */
+function schemaOf(type: EventType): TObject {
+  return envelopeOf(Type.Literal(type), catalogue[type].data);
+}
+
+const EXAMPLE_SCOPE = {
+  workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  environment: 'test',
+} as const;
+
+/** An event of a type with the catalogue's example data. */
+export function exampleOf(type: EventType): Event {
+  const at = '2026-01-01T12:00:00.000Z';
+  return {
+    id: 'evt_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    type,
+    occurredAt: at,
+    timestamp: at,
+    sequence: 1042,
+    ...EXAMPLE_SCOPE,
+    actor: { kind: 'anonymous' },
+    correlationId: '0af7651916cd43dd8448eb211c80319c',
+    data: catalogue[type].example,
+  };
+}
+
+function describe(type: EventType): EventTypeDescription {
+  const { description, version } = catalogue[type];
+  return { type, description, version, schema: schemaOf(type), example: exampleOf(type) };
+}
+
+/** Every event type there is, by name. */
+export const eventTypeDescriptions: readonly EventTypeDescription[] = [...eventTypes].sort().map(describe);
+
+/** @throws Problem NOT_FOUND */
+export function describeEventType(type: string): EventTypeDescription {
+  const found = eventTypeDescriptions.find((known) => known.type === type);
+  if (!found) throw problem('NOT_FOUND', `There is no event type "${type}".`);
+  return found;
+}
+
+/** An event type, a group of them such as `user.*`, or `*` for all. */
+export const EventPattern = Type.String({
+  maxLength: 100,
+  pattern: '^(\\*|[a-z]+(\\.[a-z_]+)*(\\.\\*)?)$',
+  examples: ['user.*'],
+});
+
+/** True when an event of this type is selected by one of the patterns. */
+export function isSelected(patterns: readonly string[], type: string): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === type || pattern === '*' || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** @throws Problem VALIDATION_FAILED for a pattern that selects no event type there is @param pointer where the patterns stand in the request */
+export function requireKnownPatterns(patterns: readonly string[], pointer: string): void {
+  const errors = patterns.flatMap((pattern, index) =>
+    eventTypes.some((type) => isSelected([pattern], type))
+      ? []
+      : [{ pointer: `${pointer}/${index}`, message: `selects no event type; there is no "${pattern}"` }],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** The catalogue's types that the patterns select. */
+export function selectedTypes(patterns: readonly string[]): EventType[] {
+  return eventTypes.filter((type) => isSelected(patterns, type));
+}
+
+/** @throws Problem VALIDATION_FAILED for a type that does not exist */
+export function requireEventType(type: string): EventType {
+  const found = eventTypes.find((known) => known === type);
+  if (!found)
+    throw problem('VALIDATION_FAILED', {
+      extensions: {
+        errors: [{ pointer: '/body/type', message: `is no event type; see /v1/admin/webhooks/event-types` }],
+      },
+    });
+  return found;
+}

@@ -1,0 +1,111 @@
+import type { Selectable } from 'kysely';
+import type { Ctx, Scope } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { EventId, WorkspaceId } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import type { Event } from './event-types.ts';
+import type { EventsTable } from './events.ts';
+
+type Row = Selectable<EventsTable>;
+
+/** An event as receivers and readers get it. */
+export function eventOf(row: Omit<Row, 'trace_id'>): Event {
+  const occurredAt = row.occurred_at.toISOString();
+  return {
+    id: row.id,
+    type: row.type,
+    occurredAt,
+    timestamp: occurredAt,
+    sequence: row.sequence,
+    workspaceId: row.workspace_id,
+    projectId: row.project_id,
+    environment: row.environment,
+    actor: publicActor(row.actor),
+    correlationId: row.correlation_id,
+    ...(row.example && { example: true as const }),
+    data: row.data,
+  };
+}
+
+/** What a back end may do is nobody else's business. */
+function publicActor(actor: Row['actor']): Event['actor'] {
+  return actor.kind === 'management' ? { kind: actor.kind, applicationId: actor.applicationId } : actor;
+}
+
+const COLUMNS = `workspace_id, id, project_id, environment, type, occurred_at, actor, correlation_id, data, sequence, example`;
+
+const byId = prepared<Row>(
+  'events-by-id',
+  `select ${COLUMNS} from events where workspace_id = $1 and id = any($2::text[])`,
+);
+
+/** Events of the log by id; those it does not hold are missing. Served by the primary key. */
+export async function eventsById(
+  system: System,
+  workspaceId: WorkspaceId,
+  ids: readonly EventId[],
+): Promise<Map<string, Event>> {
+  const { rows } = await byId(system.pool, [workspaceId, ids]);
+  return new Map(rows.map((row) => [row.id, eventOf(row)]));
+}
+
+const inOrder = prepared<Row & { last: number | null }>(
+  'events-in-order',
+  `select ${COLUMNS.replaceAll(/(\w+)/g, 'e.$1')}, counter.last
+   from (values ($1::text, $2::text, $3::text)) as scope (workspace_id, project_id, environment)
+   left join event_sequences counter using (workspace_id, project_id, environment)
+   left join lateral (
+     select * from events
+     where events.workspace_id = scope.workspace_id and events.project_id = scope.project_id
+       and events.environment = scope.environment and sequence > $4
+       and ($5::text[] is null or type = any($5)) and ($6::timestamptz is null or occurred_at >= $6)
+       and ($7::timestamptz is null or occurred_at < $7)
+     order by sequence limit $8) e on true`,
+);
+
+/** Which events of a scope to read: those after a sequence, of some types (null: all), within a time range. */
+export type EventRange = {
+  after: number;
+  types: readonly string[] | null;
+  since?: Date | null;
+  until?: Date | null;
+  limit: number;
+};
+
+/**
+ * Reads events in their order. One statement, so one snapshot: everything up to `reached` has been looked at, and nothing
+ * can still appear before it. Served by events_in_order.
+ * @returns `reached`: where to go on from; `more`: whether there was more than the limit
+ */
+export async function readEvents(
+  { system, scope }: { system: System; scope: Scope },
+  range: EventRange,
+): Promise<{ events: Event[]; reached: number; more: boolean }> {
+  const { workspaceId, projectId, environment } = scope;
+  const { rows } = await inOrder(system.pool, [
+    workspaceId,
+    projectId,
+    environment,
+    range.after,
+    range.types,
+    range.since ?? null,
+    range.until ?? null,
+    range.limit + 1,
+  ]);
+  const found = rows.filter((row) => row.id !== null);
+  const events = found.slice(0, range.limit).map(eventOf);
+  const more = found.length > range.limit;
+  const last = more ? events.at(-1)?.sequence : rows[0]?.last;
+  return { events, reached: Math.max(range.after, last ?? 0), more };
+}
+
+const counter = prepared<{ last: number }>(
+  'last-sequence',
+  'select last from event_sequences where workspace_id = $1 and project_id = $2 and environment = $3',
+);
+
+/** The newest sequence of the scope; 0 before its first event. */
+export async function lastSequence({ system, scope }: Pick<Ctx, 'system' | 'scope'>): Promise<number> {
+  const { rows } = await counter(system.pool, [scope.workspaceId, scope.projectId, scope.environment]);
+  return rows[0]?.last ?? 0;
+}

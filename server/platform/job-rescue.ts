@@ -1,0 +1,84 @@
+import pg from 'pg';
+import type { System } from './system.ts';
+
+const PREFIX = 'latchkey-jobs/';
+const RESCUE_MS = 5_000;
+/** Longer than it takes to connect again after a lost connection. */
+const GRACE = '20 seconds';
+
+/**
+ * Shows the others, by a connection that ends with this process, that its jobs are being worked on; and gives jobs of
+ * processes that show nothing back to the queue. Without it graphile-worker would wait four hours for a killed process.
+ */
+export class SignOfLife {
+  readonly #system: System;
+  #pool: string | null = null;
+  #client: pg.Client | null = null;
+  #working = false;
+  #stopped = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#timer = setInterval(() => this.#work(), RESCUE_MS);
+  }
+
+  /** @param pool the name under which graphile-worker locks jobs here */
+  show(pool: string): void {
+    this.#pool = pool;
+    this.#work();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  #work(): void {
+    if (this.#working || this.#stopped || this.#pool === null) return;
+    this.#working = true;
+    this.#rescue(this.#pool)
+      .catch((error: unknown) => this.#lost(error))
+      .finally(() => {
+        this.#working = false;
+      });
+  }
+
+  async #rescue(pool: string): Promise<void> {
+    this.#client ??= await this.#connect(pool);
+    await this.#client.query({ name: 'rescue-jobs', text: RESCUE, values: [PREFIX, GRACE] });
+  }
+
+  async #connect(pool: string): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#system.databaseUrl,
+      application_name: PREFIX + pool,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    });
+    client.on('error', (error) => this.#lost(error));
+    await client.connect();
+    return client;
+  }
+
+  #lost(error: unknown): void {
+    const client = this.#client;
+    this.#client = null;
+    if (!this.#stopped) this.#system.log.warn({ err: error }, 'the rescue of jobs lost its connection');
+    client?.end().catch(() => undefined);
+  }
+}
+
+/** Jobs of all workspaces. */
+const RESCUE = `
+select graphile_worker.force_unlock_workers(array_agg(holder))
+from (
+  select distinct locked_by as holder from graphile_worker.jobs
+  where locked_at < now() - $2::interval
+    and not exists (
+      select from pg_stat_activity
+      where datname = current_database() and application_name = $1 || locked_by
+    )
+) dead
+having count(*) > 0`;

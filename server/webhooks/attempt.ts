@@ -1,0 +1,100 @@
+import type { Event } from '#events';
+import { isRefused, post } from '#platform/fetch.ts';
+import type { System } from '#platform/system.ts';
+import { openHeaders } from './endpoint-rules.ts';
+import type { EndpointRow } from './endpoints.ts';
+import type { Claimed } from './queue.ts';
+import { redacted } from './redaction.ts';
+import type { Attempted } from './schedule.ts';
+import { liveSecrets, signatures } from './secrets.ts';
+
+/** For all of an attempt, from finding the address to the head of the answer. */
+export const ATTEMPT_MS = 15_000;
+
+/** What an endpoint needs to be called, opened once for many deliveries. */
+export type Receiver = { url: string; headers: Readonly<Record<string, string>>; secrets: readonly string[] };
+
+export function receiverOf({ keyring, clock }: System, row: EndpointRow): Receiver {
+  return {
+    url: row.url,
+    headers: openHeaders(keyring, row.headers_sealed, row.id),
+    secrets: liveSecrets(keyring, row.secrets, { endpointId: row.id, now: clock.now() }),
+  };
+}
+
+/** Makes one attempt (Standard Webhooks). Never throws: what went wrong is what the attempt came to. @param event null: no longer in the log */
+export async function attempt(
+  system: System,
+  receiver: Receiver,
+  { claimed, event, signal }: { claimed: Claimed; event: Event | null; signal: AbortSignal },
+): Promise<Attempted> {
+  const startedAt = system.clock.now();
+  const began = performance.now();
+  const result = (come: Partial<Attempted>): Attempted => ({
+    startedAt,
+    durationMs: Math.round(performance.now() - began),
+    statusCode: null,
+    error: null,
+    responseSnippet: null,
+    retryAfter: null,
+    refused: false,
+    ...come,
+  });
+  const body = claimed.body ?? (event && JSON.stringify(event));
+  if (body === null) return result({ error: 'the event is no longer in the log', refused: true });
+  try {
+    const headers = headersOf(receiver, claimed.event_id, { body, now: startedAt });
+    const reply = await post(system, receiver.url, { headers, body, timeoutMs: ATTEMPT_MS, signal });
+    return result({
+      statusCode: reply.status,
+      error: reply.status >= 300 && reply.status < 400 ? 'redirects are not followed' : null,
+      responseSnippet: reply.head && redacted(reply.head, [...receiver.secrets, ...Object.values(receiver.headers)]),
+      retryAfter: one(reply.headers['retry-after']),
+    });
+  } catch (error) {
+    return result({ error: reasonOf(error), refused: isRefused(error) });
+  }
+}
+
+function headersOf(receiver: Receiver, id: string, { body, now }: { body: string; now: Date }): Record<string, string> {
+  const timestamp = Math.floor(now.getTime() / 1000);
+  return {
+    ...receiver.headers,
+    'content-type': 'application/json',
+    'user-agent': 'Latchkey-Webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures(receiver.secrets, { id, timestamp, body }),
+  };
+}
+
+function one(header: string | string[] | undefined): string | null {
+  return (Array.isArray(header) ? header[0] : header) ?? null;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed without an answer',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name could not be looked up',
+  ETIMEDOUT: 'timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'timed out while connecting',
+  UND_ERR_HEADERS_TIMEOUT: 'timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is too large',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+};
+
+/** A sentence for the log; the details of an error may hold what it should not. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  if (isRefused(error)) return error.message.slice(0, 200);
+  if (error.name === 'TimeoutError') return 'timed out';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (REASONS[code]) return REASONS[code];
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/i.test(code)) return `TLS: ${code}`;
+  if (code.startsWith('HPE_')) return 'the answer is no HTTP';
+  return code || 'failed';
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { EventPattern } from '#events';
+import type { Ctx } from '#platform/ctx.ts';
+import { checkReceiver } from '#platform/fetch.ts';
+import type { Keyring } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+
+export const EndpointUrl = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  examples: ['https://example.com/hooks'],
+  description:
+    'https; http in the test environment of an installation in development mode. Without user name, password and fragment.',
+});
+export const EventSelection = Type.Array(EventPattern, {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Event types, groups such as `user.*`, or `*`.',
+});
+export const CustomHeaders = Type.Record(
+  Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
+  Type.String({ maxLength: 1_024, pattern: '^([\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?)?$' }),
+  {
+    additionalProperties: false,
+    maxProperties: 20,
+    description:
+      'Sent with every delivery. Values of headers that look like credentials are shown as `[redacted]`; sent back like that they stay as they are.',
+  },
+);
+export type CustomHeaders = Readonly<Record<string, string>>;
+
+/** What belongs to the message or the connection is ours (RFC 9110 §7.6.1; Standard Webhooks). */
+const OURS =
+  /^(webhook-.*|host|content-(length|type|encoding)|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent|x-correlation-id|traceparent|tracestate)$/i;
+const CREDENTIAL = /auth|key|token|secret|signature|password|cookie|session/i;
+const REDACTED = '[redacted]';
+const PURPOSE = 'webhook-headers';
+
+/** @throws Problem VALIDATION_FAILED with every fault of the address @param production whether the environment is `production` */
+export async function requireReceiver({ system, scope }: Pick<Ctx, 'system' | 'scope'>, url: string): Promise<void> {
+  const fault = addressFault(url, scope.environment === 'production');
+  if (fault) throw invalid('/body/url', fault);
+  try {
+    await checkReceiver(system, url);
+  } catch (error) {
+    throw invalid('/body/url', error instanceof Error ? error.message : 'is refused');
+  }
+}
+
+function addressFault(url: string, production: boolean): string | null {
+  if (!URL.canParse(url)) return 'is no URL';
+  const { protocol, username, password, hash } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https address';
+  if (production && protocol !== 'https:') return 'must be an https address in the production environment';
+  if (username || password) return 'must have no user name or password; use a header';
+  if (hash) return 'must have no fragment';
+  return null;
+}
+
+/** @throws Problem VALIDATION_FAILED for a header that is ours, or given twice in different case */
+export function requireOwnHeaders(headers: CustomHeaders): void {
+  const names = Object.keys(headers);
+  const errors = names.flatMap((name, index) => {
+    const pointer = `/body/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (OURS.test(name)) return [{ pointer, message: 'is set by Latchkey' }];
+    const twice = names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < index;
+    return twice ? [{ pointer, message: 'is given twice' }] : [];
+  });
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** Null for none. @param endpointId the record the headers are bound to */
+export function sealHeaders(keyring: Keyring, headers: CustomHeaders, endpointId: string): string | null {
+  return Object.keys(headers).length === 0 ? null : keyring.seal(JSON.stringify(headers), PURPOSE, endpointId);
+}
+
+export function openHeaders(keyring: Keyring, sealed: string | null, endpointId: string): CustomHeaders {
+  return sealed === null ? {} : JSON.parse(keyring.open(sealed, PURPOSE, endpointId));
+}
+
+/** The headers as they may be shown. */
+export function shownHeaders(headers: CustomHeaders): CustomHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, CREDENTIAL.test(name) ? REDACTED : value]),
+  );
+}
+
+/** What was shown redacted and comes back like that stays as it was. */
+export function mergedHeaders(before: CustomHeaders, given: CustomHeaders): CustomHeaders {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === REDACTED ? (before[name] ?? value) : value]),
+  );
+}
+
+function invalid(pointer: string, message: string) {
+  return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer, message }] } });
+}

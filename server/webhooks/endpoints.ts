@@ -1,0 +1,339 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit, requireKnownPatterns } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Json, prepared } from '#platform/db.ts';
+import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import {
+  CustomHeaders,
+  EndpointUrl,
+  EventSelection,
+  mergedHeaders,
+  openHeaders,
+  requireOwnHeaders,
+  requireReceiver,
+  sealHeaders,
+  shownHeaders,
+} from './endpoint-rules.ts';
+import { newSecret, rotated, type StoredSecret, sealSecret } from './secrets.ts';
+
+export type EndpointId = Id<'whe'>;
+export type DisabledReason = 'request' | 'gone' | 'failing';
+
+type WebhookEndpointsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: EndpointId;
+  purpose: string;
+  key: string | null;
+  url: string;
+  description: string;
+  events: string[];
+  headers_sealed: string | null;
+  secrets: Json<StoredSecret[]>;
+  enabled: boolean;
+  disabled_reason: DisabledReason | null;
+  failing_since: Date | null;
+  paused_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    webhook_endpoints: WebhookEndpointsTable;
+  }
+}
+
+export type EndpointRow = Selectable<WebhookEndpointsTable>;
+type EndpointUpdate = Updateable<WebhookEndpointsTable>;
+
+/** Endpoints of one project environment. */
+const MOST = 50;
+const EVENTS = 'events';
+
+const description = Type.String({ maxLength: 500 });
+
+export const NewEndpoint = Type.Object(
+  {
+    url: EndpointUrl,
+    events: EventSelection,
+    description: Type.Optional(description),
+    enabled: Type.Optional(Type.Boolean()),
+    headers: Type.Optional(CustomHeaders),
+  },
+  { additionalProperties: false },
+);
+
+export const EndpointChanges = Type.Partial(
+  Type.Object({
+    url: EndpointUrl,
+    events: EventSelection,
+    description,
+    enabled: Type.Boolean(),
+    headers: CustomHeaders,
+  }),
+  { additionalProperties: false, minProperties: 1 },
+);
+type EndpointChanges = Static<typeof EndpointChanges>;
+
+const Instant = Type.String({ format: 'date-time' });
+const Nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const Endpoint = Type.Object({
+  id: IdSchema('whe'),
+  url: Type.String(),
+  description: Type.String(),
+  events: Type.Array(Type.String()),
+  headers: Type.Record(Type.String(), Type.String()),
+  enabled: Type.Boolean(),
+  disabledReason: Nullable(Type.Enum(['request', 'gone', 'failing'])),
+  failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
+  pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for quiet until then.' }),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type Endpoint = Static<typeof Endpoint>;
+
+export const EndpointWithSecret = Type.Object({
+  ...Endpoint.properties,
+  secret: Type.String({ description: 'Signs the deliveries (`whsec_…`). Shown this once.' }),
+});
+type EndpointWithSecret = Static<typeof EndpointWithSecret>;
+
+export function scopedEndpoints(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('purpose', '=', EVENTS)
+    .where('deleted_at', 'is', null);
+}
+
+function recordOf({ system, now }: Pick<Ctx, 'system' | 'now'>, row: EndpointRow): Endpoint {
+  const paused = row.paused_until !== null && row.paused_until > now;
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    headers: shownHeaders(openHeaders(system.keyring, row.headers_sealed, row.id)),
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since?.toISOString() ?? null,
+    pausedUntil: paused ? (row.paused_until?.toISOString() ?? null) : null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The project's endpoints, newest first. Served by webhook_endpoints_of_scope. */
+export async function listEndpoints(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Endpoint>> {
+  let query = scopedEndpoints(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where(sql<boolean>`id < ${openCursor(ctx, 'webhook-endpoints', cursor)}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'webhook-endpoints', limit, keyOf: (row) => row.id });
+  return { items: page.rows.map((row) => recordOf(ctx, row)), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getEndpoint(ctx: Ctx | TxCtx, id: EndpointId): Promise<Endpoint> {
+  const row = await scopedEndpoints(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(ctx, row);
+}
+
+/** @throws Problem NOT_FOUND */
+export async function lockEndpoint(tx: TxCtx, id: EndpointId): Promise<EndpointRow> {
+  const row = await scopedEndpoints(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+/** Any endpoint of the workspace, whoever owns it and whatever became of it. Served by the primary key. */
+export async function findRow(
+  system: System,
+  { workspaceId, endpointId }: { workspaceId: WorkspaceId; endpointId: EndpointId },
+): Promise<EndpointRow | undefined> {
+  return (await byId(system.pool, [workspaceId, endpointId])).rows[0];
+}
+
+const byId = prepared<EndpointRow>(
+  'webhook-endpoint',
+  'select * from webhook_endpoints where workspace_id = $1 and id = $2',
+);
+
+/** The same, locked until the transaction ends. */
+export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefined> {
+  return tx.db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Adds an endpoint. @returns it with its secret, which is shown this once @throws Problem VALIDATION_FAILED, CONFLICT at fifty */
+export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoint>): Promise<EndpointWithSecret> {
+  const headers = endpoint.headers ?? {};
+  requireKnownPatterns(endpoint.events, '/body/events');
+  requireOwnHeaders(headers);
+  await requireReceiver(ctx, endpoint.url);
+  const id = newId('whe', ctx.now);
+  const secret = newSecret();
+  return transaction(ctx, async (tx) => {
+    await requireRoom(tx);
+    const { keyring } = tx.system;
+    await tx.db
+      .insertInto('webhook_endpoints')
+      .values({
+        workspace_id: tx.scope.workspaceId,
+        project_id: tx.scope.projectId,
+        environment: tx.scope.environment,
+        id,
+        purpose: EVENTS,
+        key: null,
+        url: endpoint.url,
+        description: endpoint.description ?? '',
+        events: endpoint.events,
+        headers_sealed: sealHeaders(keyring, headers, id),
+        secrets: JSON.stringify([sealSecret(keyring, secret, { endpointId: id, now: tx.now })]),
+        enabled: endpoint.enabled ?? true,
+        disabled_reason: endpoint.enabled === false ? 'request' : null,
+        failing_since: null,
+        paused_until: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+        deleted_at: null,
+      })
+      .execute();
+    await emit(tx, 'webhook.endpoint.created', { endpointId: id, url: endpoint.url });
+    return { ...(await getEndpoint(tx, id)), secret };
+  });
+}
+
+/** Additions to one scope wait for each other, so that the limit is exact. @throws Problem CONFLICT */
+async function requireRoom(tx: TxCtx): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const lock = `webhook-endpoints/${workspaceId}/${projectId}/${environment}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx.db);
+  const { count } = await scopedEndpoints(tx)
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (count >= MOST)
+    throw problem('CONFLICT', {
+      detail: `A project environment has up to ${MOST} webhook endpoints; remove one first.`,
+      extensions: { limit: MOST, current: count },
+    });
+}
+
+type Changed = { set: EndpointUpdate; changed: string[] };
+
+/** Changes an endpoint. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function updateEndpoint(ctx: Ctx, id: EndpointId, changes: EndpointChanges): Promise<Endpoint> {
+  if (changes.events) requireKnownPatterns(changes.events, '/body/events');
+  if (changes.headers) requireOwnHeaders(changes.headers);
+  if (changes.url !== undefined) await requireReceiver(ctx, changes.url);
+  return transaction(ctx, async (tx) => {
+    const row = await lockEndpoint(tx, id);
+    const { set, changed } = changesOf(tx, row, changes);
+    if (changed.length > 0) {
+      await updateRow(tx, id, set);
+      await emit(tx, 'webhook.endpoint.updated', { endpointId: id, url: set.url ?? row.url, changed });
+    }
+    if (changes.enabled !== undefined) await switchEndpoint(tx, row, changes.enabled ? null : 'request');
+    return getEndpoint(tx, id);
+  });
+}
+
+function changesOf(
+  { system }: TxCtx,
+  row: EndpointRow,
+  { url, events, description: text, headers }: EndpointChanges,
+): Changed {
+  const set = {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events }),
+    ...(text !== undefined && { description: text }),
+    ...(headers !== undefined && {
+      headers_sealed: sealHeaders(
+        system.keyring,
+        mergedHeaders(openHeaders(system.keyring, row.headers_sealed, row.id), headers),
+        row.id,
+      ),
+    }),
+  };
+  const changed = Object.keys(set).map((name) => (name === 'headers_sealed' ? 'headers' : name));
+  return { set, changed };
+}
+
+async function updateRow(tx: TxCtx, id: EndpointId, set: EndpointUpdate): Promise<void> {
+  await tx.db
+    .updateTable('webhook_endpoints')
+    .set({ ...set, updated_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Switches an endpoint on or off; what waits for it goes on when it is on again. @throws Problem NOT_FOUND */
+export function setEnabled(ctx: Ctx, id: EndpointId, enabled: boolean): Promise<Endpoint> {
+  return transaction(ctx, async (tx) => {
+    await switchEndpoint(tx, await lockEndpoint(tx, id), enabled ? null : 'request');
+    return getEndpoint(tx, id);
+  });
+}
+
+/** @param reason null: on @returns whether it was in the other state */
+export async function switchEndpoint(tx: TxCtx, row: EndpointRow, reason: DisabledReason | null): Promise<boolean> {
+  const enabled = reason === null;
+  if (row.enabled === enabled) return false;
+  await updateRow(tx, row.id, {
+    enabled,
+    disabled_reason: reason,
+    // A new beginning: five days count from the next failure.
+    ...(enabled && { failing_since: null, paused_until: null }),
+  });
+  // Those of other parts are known to nobody but their part.
+  if (row.purpose !== EVENTS) return true;
+  const about = { endpointId: row.id, url: row.url };
+  if (reason === null) await emit(tx, 'webhook.endpoint.enabled', about);
+  else await emit(tx, 'webhook.endpoint.disabled', { ...about, reason });
+  return true;
+}
+
+/** Removes an endpoint; its log stays readable until it is out of retention. @throws Problem NOT_FOUND */
+export async function deleteEndpoint(ctx: Ctx, id: EndpointId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { url } = await lockEndpoint(tx, id);
+    await updateRow(tx, id, { deleted_at: tx.now, enabled: false, secrets: '[]', headers_sealed: null });
+    await emit(tx, 'webhook.endpoint.deleted', { endpointId: id, url });
+  });
+}
+
+/** Gives an endpoint a new secret; those before sign along for `overlapSeconds`. @throws Problem NOT_FOUND, CONFLICT */
+export function rotateSecret(ctx: Ctx, id: EndpointId, overlapSeconds: number): Promise<EndpointWithSecret> {
+  const secret = newSecret();
+  return transaction(ctx, async (tx) => {
+    const row = await lockEndpoint(tx, id);
+    const until = new Date(tx.now.getTime() + overlapSeconds * 1000);
+    const added = sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now });
+    await updateRow(tx, id, { secrets: JSON.stringify(rotated(row.secrets, added, until)) });
+    await emit(tx, 'webhook.endpoint.secret_rotated', {
+      endpointId: id,
+      url: row.url,
+      overlapUntil: until.toISOString(),
+    });
+    return { ...(await getEndpoint(tx, id)), secret };
+  });
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { usersById } from '#identity';
+import { activeOwners } from '#members';
+import { sendMessage } from '#messages';
+import { systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { System } from '#platform/system.ts';
+import { type DisabledReason, type EndpointRow, lockRow, switchEndpoint } from './endpoints.ts';
+import { type Attempted, FAILING_MS, type Outcome } from './schedule.ts';
+
+const NOTE = prepared<{ failing_since: Date }>(
+  'webhook-failure',
+  `update webhook_endpoints
+   set failing_since = coalesce(failing_since, $3), paused_until = greatest(paused_until, $4::timestamptz)
+   where workspace_id = $1 and id = $2 returning failing_since`,
+);
+
+/**
+ * Keeps what a failed attempt says of an endpoint: since when every one has failed, how long it wants to be left alone, and
+ * that it has to be switched off. Writes only what changes.
+ * @param row as it was read before the attempt; brought up to date
+ */
+export async function noteFailure(
+  system: System,
+  row: EndpointRow,
+  { attempt, outcome }: { attempt: Attempted; outcome: Outcome },
+): Promise<void> {
+  if (row.failing_since === null || outcome.pauseUntil !== null) {
+    const { rows } = await NOTE(system.pool, [row.workspace_id, row.id, attempt.startedAt, outcome.pauseUntil]);
+    row.failing_since = rows[0]?.failing_since ?? null;
+  }
+  const failingMs = row.failing_since === null ? 0 : system.clock.now().getTime() - row.failing_since.getTime();
+  const reason = outcome.disable ?? (failingMs >= FAILING_MS ? 'failing' : null);
+  if (reason !== null && row.enabled) await disable(system, row, reason);
+}
+
+/** Switches an endpoint off and tells the owners of the project. */
+async function disable(system: System, row: EndpointRow, reason: DisabledReason): Promise<void> {
+  row.enabled = false;
+  const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: row.environment };
+  await transaction(systemCtx(system, scope, 'webhooks', randomUUID()), async (tx) => {
+    const locked = await lockRow(tx, row.id);
+    if (locked && (await switchEndpoint(tx, locked, reason)) && locked.purpose === 'events')
+      await mailOwners(tx, locked, reason);
+  });
+}
+
+async function mailOwners(tx: TxCtx, { url, description }: EndpointRow, reason: DisabledReason): Promise<void> {
+  const owners = await usersById(tx, await activeOwners(tx));
+  const time = `${tx.now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  for (const { email, locale } of owners.values()) {
+    if (!email) continue;
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other; projects have few owners
+    await sendMessage(tx, {
+      template: 'webhook_disabled',
+      to: email,
+      locale,
+      variables: { url, name: description || url, reason, time },
+    });
+  }
+}

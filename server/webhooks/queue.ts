@@ -1,0 +1,196 @@
+import { CompiledQuery } from 'kysely';
+import type { Scope, TxCtx } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { Statement } from '#platform/feed.ts';
+import { type EventId, newId, type WorkspaceId } from '#platform/ids.ts';
+import { addJobsStatement } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import type { DeliveryId, Trigger } from './deliveries.ts';
+import type { EndpointId } from './endpoints.ts';
+import type { Attempted, Outcome } from './schedule.ts';
+
+/** An endpoint for which there is something to do. */
+export type EndpointRef = { workspaceId: WorkspaceId; endpointId: EndpointId };
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    deliver_webhooks: EndpointRef;
+  }
+}
+
+/** The job that has an endpoint looked after: one at most waits per endpoint. */
+export function wakeUp(row: {
+  workspace_id: WorkspaceId;
+  endpoint_id: EndpointId;
+}): [payload: EndpointRef, options: { key: string }] {
+  return [{ workspaceId: row.workspace_id, endpointId: row.endpoint_id }, { key: `webhooks/${row.endpoint_id}` }];
+}
+
+/** The statement that has these endpoints looked after. */
+export function wakeUps(refs: readonly EndpointRef[]): Statement {
+  const distinct = new Map(refs.map((ref) => [ref.endpointId, ref]));
+  return addJobsStatement(
+    'deliver_webhooks',
+    [...distinct.values()].map((payload) => ({ payload, key: `webhooks/${payload.endpointId}` })),
+  );
+}
+
+/** A delivery to be made. `body` null: the event as it stands in the log. */
+export type NewDelivery = {
+  scope: Scope;
+  endpointId: EndpointId;
+  eventId: EventId;
+  eventType: string;
+  body: string | null;
+  trigger: Trigger;
+};
+
+const INSERT = `
+insert into webhook_deliveries
+  (workspace_id, id, project_id, environment, endpoint_id, event_id, event_type, body, status, trigger, next_attempt_at, created_at)
+select workspace_id, id, project_id, environment, endpoint_id, event_id, event_type, body, 'pending', trigger, $10, $10
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+  as new (workspace_id, id, project_id, environment, endpoint_id, event_id, event_type, body, trigger)`;
+
+/** The statement that queues deliveries. */
+export function insertDeliveries(deliveries: readonly NewDelivery[], now: Date): Statement {
+  const column = (value: (delivery: NewDelivery) => string | null) => deliveries.map(value);
+  return {
+    name: 'queue-deliveries',
+    text: INSERT,
+    values: [
+      column(({ scope }) => scope.workspaceId),
+      column(() => newId('dlv', now)),
+      column(({ scope }) => scope.projectId),
+      column(({ scope }) => scope.environment),
+      column(({ endpointId }) => endpointId),
+      column(({ eventId }) => eventId),
+      column(({ eventType }) => eventType),
+      column(({ body }) => body),
+      column(({ trigger }) => trigger),
+      now,
+    ],
+  };
+}
+
+/** Queues deliveries in the caller's transaction: they are made if, and only if, that commits. */
+export async function queueDeliveries(tx: TxCtx, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  const refs = deliveries.map(({ scope, endpointId }) => ({ workspaceId: scope.workspaceId, endpointId }));
+  for (const { text, values } of [insertDeliveries(deliveries, tx.now), wakeUps(refs)]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await tx.db.executeQuery(CompiledQuery.raw(text, values));
+  }
+}
+
+/** A delivery whose next attempt is ours to make until the lease ends. */
+export type Claimed = {
+  workspace_id: WorkspaceId;
+  id: DeliveryId;
+  event_id: EventId;
+  event_type: string;
+  body: string | null;
+  attempt_count: number;
+  trigger: Trigger;
+  lease: Date;
+};
+
+const CLAIM = prepared<Claimed>(
+  'claim-deliveries',
+  `with due as (
+     select id from webhook_deliveries
+     where workspace_id = $1 and endpoint_id = $2 and next_attempt_at <= $3
+     order by next_attempt_at, id limit $5 for update skip locked)
+   update webhook_deliveries d set next_attempt_at = $4 from due
+   where d.workspace_id = $1 and d.id = due.id
+   returning d.workspace_id, d.id, d.event_id, d.event_type, d.body, d.attempt_count, d.trigger, d.next_attempt_at as lease`,
+);
+
+/**
+ * Takes due deliveries of an endpoint, those that have waited longest first. A process that dies with them loses them when
+ * the lease ends: somebody else makes the attempt then. Served by webhook_deliveries_due.
+ * @param leaseMs longer than any attempt takes
+ */
+export async function claimDeliveries(
+  system: System,
+  { workspaceId, endpointId }: EndpointRef,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<Claimed[]> {
+  const now = system.clock.now();
+  const lease = new Date(now.getTime() + leaseMs);
+  const { rows } = await CLAIM(system.pool, [workspaceId, endpointId, now, lease, limit]);
+  // The order of an update's rows is nobody's promise; ids sort by time.
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+const SETTLE = prepared<{ id: DeliveryId }>(
+  'settle-deliveries',
+  `with result as (
+     select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::text[], $7::timestamptz[],
+       $8::integer[], $9::integer[], $10::text[], $11::text[])
+     as r (workspace_id, id, lease, status, next_attempt_at, trigger, started_at, duration_ms, status_code, error, response_snippet)
+   ), settled as (
+     update webhook_deliveries d
+     set status = r.status, attempt_count = d.attempt_count + 1, next_attempt_at = r.next_attempt_at, trigger = 'schedule'
+     from result r
+     where d.workspace_id = r.workspace_id and d.id = r.id and d.next_attempt_at = r.lease
+     returning d.workspace_id, d.id, d.endpoint_id, d.status, d.attempt_count
+   ), healed as (
+     update webhook_endpoints e set failing_since = null
+     from (select distinct workspace_id, endpoint_id from settled where status = 'delivered') well
+     where e.workspace_id = well.workspace_id and e.id = well.endpoint_id and e.failing_since is not null)
+   insert into webhook_attempts
+     (workspace_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error, response_snippet)
+   select workspace_id, id, s.attempt_count, r.trigger, r.started_at, r.duration_ms, r.status_code, r.error, r.response_snippet
+   from settled s join result r using (workspace_id, id)
+   returning delivery_id as id`,
+);
+
+/** An attempt that was made, and what follows from it. */
+export type Settled = { claimed: Claimed; attempt: Attempted; outcome: Outcome };
+
+/** Records attempts, and that an endpoint to which one succeeded is not failing. One whose lease ended meanwhile is left out: somebody else has made it again. */
+export async function settleDeliveries(system: System, settled: readonly Settled[]): Promise<void> {
+  const column = <T>(value: (one: Settled) => T) => settled.map(value);
+  await SETTLE(system.pool, [
+    column(({ claimed }) => claimed.workspace_id),
+    column(({ claimed }) => claimed.id),
+    column(({ claimed }) => claimed.lease),
+    column(({ outcome }) => outcome.status),
+    column(({ outcome }) => outcome.nextAttemptAt),
+    column(({ claimed }) => claimed.trigger),
+    column(({ attempt }) => attempt.startedAt),
+    column(({ attempt }) => attempt.durationMs),
+    column(({ attempt }) => attempt.statusCode),
+    column(({ attempt }) => attempt.error),
+    column(({ attempt }) => attempt.responseSnippet),
+  ]);
+}
+
+const DUE = prepared<EndpointRef>(
+  'due-endpoints',
+  `/* all workspaces */ with recursive waiting as (
+     (select workspace_id, endpoint_id from webhook_deliveries
+      where next_attempt_at is not null order by workspace_id, endpoint_id limit 1)
+     union all
+     select following.workspace_id, following.endpoint_id
+     from waiting cross join lateral (
+       select workspace_id, endpoint_id from webhook_deliveries
+       where next_attempt_at is not null and (workspace_id, endpoint_id) > (waiting.workspace_id, waiting.endpoint_id)
+       order by workspace_id, endpoint_id limit 1) following)
+   select w.workspace_id as "workspaceId", w.endpoint_id as "endpointId"
+   from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
+   where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
+     and exists (
+       select from webhook_deliveries d
+       where d.workspace_id = w.workspace_id and d.endpoint_id = w.endpoint_id and d.next_attempt_at <= $1)`,
+);
+
+/**
+ * Has every endpoint looked after that has due deliveries: retries whose time has come, and what a process left behind when
+ * it died. Looks at one index entry per endpoint, however many deliveries wait. Served by webhook_deliveries_due.
+ */
+export async function wakeDueEndpoints(system: System): Promise<void> {
+  const { rows } = await DUE(system.pool, [system.clock.now()]);
+  if (rows.length > 0) await system.pool.query(wakeUps(rows));
+}

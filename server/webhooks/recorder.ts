@@ -1,0 +1,43 @@
+import type { System } from '#platform/system.ts';
+import { type Settled, settleDeliveries } from './queue.ts';
+
+type Waiting = { settled: Settled; done: () => void; failed: (error: unknown) => void };
+
+const MOST_AT_ONCE = 500;
+
+/** Records what attempts came to, as many with one statement as have come in while the one before was under way. */
+export class Recorder {
+  readonly #system: System;
+  #waiting: Waiting[] = [];
+  #writing = false;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** Resolves when it is recorded. */
+  record(settled: Settled): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ settled, done: resolve, failed: reject });
+    if (!this.#writing) this.#write().catch(() => undefined);
+    return promise;
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MOST_AT_ONCE);
+      try {
+        // biome-ignore lint/performance/noAwaitInLoops: one batch after the other; that is what gathers them
+        await settleDeliveries(
+          this.#system,
+          batch.map(({ settled }) => settled),
+        );
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#writing = false;
+  }
+}

@@ -1,0 +1,27 @@
+const REDACTED = '[redacted]';
+
+/** What credentials look like: JSON Web Tokens, bearer values, our own secrets and tokens, long random strings. */
+const LOOKS_SECRET = [
+  /\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g,
+  /\b(?:bearer|basic)\s+[\w.~+/=-]+/gi,
+  /\b(?:whsec|lk[a-z]{1,3})_[\w+/=-]+/g,
+  /\b(?=[\w-]*\d)(?=[\w-]*[a-zA-Z])[\w-]{32,}/g,
+];
+const NAMED =
+  /(["']?\b[\w-]*(?:password|passwd|secret|token|api[-_]?key|authorization|cookie|code)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
+// PostgreSQL stores no NUL; the other control characters would garble a log.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/g;
+const MOST_CHARACTERS = 500;
+
+/**
+ * The beginning of a receiver's answer as it may be kept (ASVS 16.2.5): without what looks like a credential.
+ * @param known secrets of the endpoint, wherever they turn up
+ */
+export function redacted(text: string, known: readonly string[]): string {
+  let shown = text;
+  for (const secret of known) if (secret.length >= 4) shown = shown.replaceAll(secret, REDACTED);
+  shown = shown.replace(NAMED, `$1${REDACTED}`);
+  for (const pattern of LOOKS_SECRET) shown = shown.replace(pattern, REDACTED);
+  return shown.replace(CONTROL, '').slice(0, MOST_CHARACTERS);
+}

@@ -1,0 +1,70 @@
+import type { Environment, Scope } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import { firstIdAt } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { projectOf } from '#tenancy';
+
+/** Rows of one statement, so that none holds its locks for long. */
+const BATCH = 5_000;
+const DAY_MS = 86_400_000;
+
+const SCOPES = prepared<Scope & { environment: Environment }>(
+  'webhook-scopes',
+  `/* all workspaces */ select distinct workspace_id as "workspaceId", project_id as "projectId", environment from webhook_endpoints`,
+);
+
+const EXPIRED = prepared<{ removed: number }>(
+  'forget-deliveries',
+  `with old as (
+     select id from webhook_deliveries
+     where workspace_id = $1 and project_id = $2 and environment = $3 and id < $4
+       and (next_attempt_at is null or next_attempt_at < $5)
+     order by id limit $6
+   ), attempts as (
+     delete from webhook_attempts a using old where a.workspace_id = $1 and a.delivery_id = old.id
+   ), gone as (
+     delete from webhook_deliveries d using old where d.workspace_id = $1 and d.id = old.id returning d.id
+   )
+   select count(*) as removed from gone`,
+);
+
+const ABANDONED = prepared<{ id: string }>(
+  'end-abandoned-deliveries',
+  `with abandoned as (
+     select d.workspace_id, d.id from webhook_endpoints e
+     join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.next_attempt_at is not null
+     where e.deleted_at is not null limit $1)
+   update webhook_deliveries d set status = 'failed', next_attempt_at = null
+   from abandoned a where d.workspace_id = a.workspace_id and d.id = a.id returning d.id`,
+);
+
+const EMPTY = prepared(
+  'forget-endpoints',
+  `delete from webhook_endpoints e
+   where e.deleted_at is not null and not exists (
+     select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id)`,
+);
+
+/**
+ * Forgets deliveries older than the project keeps them (`webhookLogDays`), ends those to removed endpoints, and forgets
+ * endpoints whose log is gone. What still waits for a retry is kept.
+ */
+export async function forgetOldDeliveries(system: System): Promise<void> {
+  await untilNoneLeft(async () => (await ABANDONED(system.pool, [BATCH])).rows.length);
+  const now = system.clock.now();
+  const { rows: scopes } = await SCOPES(system.pool, []);
+  for (const scope of scopes) {
+    // biome-ignore lint/performance/noAwaitInLoops: in the background, one project after the other
+    const { settings } = await projectOf(system, scope);
+    const before = new Date(now.getTime() - settings.webhookLogDays * DAY_MS);
+    const { workspaceId, projectId, environment } = scope;
+    const values = [workspaceId, projectId, environment, firstIdAt('dlv', before), before, BATCH];
+    await untilNoneLeft(async () => (await EXPIRED(system.pool, values)).rows[0]?.removed ?? 0);
+  }
+  await EMPTY(system.pool, []);
+}
+
+async function untilNoneLeft(batch: () => Promise<number>): Promise<void> {
+  // biome-ignore lint/performance/noAwaitInLoops: batch after batch
+  while ((await batch()) === BATCH);
+}

@@ -1,0 +1,67 @@
+import type { DeliveryStatus } from './deliveries.ts';
+import type { DisabledReason } from './endpoints.ts';
+
+const MINUTE = 60;
+const HOUR = 3_600;
+/** Seconds to wait before each attempt, counted from the one before (Standard Webhooks, "Deliverability and reliability"). */
+const PAUSES = [0, 5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+/** So that what failed together does not come back together. */
+const JITTER = 0.1;
+const MOST_PAUSE_MS = 24 * HOUR * 1000;
+/** An endpoint is switched off when every attempt has failed for this long. */
+export const FAILING_MS = 5 * 24 * HOUR * 1000;
+
+/** What an attempt came to. `retryAfter`: the header as it was received. */
+export type Attempted = {
+  startedAt: Date;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseSnippet: string | null;
+  retryAfter: string | null;
+  /** The address was refused: nothing was sent. */
+  refused: boolean;
+};
+
+/** What follows from an attempt. */
+export type Outcome = {
+  status: DeliveryStatus;
+  nextAttemptAt: Date | null;
+  /** The receiver asked for quiet until then. */
+  pauseUntil: Date | null;
+  /** The receiver is gone for good. */
+  disable: DisabledReason | null;
+};
+
+/** @param number which attempt of the delivery it was, from 1 @param now when it ended */
+export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcome {
+  const { statusCode, refused } = attempt;
+  const final = (status: DeliveryStatus, disable: DisabledReason | null = null): Outcome => ({
+    status,
+    nextAttemptAt: null,
+    pauseUntil: null,
+    disable,
+  });
+  if (statusCode !== null && statusCode >= 200 && statusCode < 300) return final('delivered');
+  if (refused) return final('blocked');
+  if (statusCode === 410) return final('failed', 'gone');
+  const pauseUntil = quietUntil(attempt, now);
+  const pause = PAUSES[number];
+  if (pause === undefined) return { ...final('failed'), pauseUntil };
+  const due = now.getTime() + pause * 1000 * (1 + Math.random() * JITTER);
+  return {
+    status: 'retrying',
+    nextAttemptAt: new Date(Math.max(due, pauseUntil?.getTime() ?? 0)),
+    pauseUntil,
+    disable: null,
+  };
+}
+
+/** `Retry-After` of a 429 or 503, in seconds or as a date (RFC 9110 §10.2.3); a day at most. */
+function quietUntil({ statusCode, retryAfter }: Attempted, now: Date): Date | null {
+  if ((statusCode !== 429 && statusCode !== 503) || retryAfter === null) return null;
+  const value = retryAfter.trim();
+  const at = /^\d{1,9}$/.test(value) ? now.getTime() + Number(value) * 1000 : Date.parse(value);
+  if (Number.isNaN(at) || at <= now.getTime()) return null;
+  return new Date(Math.min(at, now.getTime() + MOST_PAUSE_MS));
+}

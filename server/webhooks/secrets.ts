@@ -1,0 +1,76 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Keyring } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+
+/** A signing secret as it is stored. ISO 8601; `expiresAt` null: the current one. */
+export type StoredSecret = { sealed: string; createdAt: string; expiresAt: string | null };
+
+const PURPOSE = 'webhook-secret';
+const PREFIX = 'whsec_';
+/** Each live secret adds a signature to every delivery. */
+const MOST_LIVE = 4;
+
+/** A new secret: 256 random bits, as Standard Webhooks writes them. */
+export function newSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64');
+}
+
+/** @param endpointId the record the secret is bound to */
+export function sealSecret(
+  keyring: Keyring,
+  secret: string,
+  { endpointId, now }: { endpointId: string; now: Date },
+): StoredSecret {
+  return { sealed: keyring.seal(secret, PURPOSE, endpointId), createdAt: now.toISOString(), expiresAt: null };
+}
+
+/** The secrets that sign now, newest first. */
+export function liveSecrets(
+  keyring: Keyring,
+  secrets: readonly StoredSecret[],
+  { endpointId, now }: { endpointId: string; now: Date },
+): string[] {
+  return secrets.filter((secret) => isLive(secret, now)).map(({ sealed }) => keyring.open(sealed, PURPOSE, endpointId));
+}
+
+function isLive({ expiresAt }: StoredSecret, now: Date): boolean {
+  return expiresAt === null || Date.parse(expiresAt) > now.getTime();
+}
+
+/**
+ * Puts a new secret first; those before sign along until the end of the overlap at the latest.
+ * @throws Problem CONFLICT while four secrets are live
+ */
+export function rotated(secrets: readonly StoredSecret[], added: StoredSecret, overlapUntil: Date): StoredSecret[] {
+  const now = new Date(added.createdAt);
+  const until = overlapUntil.toISOString();
+  const before = secrets
+    .map((secret) => ({
+      ...secret,
+      expiresAt: secret.expiresAt !== null && secret.expiresAt < until ? secret.expiresAt : until,
+    }))
+    .filter((secret) => isLive(secret, now));
+  if (before.length >= MOST_LIVE)
+    throw problem(
+      'CONFLICT',
+      `${MOST_LIVE} secrets are live already; wait until one has expired, or rotate without overlap.`,
+    );
+  return [added, ...before];
+}
+
+/**
+ * The `webhook-signature` header: one signature per live secret, separated by spaces (Standard Webhooks, "Signature scheme").
+ * @param timestamp seconds since 1970, as in `webhook-timestamp`
+ */
+export function signatures(
+  secrets: readonly string[],
+  message: { id: string; timestamp: number; body: string },
+): string {
+  const signed = `${message.id}.${message.timestamp}.${message.body}`;
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    })
+    .join(' ');
+}

@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import { firstIdAt } from '#platform/ids.ts';
+import { type EndpointId, getEndpoint } from './endpoints.ts';
+
+const HOURS = 24;
+
+const count = Type.Integer();
+const milliseconds = Type.Union([Type.Number(), Type.Null()]);
+
+export const EndpointStats = Type.Object({
+  since: Type.String({ format: 'date-time', description: 'Deliveries made since then are counted: 24 hours.' }),
+  deliveries: Type.Object({
+    pending: count,
+    delivered: count,
+    retrying: count,
+    failed: count,
+    blocked: count,
+  }),
+  attempts: Type.Object({
+    total: count,
+    succeeded: count,
+    p50Ms: milliseconds,
+    p99Ms: milliseconds,
+  }),
+  successRate: Type.Union([Type.Number(), Type.Null()], { description: 'Of attempts, 0 to 1; null without any.' }),
+  oldestWaitingAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'When the oldest delivery that still waits was queued.',
+  }),
+});
+
+type Row = Record<'pending' | 'delivered' | 'retrying' | 'failed' | 'blocked' | 'total' | 'succeeded', number> & {
+  p50: number | null;
+  p99: number | null;
+  oldest: Date | null;
+};
+
+const STATS = prepared<Row>(
+  'webhook-stats',
+  `with recent as (
+     select id, status from webhook_deliveries
+     where workspace_id = $1 and endpoint_id = $2 and id >= $3
+   ), made as (
+     select duration_ms, status_code between 200 and 299 as good
+     from webhook_attempts a join recent r on a.workspace_id = $1 and a.delivery_id = r.id
+   )
+   select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'delivered') as delivered,
+     count(*) filter (where status = 'retrying') as retrying, count(*) filter (where status = 'failed') as failed,
+     count(*) filter (where status = 'blocked') as blocked, (select count(*) from made) as total,
+     (select count(*) from made where good) as succeeded,
+     (select percentile_cont(0.5) within group (order by duration_ms) from made) as p50,
+     (select percentile_cont(0.99) within group (order by duration_ms) from made) as p99,
+     (select min(created_at) from webhook_deliveries
+      where workspace_id = $1 and endpoint_id = $2 and next_attempt_at is not null) as oldest
+   from recent`,
+);
+
+/** How an endpoint did in the last 24 hours. Served by webhook_deliveries_of_endpoint. @throws Problem NOT_FOUND */
+export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<typeof EndpointStats>> {
+  await getEndpoint(ctx, id);
+  const since = new Date(ctx.now.getTime() - HOURS * 3_600_000);
+  const { rows } = await STATS(ctx.system.pool, [ctx.scope.workspaceId, id, firstIdAt('dlv', since)]);
+  const [row] = rows;
+  if (!row) throw new Error('An aggregate gives one row.');
+  const { pending, delivered, retrying, failed, blocked, total, succeeded, p50, p99, oldest } = row;
+  return {
+    since: since.toISOString(),
+    deliveries: { pending, delivered, retrying, failed, blocked },
+    attempts: { total, succeeded, p50Ms: p50, p99Ms: p99 },
+    successRate: total === 0 ? null : succeeded / total,
+    oldestWaitingAt: oldest?.toISOString() ?? null,
+  };
+}
