@@ -54,7 +54,7 @@ declare module '#platform/jobs.ts' {
  */
 export function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
   if (types) requireKnownPatterns(types, '/body/types');
-  const end = until ?? ctx.now.toISOString();
+  const end = until ?? justAfter(ctx.now);
   if (Date.parse(end) <= Date.parse(since))
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/until', message: 'must be after `since`' }] },
@@ -73,10 +73,15 @@ export function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static
 export function recover(ctx: Ctx, id: EndpointId, { since }: Static<typeof Recovery>): Promise<void> {
   return transaction(ctx, async (tx) => {
     const endpoint = await enabledEndpoint(tx, id);
-    const until = tx.now.toISOString();
+    const until = justAfter(tx.now);
     await begin(tx, endpoint, { trigger: 'recovery', since, until, types: endpoint.events });
     await emit(tx, 'webhook.endpoint.recovered', { endpointId: id, url: endpoint.url, since });
   });
+}
+
+/** What happens at this very moment is included. */
+function justAfter(now: Date): string {
+  return new Date(now.getTime() + 1).toISOString();
 }
 
 async function enabledEndpoint(tx: TxCtx, id: EndpointId): Promise<EndpointRow> {

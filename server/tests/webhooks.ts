@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { emit } from '#events';
+import {
+  type Answer,
+  eventually,
+  managementToken,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from './harness.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+/** The event type with which these tests let something happen; nothing else in them emits it. */
+const TYPE = 'user.logout';
+
+/** A Latchkey with a clock of its own and a receiver, and what tests of webhooks do again and again. */
+export type Webhooks = {
+  latchkey: TestLatchkey;
+  receiver: Receiver;
+  clock: TestClock;
+  /** Calls `/v1/admin/webhooks…` as the demo's back end. */
+  admin: (path: string, call?: Parameters<TestLatchkey['api']>[1]) => Promise<Answer>;
+  /** Makes an endpoint at a path of the receiver. @returns the record with its secret */
+  endpointFor: (path: string, body?: Record<string, unknown>) => Promise<Answer['body']>;
+  /** Lets an event happen. @returns the person it happens to */
+  happen: () => Promise<string>;
+  /** Deliveries to an endpoint, newest first. @param filter more of the query, beginning with & */
+  deliveriesOf: (endpointId: string, filter?: string) => Promise<Answer['body'][]>;
+  /** Waits until the newest delivery to an endpoint has a status. @returns it with its attempts */
+  settled: (endpointId: string, status: string) => Promise<Answer['body']>;
+  remove: (endpointId: string) => Promise<Answer>;
+  stop: () => Promise<void>;
+};
+
+export async function startWebhooks(): Promise<Webhooks> {
+  const clock = new TestClock();
+  const [latchkey, receiver] = await Promise.all([startTestLatchkey({ clock }), startReceiver()]);
+  let people = 0;
+  const admin: Webhooks['admin'] = async (path, call = {}) =>
+    // The clock travels, so a token does not last.
+    latchkey.api(`/v1/admin/webhooks${path}`, { token: await managementToken(latchkey), ...call });
+  const deliveriesOf: Webhooks['deliveriesOf'] = async (endpointId, filter = '') =>
+    (await admin(`/deliveries?limit=100&endpointId=${endpointId}${filter}`)).body.items;
+  return {
+    latchkey,
+    receiver,
+    clock,
+    admin,
+    deliveriesOf,
+    endpointFor: async (path, body = {}) => {
+      const made = await admin('/endpoints', { body: { url: receiver.origin + path, events: [TYPE], ...body } });
+      assert.equal(made.status, 201, made.text);
+      return made.body;
+    },
+    happen: async () => {
+      people += 1;
+      const userId = `usr_${people}`;
+      await latchkey.inProject((tx) => emit(tx, TYPE, { userId, everywhere: false }));
+      return userId;
+    },
+    settled: (endpointId, status) =>
+      eventually(async () => {
+        const [delivery] = await deliveriesOf(endpointId);
+        assert.equal(delivery?.status, status);
+        return (await admin(`/deliveries/${delivery.id}`)).body;
+      }, 25_000),
+    remove: (id) => admin(`/endpoints/${id}`, { method: 'DELETE' }),
+    stop: async () => {
+      await Promise.all([latchkey.stop(), receiver.stop()]);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eventually, expectProblem } from '#tests/harness.ts';
+import { answers } from '#tests/receiver.ts';
+import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
+
+let webhooks: Webhooks;
+before(async () => {
+  webhooks = await startWebhooks();
+});
+after(() => webhooks.stop());
+
+const idsAt = (path: string) => webhooks.receiver.at(path).map(({ headers }) => headers['webhook-id']);
+
+describe('log and repair', () => {
+  test('deliveries are listed newest first, by page and filter', async () => {
+    const { clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
+    const { id } = await endpointFor('/listed');
+    for (let count = 1; count <= 5; count += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: in this order
+      await happen();
+      await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, count));
+      clock.advance(1_000);
+    }
+    const all = await deliveriesOf(id);
+    const first = await admin(`/deliveries?endpointId=${id}&limit=3`);
+    const second = await admin(`/deliveries?endpointId=${id}&limit=3&cursor=${first.body.nextCursor}`);
+    assert.deepEqual([...first.body.items, ...second.body.items], all);
+    assert.equal(second.body.nextCursor, null);
+    const times = all.map(({ createdAt }) => createdAt);
+    assert.deepEqual(times, [...times].sort().reverse());
+    expectProblem(await admin(`/deliveries?cursor=${first.body.nextCursor}`), 400, 'INVALID_CURSOR');
+    assert.deepEqual(await deliveriesOf(id, '&eventType=user.created'), []);
+    assert.deepEqual(await deliveriesOf(id, '&status=failed'), []);
+    assert.equal((await deliveriesOf(id, `&since=${times[2]}`)).length, 3);
+    assert.equal((await deliveriesOf(id, `&until=${times[2]}`)).length, 2);
+    await remove(id);
+  });
+
+  test('a failed delivery is retried by hand, under the same id', async () => {
+    const { receiver, admin, endpointFor, happen, settled, remove } = webhooks;
+    receiver.on('/broken', answers(410));
+    const { id } = await endpointFor('/broken');
+    await happen();
+    const failed = await settled(id, 'failed');
+    await eventually(async () => assert.equal((await admin(`/endpoints/${id}`)).body.enabled, false));
+    expectProblem(await admin(`/deliveries/${failed.id}/retry`, { method: 'POST' }), 409, 'CONFLICT');
+    await admin(`/endpoints/${id}/enable`, { method: 'POST' });
+    receiver.on('/broken', answers(200));
+    const retried = await admin(`/deliveries/${failed.id}/retry`, { body: {} });
+    assert.equal(retried.status, 202, retried.text);
+    const { attempts } = await settled(id, 'delivered');
+    assert.deepEqual(
+      attempts.map(({ trigger, statusCode }: { trigger: string; statusCode: number }) => [trigger, statusCode]),
+      [
+        ['event', 410],
+        ['retry', 200],
+      ],
+    );
+    assert.deepEqual([idsAt('/broken').length, new Set(idsAt('/broken')).size], [2, 1]);
+    const unknown = await admin('/deliveries/dlv_01kaz3w9hqf8p9n2m4v5x6y7z8/retry', { method: 'POST' });
+    expectProblem(unknown, 404, 'NOT_FOUND');
+    await remove(id);
+  });
+
+  test('a time range is replayed to a new endpoint, with the original ids', async () => {
+    const { clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
+    const old = await endpointFor('/old');
+    clock.advance(MINUTE);
+    const since = clock.now().toISOString();
+    await Promise.all(Array.from({ length: 7 }, happen));
+    await eventually(async () => assert.equal(idsAt('/old').length, 7));
+    clock.advance(MINUTE);
+    const until = clock.now().toISOString();
+    await happen();
+    await eventually(async () => assert.equal(idsAt('/old').length, 8));
+    const fresh = await endpointFor('/fresh');
+    const answer = await admin(`/endpoints/${fresh.id}/replay`, { body: { since, until, types: ['user.logout'] } });
+    assert.equal(answer.status, 202, answer.text);
+    await eventually(async () => assert.equal((await deliveriesOf(fresh.id, '&status=delivered')).length, 7));
+    assert.deepEqual(idsAt('/fresh').sort(), idsAt('/old').slice(0, 7).sort());
+    const backwards = await admin(`/endpoints/${fresh.id}/replay`, { body: { since: until, until: since } });
+    expectProblem(backwards, 400, 'VALIDATION_FAILED');
+    await Promise.all([remove(old.id), remove(fresh.id)]);
+  });
+
+  test('recovering sends what was missed, and nothing that arrived', async () => {
+    const { latchkey, receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
+    const { id } = await endpointFor('/missed');
+    clock.advance(MINUTE);
+    const since = clock.now().toISOString();
+    await happen();
+    await settled(id, 'delivered');
+    receiver.on('/missed', answers(410));
+    await happen();
+    await eventually(async () => assert.equal((await admin(`/endpoints/${id}`)).body.enabled, false));
+    await happen();
+    await happen();
+    await eventually(async () => {
+      const { rows } = await latchkey.system.pool.query('select from events where sequence is null');
+      assert.equal(rows.length, 0);
+    });
+    receiver.on('/missed', answers(200));
+    expectProblem(await admin(`/endpoints/${id}/recover`, { body: { since } }), 409, 'CONFLICT');
+    await admin(`/endpoints/${id}/enable`, { method: 'POST' });
+    assert.equal((await admin(`/endpoints/${id}/recover`, { body: { since } })).status, 202);
+    await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, 4));
+    // Four events; the one that was refused with a 410 arrives a second time.
+    assert.deepEqual([idsAt('/missed').length, new Set(idsAt('/missed')).size], [5, 4]);
+    await remove(id);
+  });
+
+  test('a test event goes to one endpoint, marked as an example, and counts in its stats', async () => {
+    const { receiver, admin, endpointFor, settled, remove } = webhooks;
+    const { id, secret } = await endpointFor('/tested', { events: ['session.revoked'] });
+    const answer = await admin(`/endpoints/${id}/test`, { body: { type: 'user.created' } });
+    assert.equal(answer.status, 202, answer.text);
+    await settled(id, 'delivered');
+    const [got] = receiver.at('/tested');
+    assert.ok(got);
+    const event = JSON.parse(got.body);
+    assert.deepEqual(
+      [event.type, event.example, event.sequence, event.id],
+      ['user.created', true, null, answer.body.eventId],
+    );
+    assert.match(secret, /^whsec_/);
+    const { body: stats } = await admin(`/endpoints/${id}/stats`);
+    assert.deepEqual(stats.deliveries, { pending: 0, delivered: 1, retrying: 0, failed: 0, blocked: 0 });
+    assert.deepEqual([stats.attempts.total, stats.attempts.succeeded, stats.successRate], [1, 1, 1]);
+    assert.ok(stats.attempts.p50Ms >= 0);
+    const invented = await admin(`/endpoints/${id}/test`, { body: { type: 'user.invented' } });
+    expectProblem(invented, 400, 'VALIDATION_FAILED');
+    await remove(id);
+  });
+});
