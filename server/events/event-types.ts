@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { problem } from '#platform/problem.ts';
 import { catalogue, type EventType, eventTypes } from './catalogue.ts';
 
@@ -48,12 +48,9 @@ export const EventTypeDescription = Type.Object({
   schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema (2020-12) of the whole event.' }),
   example: AnyObject,
 });
-type EventTypeDescription = Static<typeof EventTypeDescription>;
-
-/** The JSON Schema of the events of one type. */
-function schemaOf(type: EventType): TObject {
-  return envelopeOf(Type.Literal(type), catalogue[type].data);
-}
+type EventTypeDescription = Omit<Static<typeof EventTypeDescription>, 'schema'> & {
+  schema: ReturnType<typeof envelopeOf>;
+};
 
 const EXAMPLE_SCOPE = {
   workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8',
@@ -79,7 +76,13 @@ export function exampleOf(type: EventType): Event {
 
 function describe(type: EventType): EventTypeDescription {
   const { description, version } = catalogue[type];
-  return { type, description, version, schema: schemaOf(type), example: exampleOf(type) };
+  return {
+    type,
+    description,
+    version,
+    schema: envelopeOf(Type.Literal(type), catalogue[type].data),
+    example: exampleOf(type),
+  };
 }
 
 /** Every event type there is, by name. */

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { Value } from 'typebox/value';
+import { describeEventType } from '#events';
 import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
@@ -178,8 +180,15 @@ function parsed(text: string): unknown {
 
 export async function expectEvent(system: System, path: string, correlationId: string): Promise<void> {
   if (SILENT.some((pattern) => pattern.test(path))) return;
-  const { rowCount } = await system.pool.query('select from events where correlation_id = $1 limit 1', [correlationId]);
-  assert.equal(rowCount, 1, `${path} answered 2xx and emitted no event`);
+  const { rows } = await system.pool.query('select type, data from events where correlation_id = $1', [correlationId]);
+  assert.ok(rows.length > 0, `${path} answered 2xx and emitted no event`);
+  for (const { type, data } of rows) assertInCatalogue(type, data);
+}
+
+/** Fails for an event whose data do not fit what the catalogue says of its type. */
+function assertInCatalogue(type: string, data: unknown): void {
+  const { schema } = describeEventType(type);
+  assert.ok(Value.Check(schema.properties.data, data), `${type} does not fit its schema: ${JSON.stringify(data)}`);
 }
 
 /** Records statements that touch a tenant table without naming the workspace. */

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { Value } from 'typebox/value';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  managementToken,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
+import { catalogue } from './catalogue.ts';
+import { eventTypeDescriptions } from './event-types.ts';
+import { emit, emitAll } from './events.ts';
+
+let latchkey: TestLatchkey;
+let token: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  token = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+const feed = (query: string): Promise<Answer> => latchkey.api(`/v1/admin/events?${query}`, { token });
+const happen = (userId: string) => latchkey.inProject((tx) => emit(tx, 'user.logout', { userId, everywhere: false }));
+const latest = async (): Promise<number> => (await feed('after=latest')).body.nextAfter;
+
+describe('GET /v1/admin/events', () => {
+  test('WH-1 a reader that polls misses nothing and sees nothing twice while many commit at once, early and late', async () => {
+    const from = await latest();
+    const expected = new Set<string>();
+    const writing = Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        latchkey.inProject(async (tx) => {
+          const events = Array.from({ length: (index % 4) + 1 }, (_, nth) => `usr_poll_${index}_${nth}`);
+          await emitAll(
+            tx,
+            events.map((userId) => ({ type: 'user.logout', data: { userId, everywhere: false } })),
+          );
+          // Some hold their transaction open while others commit.
+          if (index % 3 === 0)
+            await tx.db.selectFrom('events').select('id').where('workspace_id', '=', 'wrk_').execute();
+          for (const userId of events) expected.add(userId);
+        }),
+      ),
+    );
+    const seen: string[] = [];
+    const sequences: number[] = [];
+    let after = from;
+    let written = false;
+    writing.then(
+      () => {
+        written = true;
+      },
+      () => undefined,
+    );
+    while (!written || seen.length < expected.size) {
+      // biome-ignore lint/performance/noAwaitInLoops: a reader reads one page after the other
+      const { body } = await feed(`after=${after}&limit=17&wait=1`);
+      for (const event of body.items) {
+        if (String(event.data.userId).startsWith('usr_poll')) seen.push(event.data.userId);
+        sequences.push(event.sequence);
+      }
+      after = body.nextAfter;
+    }
+    await writing;
+    assert.deepEqual([...seen].sort(), [...expected].sort());
+    assert.deepEqual(
+      sequences,
+      sequences.map((_, index) => from + 1 + index),
+    );
+  });
+
+  test('a long poll answers as soon as there is something, and empty when its time is over', async () => {
+    const after = await latest();
+    const began = performance.now();
+    const waiting = feed(`after=${after}&wait=20`);
+    await happen('usr_awaited');
+    const { body } = await waiting;
+    assert.ok(performance.now() - began < 5_000);
+    assert.deepEqual(
+      body.items.map((event: { data: unknown }) => event.data),
+      [{ userId: 'usr_awaited', everywhere: false }],
+    );
+    assert.deepEqual([body.nextAfter, body.more], [after + 1, false]);
+    assert.deepEqual((await feed(`after=${after + 1}&wait=1`)).body, { items: [], nextAfter: after + 1, more: false });
+  });
+
+  test('types select, and the reader moves on past the others', async () => {
+    const after = await latest();
+    await happen('usr_other');
+    await eventually(async () => assert.equal(await latest(), after + 1));
+    const { body } = await feed(`after=${after}&types=session.*,user.created`);
+    assert.deepEqual(body, { items: [], nextAfter: after + 1, more: false });
+    assert.equal((await feed(`after=${after}&types=user.*`)).body.items.length, 1);
+    expectProblem(await feed('types=nothing.*'), 400, 'VALIDATION_FAILED');
+    expectProblem(await feed('wait=31'), 400, 'VALIDATION_FAILED');
+    expectProblem(await feed('after=-1'), 400, 'VALIDATION_FAILED');
+  });
+
+  test('BI-3 it shows no other project, and what a back end may do to nobody', async () => {
+    await happen('usr_private');
+    const stranger = await tenantManagementToken(latchkey, await createTenant(latchkey, 'feed-stranger'));
+    const { text } = await latchkey.api('/v1/admin/events?limit=100', { token: stranger });
+    assert.ok(!text.includes('usr_private') && !text.includes(latchkey.demo.workspaceId));
+    assert.ok(!(await feed('limit=100')).text.includes('"permissions":['));
+    const narrow = await managementToken(latchkey, 'members:read');
+    expectProblem(await latchkey.api('/v1/admin/events', { token: narrow }), 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('POST emits an example, marked as one, in the test environment only', async () => {
+    const after = await latest();
+    const made = await latchkey.api('/v1/admin/events', { token, body: { type: 'user.created' } });
+    assert.equal(made.status, 201, made.text);
+    const { body } = await feed(`after=${after}&wait=5`);
+    const [event] = body.items;
+    assert.deepEqual(
+      [event.id, event.type, event.example, event.data],
+      [made.body.id, 'user.created', true, catalogue['user.created'].example],
+    );
+    expectProblem(
+      await latchkey.api('/v1/admin/events', { token, body: { type: 'user.invented' } }),
+      400,
+      'VALIDATION_FAILED',
+    );
+    const production = await managementToken(latchkey, undefined, 'production');
+    const refused = await latchkey.api(
+      '/v1/admin/events',
+      { token: production, body: { type: 'user.created' } },
+      'production',
+    );
+    expectProblem(refused, 409, 'CONFLICT');
+  });
+});
+
+describe('the catalogue', () => {
+  test('is served with a JSON Schema that other validators take, and an example that fits it', async () => {
+    const first = await latchkey.api('/v1/admin/webhooks/event-types?limit=100', { token });
+    const types = first.body.items.map(({ type }: { type: string }) => type);
+    assert.deepEqual(types, Object.keys(catalogue).sort().slice(0, 100));
+    const validator = addFormats.default(new Ajv2020({ strict: false }));
+    for (const { type, description, version, schema, example } of first.body.items) {
+      assert.ok(description.endsWith('.') && version >= 1, type);
+      assert.ok(validator.validate(schema, example), `${type}: ${validator.errorsText()}`);
+      assert.ok(!validator.validate(schema, { ...Object(example), type: 'something.else' }), type);
+    }
+    const one = await latchkey.api('/v1/admin/webhooks/event-types/session.reuse_detected', { token });
+    assert.deepEqual(
+      one.body,
+      first.body.items.find(({ type }: { type: string }) => type === 'session.reuse_detected'),
+    );
+    expectProblem(await latchkey.api('/v1/admin/webhooks/event-types/user.invented', { token }), 404, 'NOT_FOUND');
+  });
+
+  test('every example fits the schema of its type', () => {
+    for (const { schema, example, type } of eventTypeDescriptions) assert.ok(Value.Check(schema, example), type);
+  });
+});
