@@ -1,4 +1,3 @@
-export type { EventType } from './catalogue.ts';
 export { Dispatcher, type Follower, type NumberedEvent } from './dispatcher.ts';
 export { eventTypeRoutes } from './event-types.admin.ts';
 export {

@@ -9,7 +9,7 @@ import type { EventsTable } from './events.ts';
 type Row = Selectable<EventsTable>;
 
 /** An event as receivers and readers get it. */
-export function eventOf(row: Omit<Row, 'trace_id'>): Event {
+function eventOf(row: Omit<Row, 'trace_id'>): Event {
   const occurredAt = row.occurred_at.toISOString();
   return {
     id: row.id,

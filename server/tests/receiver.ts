@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 /** A request as a receiver got it. */
-export type Received = { path: string; headers: Record<string, string>; body: string; at: number };
+type Received = { path: string; headers: Record<string, string>; body: string; at: number };
 
 /** What a receiver does with a request: answers, or misbehaves. */
 export type Behaviour = (response: ServerResponse, received: Received, request: IncomingMessage) => void;

@@ -106,7 +106,7 @@ export const EndpointWithSecret = Type.Object({
 });
 type EndpointWithSecret = Static<typeof EndpointWithSecret>;
 
-export function scopedEndpoints(ctx: Ctx | TxCtx) {
+function scopedEndpoints(ctx: Ctx | TxCtx) {
   return ctx.db
     .selectFrom('webhook_endpoints')
     .selectAll()

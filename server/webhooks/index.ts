@@ -7,4 +7,5 @@ export { webhookFanOut } from './fan-out.ts';
 export { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from './receivers.ts';
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
+export { newSecret, signatures } from './secrets.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';

@@ -5,7 +5,7 @@ import { queueDeliveries } from './queue.ts';
 import { newSecret, sealSecret } from './secrets.ts';
 
 /** A receiver that belongs to another part, which knows it by `key` within its `purpose`, such as a status subscriber. */
-export type ReceiverKey = { purpose: string; key: string };
+type ReceiverKey = { purpose: string; key: string };
 
 /**
  * Checks an address that is to become a receiver; call it before the transaction, as it looks names up.
