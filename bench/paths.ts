@@ -11,6 +11,8 @@ export type Subject = {
   clientId: string;
   clientSecret: string;
   databaseUrl: string;
+  projectIds: readonly string[];
+  owner: { email: string; password: string };
 };
 
 export type Row = { path: string; measured: Measured; baseline: string; baselineRate: number; bar: number };

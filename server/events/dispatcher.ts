@@ -131,7 +131,10 @@ async function numberBatch(client: pg.Client, followers: readonly Follower[]): P
   return rows.length;
 }
 
-/** One statement, so it is atomic: the counters and the events change together. All workspaces. */
+/**
+ * One statement, so it is atomic: the counters and the events change together. The arrays keep it on the primary key: joined
+ * freely, a planner without statistics walks the whole log. All workspaces.
+ */
 const NUMBER_BATCH = `
 with batch as (
   select workspace_id, id, project_id, environment,
@@ -148,5 +151,6 @@ update events
 set sequence = counters.last - batch.size + batch.position
 from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id
+  and events.workspace_id = any (array (select distinct workspace_id from batch)) and events.id = any (array (select id from batch))
 returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
   events.sequence`;

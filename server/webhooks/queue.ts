@@ -95,14 +95,16 @@ export type Claimed = {
   lease: Date;
 };
 
+// The arrays keep these statements on the primary key: joined freely, a planner without statistics walks the whole log.
+
 const CLAIM = prepared<Claimed>(
   'claim-deliveries',
   `with due as (
      select id from webhook_deliveries
      where workspace_id = $1 and endpoint_id = $2 and next_attempt_at <= $3
      order by next_attempt_at, id limit $5 for update skip locked)
-   update webhook_deliveries d set next_attempt_at = $4 from due
-   where d.workspace_id = $1 and d.id = due.id
+   update webhook_deliveries d set next_attempt_at = $4
+   where d.workspace_id = $1 and d.id = any (array (select id from due))
    returning d.workspace_id, d.id, d.event_id, d.event_type, d.body, d.attempt_count, d.trigger, d.next_attempt_at as lease`,
 );
 
@@ -123,6 +125,20 @@ export async function claimDeliveries(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+const GIVE_BACK = prepared(
+  'give-back-deliveries',
+  `update webhook_deliveries set next_attempt_at = $4
+   where workspace_id = $1 and id = any ($2) and next_attempt_at = $3`,
+);
+
+/** Gives deliveries back whose attempt was not begun; all of them of one claim. */
+export async function giveBack(system: System, claimed: readonly Claimed[]): Promise<void> {
+  const [first] = claimed;
+  if (!first) return;
+  const ids = claimed.map(({ id }) => id);
+  await GIVE_BACK(system.pool, [first.workspace_id, ids, first.lease, system.clock.now()]);
+}
+
 const SETTLE = prepared<{ id: DeliveryId }>(
   'settle-deliveries',
   `with result as (
@@ -134,6 +150,7 @@ const SETTLE = prepared<{ id: DeliveryId }>(
      set status = r.status, attempt_count = d.attempt_count + 1, next_attempt_at = r.next_attempt_at, trigger = 'schedule'
      from result r
      where d.workspace_id = r.workspace_id and d.id = r.id and d.next_attempt_at = r.lease
+       and d.workspace_id = any ($1) and d.id = any ($2)
      returning d.workspace_id, d.id, d.endpoint_id, d.status, d.attempt_count
    ), healed as (
      update webhook_endpoints e set failing_since = null
