@@ -1,8 +1,9 @@
-import { type Event, eventsById } from '#events';
+import type { Event } from '#events';
 import type { System } from '#platform/system.ts';
 import { ATTEMPT_MS, attempt, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
+import { loggedEvents } from './logged-events.ts';
 import { type Claimed, claimDeliveries, type EndpointRef, giveBack, wakeDueEndpoints } from './queue.ts';
 import { Recorder } from './recorder.ts';
 import { outcomeOf } from './schedule.ts';
@@ -29,11 +30,17 @@ type Busy = {
   running: Set<Promise<void>>;
   /** Resolved when there may be more to do. */
   news: PromiseWithResolvers<void>;
+  /** Woken since deliveries were last looked for; otherwise there are none but those a full take left. */
   again: boolean;
 };
 
 /** A delivery with what is needed to make it. */
 type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Event | null };
+
+/** Whether more may be due, and there is room for it. */
+function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
+  return again && held.length === 0 && sending < lanes && running.size < MOST_UNRECORDED;
+}
 
 /**
  * Makes the deliveries of this process. Endpoints do not share anything that one could use up: each has lanes of its own, and
@@ -111,15 +118,12 @@ export class Deliverer {
 
   async #lookAfter(ref: EndpointRef, busy: Busy): Promise<void> {
     while (!this.#stopping) {
-      busy.again = false;
       busy.news = Promise.withResolvers();
       // biome-ignore lint/performance/noAwaitInLoops: takes more when there is room
-      if (busy.held.length === 0 && busy.running.size < MOST_UNRECORDED) await this.#take(ref, busy);
+      if (mayTake(busy)) await this.#take(ref, busy);
       this.#begin(busy);
-      if (busy.running.size === 0 && busy.held.length === 0) {
-        if (!busy.again) return this.#leave(ref, busy);
-        continue;
-      }
+      if (mayTake(busy)) continue;
+      if (busy.running.size === 0 && busy.held.length === 0) return this.#leave(ref, busy);
       await busy.news.promise;
     }
     await giveBack(
@@ -130,17 +134,16 @@ export class Deliverer {
 
   /** Takes due deliveries: of a healthy endpoint some ahead, of one that fails no more than its lanes can begin now. */
   async #take(ref: EndpointRef, busy: Busy): Promise<void> {
-    const row = await findRow(this.#system, ref);
-    const now = this.#system.clock.now();
-    if (!row?.enabled || row.deleted_at || (row.paused_until && row.paused_until > now)) return;
-    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
+    busy.again = false;
     const limit = busy.lanes === MOST_LANES ? AHEAD : busy.lanes - busy.sending;
-    if (limit <= 0) return;
     const claimed = await claimDeliveries(this.#system, ref, { limit, leaseMs: LEASE_MS });
+    if (claimed.length === limit) busy.again = true;
     if (claimed.length === 0) return;
+    const row = await findRow(this.#system, ref);
+    if (!row) return;
+    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
-    const events =
-      logged.length > 0 ? await eventsById(this.#system, ref.workspaceId, logged) : new Map<string, Event>();
+    const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
     const receiver = receiverOf(this.#system, row);
     busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
   }
@@ -149,10 +152,7 @@ export class Deliverer {
   #begin(busy: Busy): void {
     while (busy.sending < busy.lanes && !this.#stopping) {
       const ready = busy.held.shift();
-      if (!ready) {
-        busy.news.resolve();
-        return;
-      }
+      if (!ready) return;
       busy.sending += 1;
       const making = this.#make(busy, ready)
         .catch((error: unknown) =>
@@ -177,7 +177,9 @@ export class Deliverer {
     busy.lanes = well ? Math.min(MOST_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
     const left = well ? [] : busy.held.splice(0).map((one) => one.claimed);
     this.#begin(busy);
+    if (mayTake(busy)) busy.news.resolve();
     await Promise.all([this.#recorder.record({ claimed, attempt: made, outcome }), giveBack(this.#system, left)]);
+    if (left.length > 0) busy.again = true;
     if (!well) await noteFailure(this.#system, row, { attempt: made, outcome });
   }
 }
