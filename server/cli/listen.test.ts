@@ -68,9 +68,9 @@ describe('latchkey listen and trigger', () => {
       finished(run('trigger')),
     ]);
     assert.notEqual(nowhere.code, 0);
-    assert.match(nowhere.output, /--forward-to http/);
+    assert.match(nowhere.output, /option '--forward-to <url>' not specified/);
     assert.notEqual(unknown.code, 0);
     assert.match(unknown.output, /is no event type/);
-    assert.match(untyped.output, /latchkey trigger user\.created/);
+    assert.match(untyped.output, /missing required argument 'type'/);
   });
 });

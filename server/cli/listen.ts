@@ -5,26 +5,25 @@ import { newSecret, signatures } from '#webhooks';
 import { type BackEnd, openBackEnd } from './back-end.ts';
 import { failing } from './failing.ts';
 
-/** What the command line says beside settings. */
-export type Arguments = { operands: readonly string[]; forwardTo?: string; types?: string; credentials?: string };
-
 type Overrides = Record<string, string | undefined>;
 
 const WAIT_SECONDS = 25;
 const AGAIN_MS = 1_000;
 const FORWARD_MS = 15_000;
 
-function credentialsFile(overrides: Overrides, { credentials }: Arguments): string {
+function credentialsFile(overrides: Overrides, credentials: string | undefined): string {
   return credentials ?? join(loadConfig(undefined, overrides).dataDir, 'demo.json');
 }
 
 /** Forwards the events of a test environment, as they happen, to an address of this machine, signed like webhooks. */
-export async function listen(overrides: Overrides, given: Arguments): Promise<void> {
+export async function listen(
+  overrides: Overrides,
+  { forwardTo, types, credentials }: { forwardTo: string; types?: string; credentials?: string },
+): Promise<void> {
   await failing(async () => {
-    const { forwardTo, types } = given;
-    if (forwardTo === undefined || !URL.canParse(forwardTo))
+    if (!URL.canParse(forwardTo))
       throw new Error('Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
-    const backEnd = await openBackEnd(credentialsFile(overrides, given));
+    const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
     const selection = types === undefined ? '' : `&types=${encodeURIComponent(types)}`;
     const start = await backEnd(`/v1/admin/events?after=latest${selection}`);
     const secret = newSecret();
@@ -90,11 +89,13 @@ async function forward(url: string, secret: string, event: Record<string, unknow
 }
 
 /** Emits an example event in a test environment, for endpoints and listeners to receive. */
-export async function trigger(overrides: Overrides, given: Arguments): Promise<void> {
+export async function trigger(
+  overrides: Overrides,
+  type: string,
+  { credentials }: { credentials?: string },
+): Promise<void> {
   await failing(async () => {
-    const [type] = given.operands;
-    if (type === undefined) throw new Error('Say which: latchkey trigger user.created');
-    const backEnd = await openBackEnd(credentialsFile(overrides, given));
+    const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
     const { id } = await backEnd('/v1/admin/events', { type });
     say(`Emitted ${type} with example data: ${String(id)}`);
   });

@@ -27,6 +27,11 @@ export class Keyring {
     this.#masters = [first, ...rest];
   }
 
+  /** Names of the secrets, which tell nothing of them: what was sealed says which it needs. */
+  get secretIds(): readonly string[] {
+    return this.#masters.map(({ id }) => id);
+  }
+
   /** Encrypts with AES-256-GCM. @param purpose what kind of secret @param record the id of the row it is stored in */
   seal(plaintext: string, purpose: string, record: string): string {
     const [master] = this.#masters;
