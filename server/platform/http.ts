@@ -14,6 +14,7 @@ import type { Ctx, Environment, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
+import { ReadyAnswers } from './http-ready.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails, problem } from './problem.ts';
 import type { System } from './system.ts';
@@ -34,6 +35,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     system: System;
     host: Host;
+    readyAnswers: ReadyAnswers;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
@@ -72,7 +74,10 @@ export function addressOf(system: System, host: Host): string {
 /** Makes the HTTP server of one host; its routes are registered on it afterwards. */
 export async function createHost(system: System, host: Host): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
+  const hostNames = hostNamesOf(addressOf(system, host));
+  const readyAnswers = new ReadyAnswers(system, host, hostNames);
   const app: App = Fastify({
+    serverFactory: (handler) => readyAnswers.server(handler),
     loggerInstance,
     // Requests are told apart by their trace, so they need no logger of their own.
     childLoggerFactory: (logger) => logger,
@@ -80,7 +85,6 @@ export async function createHost(system: System, host: Host): Promise<App> {
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
@@ -97,8 +101,9 @@ export async function createHost(system: System, host: Host): Promise<App> {
   });
   app.decorate('system', system);
   app.decorate('host', host);
+  app.decorate('readyAnswers', readyAnswers);
   decorate(app);
-  addEdge(app, system, host);
+  addEdge(app, { system, host, hostNames });
   await app.register(cookie);
   await addOpenApi(app, host, addressOf(system, host));
   return app;
@@ -115,8 +120,7 @@ function decorate(app: App): void {
 }
 
 /** What happens to every request before its route: host check, trace, refusal of console headers, measuring. */
-function addEdge(app: App, system: System, host: Host): void {
-  const hostNames = hostNamesOf(addressOf(system, host));
+function addEdge(app: App, { system, host, hostNames }: Omit<Edge, 'refused'>): void {
   const refused = host.kind === 'console' ? [] : CONSOLE_HEADERS;
   app.addHook('onRequest', (request, reply, done) => {
     request.trace = traceOf(request);
