@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
+import { hasSms } from '#billing';
 import { minimumLength } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
@@ -33,11 +34,12 @@ export const methodRoutes: Routes = (app) => {
       const ctx = await anonymousCtx(request, request.query);
       const { settings, projectId, projectName } = await projectOf(ctx.system, ctx.scope);
       const social = settings.signInMethods.includes('social');
+      const sms = settings.signInMethods.includes('phone') && (await hasSms(ctx));
       return {
         projectId,
         projectName,
         registration: settings.registration,
-        methods: settings.signInMethods,
+        methods: settings.signInMethods.filter((method) => method !== 'phone' || sms),
         providers: social ? await enabledProviders(ctx) : [],
         passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
         mfa: settings.mfa,

@@ -13,6 +13,7 @@ import {
   totpRoutes,
 } from '#auth';
 import { eventTypeRoutes, feedRoutes } from '#events';
+import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes } from '#billing';
 import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
@@ -70,6 +71,9 @@ export async function createApiHost(system: System, environment: Environment): P
   deliveryRoutes(app);
   eventTypeRoutes(app);
   feedRoutes(app);
+  smsAddOnRoutes(app);
+  smsUsageRoutes(app);
+  smsGuardRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -1,0 +1,10 @@
+export { countCode, forgetOldConversions } from './conversions.ts';
+export { passSmsGuard } from './guard.ts';
+export { countryOf } from './numbers.ts';
+export { segmentsOf } from './segments.ts';
+export { hasSms, requireSms, reserveSms } from './sms.ts';
+export { smsAddOnRoutes, smsUsageRoutes } from './sms-addon.admin.ts';
+export { smsGuardRoutes } from './sms-guard.admin.ts';
+export { findOverdue, issueStatements, statementPaid, unpaidStatements } from './statements.ts';
+export { renewDue } from './subscription-store.ts';
+export { releaseSegments, settleSegments } from './usage.ts';

@@ -1,0 +1,17 @@
+import type { Scope, TxCtx } from '#platform/ctx.ts';
+import { addJob } from '#platform/jobs.ts';
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    sync_payment: { scope: Scope };
+  }
+}
+
+/**
+ * Has the payment provider brought to what is agreed here, after the commit and as often as it takes: what a customer decides
+ * never waits for the provider.
+ */
+export async function syncPayment(tx: TxCtx, { payment }: { payment: 'manual' | 'stripe' }): Promise<void> {
+  if (payment === 'stripe')
+    await addJob(tx, 'sync_payment', { scope: tx.scope }, { key: `sync_payment ${Object.values(tx.scope).join(' ')}` });
+}
