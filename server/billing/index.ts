@@ -7,4 +7,5 @@ export { smsAddOnRoutes, smsUsageRoutes } from './sms-addon.admin.ts';
 export { smsGuardRoutes } from './sms-guard.admin.ts';
 export { findOverdue, issueStatements, statementPaid, unpaidStatements } from './statements.ts';
 export { renewDue } from './subscription-store.ts';
+export { subscribe } from './subscriptions.ts';
 export { releaseSegments, settleSegments } from './usage.ts';

@@ -24,7 +24,7 @@ import {
   permissionRoutes,
   roleRoutes,
 } from '#members';
-import { messageRoutes } from '#messages';
+import { messageRoutes, receiptRoutes } from '#messages';
 import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -74,6 +74,8 @@ export async function createApiHost(system: System, environment: Environment): P
   smsAddOnRoutes(app);
   smsUsageRoutes(app);
   smsGuardRoutes(app);
+  // Carriers are asked to send messages of production only.
+  if (environment === 'production') receiptRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -6,6 +6,7 @@ import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
+import { reporterOf } from './receipt-signatures.ts';
 import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
 
 /** A queued text message. */
@@ -81,7 +82,7 @@ function textFor(system: System, message: QueuedText, { carrier, text }: { carri
     to: message.recipient,
     country: countryOf(message.recipient),
     text,
-    receiptUrl: reachable ? `${api}${RECEIPTS}/${carrier.url.protocol.slice(0, -1)}?reference=${reference}` : null,
+    receiptUrl: reachable ? `${api}${RECEIPTS}/${reporterOf(carrier.url)}?reference=${reference}` : null,
     reference,
   };
 }
