@@ -212,12 +212,11 @@ export async function paymentOverdue(tx: TxCtx): Promise<void> {
   await emit(tx, 'billing.addon.past_due', { addon: 'sms', tierId: subscription.terms.id });
 }
 
-/** Statements that wait for their money, of the whole installation; for its operator. */
+/** Statements that wait to be paid by hand, of the whole installation; for its operator. */
 export async function unpaidStatements(system: System): Promise<(Statement & Overdue)[]> {
   const { rows } = await sql<StatementsTable>`
-    select * from sms_statements where paid_at is null order by due_at limit 1000 /* all workspaces */`.execute(
-    system.db,
-  );
+    select s.* from sms_statements s /* all workspaces */ join sms_subscriptions b using (workspace_id, project_id, environment)
+    where s.paid_at is null and b.payment = 'manual' order by s.due_at limit 1000`.execute(system.db);
   return rows.map((row) => ({
     ...shown(row),
     workspace_id: row.workspace_id,

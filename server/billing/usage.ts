@@ -6,7 +6,8 @@ import type { Json } from '#platform/db.ts';
 import { type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
-import { appendEntries, type LedgerId } from './ledger.ts';
+import { appendEntries } from './ledger.ts';
+import { queueReports } from './payment-reports.ts';
 
 export type PeriodId = Id<'bpr'>;
 export type SubscriptionId = Id<'sub'>;
@@ -171,13 +172,10 @@ async function takeReservation(tx: TxCtx, messageId: MessageId) {
     .executeTakeFirst();
 }
 
-/**
- * Turns a message's promise into ledger entries, one a segment; a second call finds no promise and changes nothing.
- * @returns the new entries that cost money
- */
-export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<LedgerId[]> {
+/** Turns a message's promise into ledger entries, one a segment; a second call finds no promise and changes nothing. */
+export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<void> {
   const reservation = await takeReservation(tx, messageId);
-  if (!reservation) return [];
+  if (!reservation) return;
   const { period_id: periodId, segments, country } = reservation;
   const period = await scopedUpdate(tx, periodId)
     .set((eb) => ({ reserved: eb('reserved', '-', segments), used: eb('used', '+', segments) }))
@@ -196,8 +194,11 @@ export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<L
     country,
   }));
   const ids = await appendEntries(tx, entries);
+  await queueReports(
+    tx,
+    ids.filter((_, index) => (entries[index]?.amount ?? 0) > 0),
+  );
   await warn(tx, period);
-  return ids.filter((_, index) => (entries[index]?.amount ?? 0) > 0);
 }
 
 /** Takes a message's promise back: no carrier took it. */

@@ -12,8 +12,8 @@ import {
   securityRoutes,
   totpRoutes,
 } from '#auth';
+import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes, stripeRoutes } from '#billing';
 import { eventTypeRoutes, feedRoutes } from '#events';
-import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes } from '#billing';
 import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
@@ -74,8 +74,11 @@ export async function createApiHost(system: System, environment: Environment): P
   smsAddOnRoutes(app);
   smsUsageRoutes(app);
   smsGuardRoutes(app);
-  // Carriers are asked to send messages of production only.
-  if (environment === 'production') receiptRoutes(app);
+  // Carriers and the payment provider know of production only.
+  if (environment === 'production') {
+    receiptRoutes(app);
+    stripeRoutes(app);
+  }
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

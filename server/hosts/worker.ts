@@ -1,5 +1,5 @@
 import { forgetDeadFlows } from '#auth';
-import { findOverdue, forgetOldConversions, issueStatements, renewDue } from '#billing';
+import { findOverdue, forgetOldConversions, issueStatements, renewDue, reportUsage, syncPaymentTask } from '#billing';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask, settleAbandoned } from '#messages';
@@ -23,6 +23,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     backchannel_logout: backchannelLogoutTask(system),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
+    sync_payment: syncPaymentTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
@@ -55,4 +56,5 @@ async function sweep(system: System): Promise<void> {
   await renewDue(system);
   await issueStatements(system);
   await findOverdue(system);
+  await reportUsage(system);
 }
