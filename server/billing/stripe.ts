@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { outbound } from '#platform/fetch.ts';
+import { guardedFetch } from '#platform/fetch.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
@@ -15,26 +15,13 @@ export const stripeAccount = perSystem<Account | null>((system) => {
     port: url.port === '' ? 443 : url.port,
     // Only the tests' own server is asked without TLS.
     protocol: url.searchParams.has('insecure') ? 'http' : 'https',
-    httpClient: Stripe.createFetchHttpClient(fetchFor(system)),
+    httpClient: Stripe.createFetchHttpClient(guardedFetch(system)),
     maxNetworkRetries: 1,
     timeout: 10_000,
     telemetry: false,
   });
   return { client, webhookSecret: url.searchParams.get('webhookSecret') ?? '' };
 });
-
-/** The one way out of this program, in the shape the library asks with. */
-function fetchFor(system: System): typeof fetch {
-  return async (input, init = {}) => {
-    const { body = null, signal } = init;
-    return outbound(system, String(input), {
-      method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      body: typeof body === 'string' ? body : null,
-      ...(signal && { signal }),
-    });
-  };
-}
 
 /** @throws Problem SERVICE_UNAVAILABLE when the provider does not answer or refuses */
 export async function askingStripe<T>(system: System, work: () => Promise<T>): Promise<T> {
