@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
-import { hasSms } from '#billing';
 import { minimumLength } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { projectOf, SignInMethod } from '#tenancy';
 import { newProofChallenge, ProofChallenge } from './proof-of-work.ts';
 import { anonymousCtx, scopeFields } from './scope.ts';
+import { openMethods } from './sign-in-methods.ts';
 
 const Methods = Type.Object({
   projectId: Type.String(),
@@ -34,12 +34,11 @@ export const methodRoutes: Routes = (app) => {
       const ctx = await anonymousCtx(request, request.query);
       const { settings, projectId, projectName } = await projectOf(ctx.system, ctx.scope);
       const social = settings.signInMethods.includes('social');
-      const sms = settings.signInMethods.includes('phone') && (await hasSms(ctx));
       return {
         projectId,
         projectName,
         registration: settings.registration,
-        methods: settings.signInMethods.filter((method) => method !== 'phone' || sms),
+        methods: await openMethods(ctx),
         providers: social ? await enabledProviders(ctx) : [],
         passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
         mfa: settings.mfa,

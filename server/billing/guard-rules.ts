@@ -44,7 +44,7 @@ export type GuardRules = Static<typeof GuardRules>;
 
 export const GuardChanges = Type.Partial(GuardRules, { additionalProperties: false, minProperties: 1 });
 
-export const defaultRules: GuardRules = {
+const defaultRules: GuardRules = {
   countries: null,
   numberTypes: ['MOBILE', 'FIXED_LINE_OR_MOBILE', 'PERSONAL_NUMBER'],
   perNumber: 5,

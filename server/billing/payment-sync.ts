@@ -4,6 +4,7 @@ import { addJob } from '#platform/jobs.ts';
 declare module '#platform/jobs.ts' {
   interface Jobs {
     sync_payment: { scope: Scope };
+    end_payment: { reference: string };
   }
 }
 
@@ -14,4 +15,9 @@ declare module '#platform/jobs.ts' {
 export async function syncPayment(tx: TxCtx, { payment }: { payment: 'manual' | 'stripe' }): Promise<void> {
   if (payment === 'stripe')
     await addJob(tx, 'sync_payment', { scope: tx.scope }, { key: `sync_payment ${Object.values(tx.scope).join(' ')}` });
+}
+
+/** Has a subscription ended at the provider that is one too many. @param reference the provider's name for it */
+export async function endSurplus(tx: TxCtx, reference: string): Promise<void> {
+  await addJob(tx, 'end_payment', { reference }, { key: `end_payment ${reference}` });
 }

@@ -4,6 +4,7 @@ import { type Ctx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import { projectOf } from '#tenancy';
+import { requirePaidUp } from './statements.ts';
 import { askingStripe, stripeAccount } from './stripe.ts';
 import { currentSubscription, type Subscription } from './subscription-store.ts';
 import { type AddOnStatus, addOnStatus, subscribe } from './subscriptions.ts';
@@ -32,6 +33,7 @@ async function checkOut(
   stripe: Stripe,
   { tier, former }: { tier: SmsTier; former: Subscription | undefined },
 ): Promise<Started> {
+  await requirePaidUp(ctx);
   const { stripePrice, stripeOveragePrice } = tier;
   if (stripePrice === undefined) throw problem('CONFLICT', `The tier "${tier.id}" has no stripePrice.`);
   const metadata = { latchkey: 'sms', ...ctx.scope, tierId: tier.id };

@@ -24,7 +24,7 @@ function entitled(ctx: Ctx | TxCtx, subscription: Subscription | undefined): Sub
   if (ctx.scope.environment === 'test') return null;
   throw problem('ADDON_REQUIRED', {
     detail:
-      subscription?.status === 'past_due'
+      subscription && subscription.status !== 'canceled'
         ? 'A payment for the SMS add-on is overdue; text messages are sent again once it is made.'
         : 'Text messages need the SMS add-on; subscribe with POST /v1/admin/billing/addons/sms/subscribe.',
     extensions: { addon: 'sms' },
@@ -45,7 +45,7 @@ export async function requireSms(ctx: Ctx | TxCtx): Promise<Subscription | null>
 }
 
 /** True where text messages can be sent at all. */
-export async function hasSms(ctx: Ctx): Promise<boolean> {
+export async function hasSms(ctx: Ctx | TxCtx): Promise<boolean> {
   const subscription = await currentSubscription(ctx);
   return ctx.scope.environment === 'test' || (subscription !== undefined && isOpen(subscription, ctx.now));
 }

@@ -6,8 +6,9 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { projectOf } from '#tenancy';
 import { appendEntries, sumOf } from './ledger.ts';
-import { change, lockSubscription, scopeOf } from './subscription-store.ts';
+import { change, lockSubscription, type Subscription, scopeOf } from './subscription-store.ts';
 import { findPeriod, type PeriodId } from './usage.ts';
 
 export type StatementId = Id<'stm'>;
@@ -26,6 +27,7 @@ type StatementsTable = {
   overage: number;
   total: number;
   currency: string;
+  payment: 'manual' | 'stripe';
   issued_at: Date;
   due_at: Date;
   paid_at: Date | null;
@@ -53,6 +55,7 @@ export const Statement = Type.Object({
   overage: Type.Integer(),
   total: Type.Integer(),
   currency: Type.String(),
+  payment: Type.Enum(['manual', 'stripe'], { description: 'By hand, or through the payment provider.' }),
   issuedAt: Type.String({ format: 'date-time' }),
   dueAt: Type.String({ format: 'date-time' }),
   paidAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
@@ -71,6 +74,7 @@ function shown(row: StatementsTable): Statement {
     overage: row.overage,
     total: row.total,
     currency: row.currency,
+    payment: row.payment,
     issuedAt: row.issued_at.toISOString(),
     dueAt: row.due_at.toISOString(),
     paidAt: row.paid_at?.toISOString() ?? null,
@@ -133,7 +137,7 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
     .where('reserved', '=', 0)
     .executeTakeFirst();
   if (claimed.numUpdatedRows === 0n) return;
-  const { terms, starts_at: start, ends_at: end } = await findPeriod(tx, periodId);
+  const { terms, starts_at: start, ends_at: end, customer_ref: customer } = await findPeriod(tx, periodId);
   const { segments, fees, overage } = await sumOf(tx, periodId);
   const total = fees + overage;
   await tx.db
@@ -152,6 +156,7 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
       overage,
       total,
       currency: terms.currency,
+      payment: customer === null ? 'manual' : 'stripe',
       issued_at: tx.now,
       due_at: new Date(tx.now.getTime() + DUE_MS),
       paid_at: total === 0 ? tx.now : null,
@@ -165,7 +170,7 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
  * Writes down that a statement was paid; once, however often it is said. A subscription that waited for it goes on.
  * @throws Problem NOT_FOUND
  */
-export async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
+async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const subscription = await lockSubscription(tx);
     const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
@@ -183,19 +188,52 @@ export async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
     const entry = { kind: 'payment' as const, reference: id, part: 1, amount: -total, currency };
     await appendEntries(tx, [{ period_id: periodId, ...entry }]);
     await emit(tx, 'billing.addon.payment_received', { addon: 'sms', tierId, reference: id, amount: total, currency });
-    const overdue = await scoped(tx).where('paid_at', 'is', null).where('due_at', '<=', tx.now).executeTakeFirst();
-    if (subscription?.status === 'past_due' && !overdue) await change(tx, { status: 'active', past_due_since: null });
+    if (subscription && !(await hasOverdue(tx))) await paidUp(tx, subscription);
   });
 }
 
 type Overdue = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
+
+function hasOverdue(ctx: Ctx | TxCtx): Promise<boolean> {
+  const overdue = scoped(ctx)
+    .where('paid_at', 'is', null)
+    .where('payment', '=', 'manual')
+    .where('due_at', '<=', ctx.now);
+  return overdue
+    .limit(1)
+    .execute()
+    .then(({ length }) => length > 0);
+}
+
+/** Whoever owes money begins nothing new. @throws Problem CONFLICT */
+export async function requirePaidUp(ctx: Ctx | TxCtx): Promise<void> {
+  if (await hasOverdue(ctx)) throw problem('CONFLICT', 'A statement is overdue; subscribe once it is paid.');
+}
+
+/** Nothing is overdue any more. A subscription that was about to end still is. */
+export async function paidUp(tx: TxCtx, { status, past_due_since: since }: Subscription): Promise<void> {
+  if (since !== null) await change(tx, { status: status === 'past_due' ? 'active' : status, past_due_since: null });
+}
+
+/** The provider was paid all that it has billed, so every statement it bills is paid. */
+export async function providerPaid(tx: TxCtx): Promise<void> {
+  await tx.db
+    .updateTable('sms_statements')
+    .set({ paid_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('payment', '=', 'stripe')
+    .where('paid_at', 'is', null)
+    .execute();
+}
 
 /** Subscriptions paid by hand with a statement that is overdue become `past_due`. Runs as a job. */
 export async function findOverdue(system: System): Promise<void> {
   const { rows } = await sql<Overdue>`
     select distinct s.workspace_id, s.project_id, s.environment from sms_statements s /* all workspaces */
     join sms_subscriptions b using (workspace_id, project_id, environment)
-    where s.paid_at is null and s.due_at <= ${system.clock.now()} and b.payment = 'manual' and b.status in ('active', 'canceling')
+    where s.paid_at is null and s.due_at <= ${system.clock.now()} and s.payment = 'manual' and b.past_due_since is null and b.status <> 'canceled'
     limit ${BATCH}`.execute(system.db);
   for (const row of rows) {
     const ctx = systemCtx(system, scopeOf(row), 'billing', row.project_id);
@@ -207,20 +245,35 @@ export async function findOverdue(system: System): Promise<void> {
 /** A payment is overdue or failed: messages go on for a week, the subscription for a month. */
 export async function paymentOverdue(tx: TxCtx): Promise<void> {
   const subscription = await lockSubscription(tx);
-  if (!subscription || !['active', 'canceling'].includes(subscription.status)) return;
-  await change(tx, { status: 'past_due', past_due_since: tx.now });
+  if (!subscription || subscription.status === 'canceled' || subscription.past_due_since !== null) return;
+  const status = subscription.status === 'canceling' ? 'canceling' : 'past_due';
+  await change(tx, { status, past_due_since: tx.now });
   await emit(tx, 'billing.addon.past_due', { addon: 'sms', tierId: subscription.terms.id });
 }
 
-/** Statements that wait to be paid by hand, of the whole installation; for its operator. */
-export async function unpaidStatements(system: System): Promise<(Statement & Overdue)[]> {
+/** Writes down that a statement was paid by hand, whoever it belongs to; for the operator. @throws Problem NOT_FOUND */
+export async function markPaid(system: System, id: string): Promise<void> {
+  const { rows } = await sql<Overdue & { id: StatementId }>`
+    select workspace_id, project_id, environment, id from sms_statements /* all workspaces */
+    where id = ${id} and payment = 'manual'`.execute(system.db);
+  const [found] = rows;
+  if (!found) throw problem('NOT_FOUND');
+  await statementPaid(systemCtx(system, scopeOf(found), 'operator', found.id), found.id);
+}
+
+const MOST_SHOWN = 1_000;
+
+/** Statements that wait to be paid by hand, of the whole installation, and whose they are; for the operator. */
+export async function unpaidStatements(
+  system: System,
+): Promise<(Statement & { workspaceName: string; projectName: string })[]> {
   const { rows } = await sql<StatementsTable>`
-    select s.* from sms_statements s /* all workspaces */ join sms_subscriptions b using (workspace_id, project_id, environment)
-    where s.paid_at is null and b.payment = 'manual' order by s.due_at limit 1000`.execute(system.db);
-  return rows.map((row) => ({
-    ...shown(row),
-    workspace_id: row.workspace_id,
-    project_id: row.project_id,
-    environment: row.environment,
-  }));
+    select * from sms_statements /* all workspaces */
+    where paid_at is null and payment = 'manual' order by due_at limit ${MOST_SHOWN}`.execute(system.db);
+  return Promise.all(
+    rows.map(async (row) => {
+      const { workspaceName, projectName } = await projectOf(system, scopeOf(row), system.db);
+      return { ...shown(row), workspaceName, projectName };
+    }),
+  );
 }

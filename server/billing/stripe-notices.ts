@@ -7,15 +7,10 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { appendEntries } from './ledger.ts';
-import { paymentOverdue } from './statements.ts';
-import { stripeAccount } from './stripe.ts';
-import {
-  beginSubscription,
-  change,
-  endSubscription,
-  lockSubscription,
-  scopeOfSubscription,
-} from './subscription-store.ts';
+import { endSurplus } from './payment-sync.ts';
+import { paidUp, paymentOverdue, providerPaid } from './statements.ts';
+import { askingStripe, stripeAccount } from './stripe.ts';
+import { beginSubscription, endSubscription, lockSubscription, scopeOfSubscription } from './subscription-store.ts';
 import { requireTier } from './tiers.ts';
 
 declare module '#platform/db.ts' {
@@ -50,29 +45,27 @@ export async function takeNotice(system: System, raw: string, signature: string)
     .catch((cause: unknown) => {
       throw problem('AUTHENTICATION_REQUIRED', { detail: 'The notice is not signed by the provider.', cause });
     });
-  const step = await stepOf(system, event);
+  const step = await stepOf(system, client, event);
   if (step === null) return;
-  const surplus = await transaction(systemCtx(system, step.scope, 'stripe', event.id), async (tx) => {
+  await transaction(systemCtx(system, step.scope, 'stripe', event.id), async (tx) => {
     const taken = await tx.db
       .insertInto('payment_notices')
       .values({ id: event.id, received_at: now })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .executeTakeFirst();
-    return taken ? step.apply(tx) : null;
+    if (taken) await step.apply(tx);
   });
-  // Somebody paid twice: the second subscription ends at the provider.
-  if (surplus !== null) await client.subscriptions.cancel(surplus);
 }
 
-/** What a notice changes. @returns in `apply` a subscription of the provider that is one too many, or null */
-type Step = { scope: Scope; apply: (tx: TxCtx) => Promise<string | null> };
+/** What a notice changes. */
+type Step = { scope: Scope; apply: (tx: TxCtx) => Promise<void> };
 
-async function stepOf(system: System, event: Stripe.Event): Promise<Step | null> {
+async function stepOf(system: System, stripe: Stripe, event: Stripe.Event): Promise<Step | null> {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
-      return checkedOut(event.data.object);
+      return checkedOut(system, stripe, event.data.object);
     case 'invoice.paid':
       return ofInvoice(system, event.data.object, (tx) => paid(tx, event.data.object));
     case 'invoice.payment_failed':
@@ -88,20 +81,22 @@ function idOf(reference: string | { id: string } | null | undefined): string | n
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }
 
-function checkedOut(session: Stripe.Checkout.Session): Step | null {
+async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checkout.Session): Promise<Step | null> {
   const { metadata, payment_status: payment } = session;
   const [customer, subscription] = [idOf(session.customer), idOf(session.subscription)];
   if (!Metadata.Check(metadata) || payment === 'unpaid' || subscription === null) return null;
   const { workspaceId, projectId, environment, tierId } = metadata;
+  const theirs = await askingStripe(system, () => stripe.subscriptions.retrieve(subscription));
   return {
     scope: { workspaceId, projectId, environment },
     apply: async (tx) => {
       const terms = requireTier(tx.system, tierId);
       const by = { payment: 'stripe' as const, customer_ref: customer, subscription_ref: subscription };
-      const begun = await beginSubscription(tx, terms, by);
-      if (begun) return null;
+      // Both count their periods from the same moment.
+      if (await beginSubscription(tx, terms, by, new Date(theirs.billing_cycle_anchor * 1000))) return;
       const running = await lockSubscription(tx);
-      return running?.subscription_ref === subscription ? null : subscription;
+      // Somebody paid twice.
+      if (running?.subscription_ref !== subscription) await endSurplus(tx, subscription);
     },
   };
 }
@@ -118,13 +113,7 @@ async function ofInvoice(
   // Ours, but its checkout has not been told of yet.
   if (!scope && details?.metadata?.['latchkey'] === 'sms') throw problemWithRetry('SERVICE_UNAVAILABLE', 60);
   if (!scope) return null;
-  return {
-    scope,
-    apply: async (tx) => {
-      await work(tx);
-      return null;
-    },
-  };
+  return { scope, apply: work };
 }
 
 async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
@@ -133,9 +122,12 @@ async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
   const { terms, period_id: periodId } = subscription;
   const { id: reference, amount_paid: amount } = invoice;
   const currency = invoice.currency.toUpperCase();
-  await appendEntries(tx, [{ period_id: periodId, kind: 'payment', reference, part: 1, amount: -amount, currency }]);
+  const entry = { kind: 'payment' as const, reference, part: 1, amount: -amount, currency };
+  const [added] = await appendEntries(tx, [{ period_id: periodId, ...entry }]);
+  if (!added) return;
   await emit(tx, 'billing.addon.payment_received', { addon: 'sms', tierId: terms.id, reference, amount, currency });
-  if (subscription.status === 'past_due') await change(tx, { status: 'active', past_due_since: null });
+  await providerPaid(tx);
+  await paidUp(tx, subscription);
 }
 
 async function ended(system: System, reference: string): Promise<Step | null> {
@@ -147,7 +139,6 @@ async function ended(system: System, reference: string): Promise<Step | null> {
       const subscription = await lockSubscription(tx);
       const running = subscription && subscription.status !== 'canceled';
       if (running && subscription.subscription_ref === reference) await endSubscription(tx, subscription, 'provider');
-      return null;
     },
   };
 }

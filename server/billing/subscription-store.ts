@@ -11,7 +11,7 @@ import { periodOf } from './periods.ts';
 import { termsOfNext } from './tiers.ts';
 import { closePeriod, openPeriod, type PeriodId, type SubscriptionId } from './usage.ts';
 
-export type SubscriptionStatus = 'active' | 'canceling' | 'canceled' | 'past_due';
+type SubscriptionStatus = 'active' | 'canceling' | 'canceled' | 'past_due';
 
 type SubscriptionsTable = {
   workspace_id: WorkspaceId;
@@ -49,7 +49,7 @@ export type Payment = Pick<Subscription, 'payment' | 'customer_ref' | 'subscript
 const PAST_DUE_MS = 30 * 86_400_000;
 
 /** The subscription of the scope as it was last written. Served by the primary key. */
-export function readSubscription(ctx: Ctx | TxCtx): Promise<Subscription | undefined> {
+function readSubscription(ctx: Ctx | TxCtx): Promise<Subscription | undefined> {
   return ofScope(ctx).executeTakeFirst();
 }
 
@@ -63,7 +63,7 @@ function ofScope(ctx: Ctx | TxCtx) {
 }
 
 /** True when a period is over and nobody has said so yet. */
-export function isDue(subscription: Subscription, now: Date): boolean {
+function isDue(subscription: Subscription, now: Date): boolean {
   return subscription.status !== 'canceled' && subscription.period_end <= now;
 }
 
@@ -95,11 +95,16 @@ async function passPeriodEnd(tx: TxCtx, subscription: Subscription): Promise<Sub
   if (subscription.status === 'canceling') return endSubscription(tx, subscription, 'period_end');
   if (unpaid && unpaid.getTime() + PAST_DUE_MS <= subscription.period_end.getTime())
     return endSubscription(tx, subscription, 'unpaid');
-  const terms = termsOfNext(tx, subscription.terms, subscription.next_tier_id);
+  const terms = termsOfNext(tx.system, subscription.terms, subscription.next_tier_id);
   const number = subscription.period_number + 1;
   const period = periodOf(subscription.anchor, number);
   await closePeriod(tx, subscription.period_id);
-  const periodId = await beginPeriod(tx, { subscriptionId: subscription.id, terms, ...period });
+  const periodId = await beginPeriod(tx, {
+    subscriptionId: subscription.id,
+    customerRef: subscription.customer_ref,
+    terms,
+    ...period,
+  });
   const renewed = await change(tx, {
     terms: JSON.stringify(terms),
     next_tier_id: null,
@@ -113,15 +118,13 @@ async function passPeriodEnd(tx: TxCtx, subscription: Subscription): Promise<Sub
     periodStart: period.start.toISOString(),
     periodEnd: period.end.toISOString(),
   });
-  if (terms.id !== subscription.terms.id) await syncPayment(tx, renewed);
+  // Prices are the operator's to change, so the provider is told of them with every period.
+  await syncPayment(tx, renewed);
   return renewed;
 }
 
 /** Opens a period and writes its price. */
-async function beginPeriod(
-  tx: TxCtx,
-  period: { subscriptionId: SubscriptionId; terms: SmsTier; start: Date; end: Date },
-): Promise<PeriodId> {
+async function beginPeriod(tx: TxCtx, period: Parameters<typeof openPeriod>[1]): Promise<PeriodId> {
   const id = await openPeriod(tx, period);
   const { monthlyPrice: amount, currency } = period.terms;
   if (amount > 0 && tx.scope.environment === 'production')
@@ -143,22 +146,23 @@ export async function endSubscription(
 }
 
 /**
- * Begins a subscription now. Of parallel calls one begins it.
+ * Begins a subscription. Of parallel calls one begins it. @param anchor what its periods are counted from
  * @returns undefined where there is one that has not ended
  */
 export async function beginSubscription(
   tx: TxCtx,
   terms: SmsTier,
   payment: Payment,
+  anchor: Date = tx.now,
 ): Promise<Subscription | undefined> {
   const { workspaceId, projectId, environment } = tx.scope;
-  const { start, end } = periodOf(tx.now, 0);
+  const { start, end } = periodOf(anchor, 0);
   const fresh = {
     id: newId('sub', tx.now),
     status: 'active' as const,
     terms: JSON.stringify(terms),
     next_tier_id: null,
-    anchor: tx.now,
+    anchor,
     period_number: 0,
     period_id: newId('bpr', tx.now),
     period_end: end,
@@ -180,7 +184,13 @@ export async function beginSubscription(
     .returning('id')
     .executeTakeFirst();
   if (!begun) return undefined;
-  const periodId = await beginPeriod(tx, { subscriptionId: begun.id, terms, start, end });
+  const periodId = await beginPeriod(tx, {
+    subscriptionId: begun.id,
+    customerRef: payment.customer_ref,
+    terms,
+    start,
+    end,
+  });
   const subscription = await change(tx, { period_id: periodId });
   await emit(tx, 'billing.addon.subscribed', { addon: 'sms', tierId: terms.id });
   return subscription;

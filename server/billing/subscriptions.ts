@@ -4,8 +4,10 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import { appendEntries } from './ledger.ts';
+import { queueReports } from './payment-reports.ts';
 import { syncPayment } from './payment-sync.ts';
 import { periodOf, prorated } from './periods.ts';
+import { requirePaidUp } from './statements.ts';
 import {
   beginSubscription,
   change,
@@ -82,7 +84,7 @@ export async function addOnStatus(ctx: Ctx | TxCtx): Promise<AddOnStatus> {
   };
 }
 
-export const BY_HAND: Payment = { payment: 'manual', customer_ref: null, subscription_ref: null };
+const BY_HAND: Payment = { payment: 'manual', customer_ref: null, subscription_ref: null };
 
 /**
  * Subscribes, or changes the tier: to a bigger one at once, with what the rest of the period costs more; to another with the
@@ -91,6 +93,7 @@ export const BY_HAND: Payment = { payment: 'manual', customer_ref: null, subscri
  */
 export async function subscribe(tx: TxCtx, tierId: string, payment: Payment = BY_HAND): Promise<Subscription> {
   const tier = requireTier(tx.system, tierId);
+  await requirePaidUp(tx);
   const begun = await beginSubscription(tx, tier, payment);
   const subscription = begun ?? (await lockSubscription(tx));
   if (!subscription || begun) return begun ?? missing();
@@ -104,7 +107,7 @@ function missing(): never {
 }
 
 async function changeTier(tx: TxCtx, subscription: Subscription, tier: SmsTier): Promise<Subscription> {
-  if (subscription.status === 'past_due')
+  if (subscription.past_due_since !== null)
     throw problem('CONFLICT', 'A payment is overdue; the tier can be changed once it is made.');
   if (tier.id === subscription.terms.id) return keepTier(tx, subscription);
   const running = subscription.status === 'canceling' ? await resumeLocked(tx, subscription) : subscription;
@@ -118,7 +121,9 @@ async function keepTier(tx: TxCtx, subscription: Subscription): Promise<Subscrip
 
 async function schedule(tx: TxCtx, { terms, period_end: end }: Subscription, tierId: string): Promise<Subscription> {
   await emit(tx, 'billing.addon.change_scheduled', { addon: 'sms', tierId, at: end.toISOString() });
-  return change(tx, { next_tier_id: tierId === terms.id ? null : tierId });
+  const scheduled = await change(tx, { next_tier_id: tierId === terms.id ? null : tierId });
+  await syncPayment(tx, scheduled);
+  return scheduled;
 }
 
 async function upgrade(tx: TxCtx, subscription: Subscription, tier: SmsTier): Promise<Subscription> {
@@ -127,10 +132,9 @@ async function upgrade(tx: TxCtx, subscription: Subscription, tier: SmsTier): Pr
   const proration = tx.scope.environment === 'test' ? 0 : more;
   const { currency } = tier;
   const reference = `${terms.id}>${tier.id} ${tx.now.toISOString()} ${periodId}`;
-  if (proration > 0)
-    await appendEntries(tx, [
-      { period_id: periodId, kind: 'proration', reference, part: 1, amount: proration, currency },
-    ]);
+  const entry = { period_id: periodId, kind: 'proration' as const, reference, part: 1, amount: proration, currency };
+  const charged = await appendEntries(tx, proration > 0 ? [entry] : []);
+  await queueReports(tx, subscription.customer_ref, charged);
   await raiseTerms(tx, periodId, tier);
   const changed = await change(tx, { terms: JSON.stringify(tier), next_tier_id: null });
   await emit(tx, 'billing.addon.changed', {
@@ -155,8 +159,6 @@ export async function cancel(ctx: Ctx, atPeriodEnd: boolean): Promise<AddOnStatu
 }
 
 async function cancelLater(tx: TxCtx, subscription: Subscription): Promise<void> {
-  if (subscription.status === 'past_due')
-    throw problem('CONFLICT', 'A payment is overdue; cancel now, or with the period once it is made.');
   const { terms, period_end: end } = subscription;
   await emit(tx, 'billing.addon.canceling', { addon: 'sms', tierId: terms.id, at: end.toISOString() });
   await syncPayment(tx, await change(tx, { status: 'canceling', next_tier_id: null }));
@@ -172,9 +174,9 @@ export async function resume(ctx: Ctx): Promise<AddOnStatus> {
   });
 }
 
-async function resumeLocked(tx: TxCtx, { terms }: Subscription): Promise<Subscription> {
+async function resumeLocked(tx: TxCtx, { terms, past_due_since: overdue }: Subscription): Promise<Subscription> {
   await emit(tx, 'billing.addon.resumed', { addon: 'sms', tierId: terms.id });
-  const resumed = await change(tx, { status: 'active' });
+  const resumed = await change(tx, { status: overdue === null ? 'active' : 'past_due' });
   await syncPayment(tx, resumed);
   return resumed;
 }

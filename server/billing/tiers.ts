@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import type { TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { SmsTier } from '#platform/sms-tiers.ts';
 import type { System } from '#platform/system.ts';
@@ -23,8 +22,8 @@ export function requireTier(system: System, id: string): SmsTier {
 }
 
 /** The terms of the next period: those of the tier as it is offered now, or as agreed where it is offered no longer. */
-export function termsOfNext(tx: TxCtx, agreed: SmsTier, nextTierId: string | null): SmsTier {
-  const { smsTiers } = tx.system.config;
+export function termsOfNext(system: System, agreed: SmsTier, nextTierId: string | null): SmsTier {
+  const { smsTiers } = system.config;
   return smsTiers.find(({ id }) => id === (nextTierId ?? agreed.id)) ?? agreed;
 }
 

@@ -25,6 +25,7 @@ type PeriodsTable = {
   used: Generated<number>;
   reserved: Generated<number>;
   warned: Generated<number>;
+  customer_ref: string | null;
   closed_at: Date | null;
   statement_id: string | null;
 };
@@ -49,10 +50,10 @@ declare module '#platform/db.ts' {
 
 export type Period = Pick<
   Selectable<PeriodsTable>,
-  'id' | 'starts_at' | 'ends_at' | 'terms' | 'used' | 'reserved' | 'warned'
+  'id' | 'starts_at' | 'ends_at' | 'terms' | 'used' | 'reserved' | 'warned' | 'customer_ref'
 >;
 
-const COLUMNS = ['id', 'starts_at', 'ends_at', 'terms', 'used', 'reserved', 'warned'] as const;
+const COLUMNS = ['id', 'starts_at', 'ends_at', 'terms', 'used', 'reserved', 'warned', 'customer_ref'] as const;
 
 /** Percentages of the cap that are warned of, once each in a period. */
 const WARNINGS = [50, 80, 100] as const;
@@ -60,7 +61,7 @@ const WARNINGS = [50, 80, 100] as const;
 /** Begins a period. */
 export async function openPeriod(
   tx: TxCtx,
-  period: { subscriptionId: SubscriptionId; start: Date; end: Date; terms: SmsTier },
+  period: { subscriptionId: SubscriptionId; customerRef: string | null; start: Date; end: Date; terms: SmsTier },
 ): Promise<PeriodId> {
   const id = newId('bpr', tx.now);
   const { workspaceId, projectId, environment } = tx.scope;
@@ -75,6 +76,7 @@ export async function openPeriod(
       starts_at: period.start,
       ends_at: period.end,
       terms: JSON.stringify(period.terms),
+      customer_ref: period.customerRef,
       closed_at: null,
       statement_id: null,
     })
@@ -194,11 +196,22 @@ export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<v
     country,
   }));
   const ids = await appendEntries(tx, entries);
-  await queueReports(
-    tx,
-    ids.filter((_, index) => (entries[index]?.amount ?? 0) > 0),
-  );
+  const charged = ids.filter((_, index) => (entries[index]?.amount ?? 0) > 0);
+  await queueReports(tx, period.customer_ref, charged);
   await warn(tx, period);
+}
+
+/** True while messages of the scope are on their way. */
+export async function isOnItsWay(ctx: Ctx | TxCtx): Promise<boolean> {
+  const waiting = await ctx.db
+    .selectFrom('sms_reservations')
+    .select('message_id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .limit(1)
+    .executeTakeFirst();
+  return waiting !== undefined;
 }
 
 /** Takes a message's promise back: no carrier took it. */

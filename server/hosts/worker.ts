@@ -1,5 +1,13 @@
 import { forgetDeadFlows } from '#auth';
-import { findOverdue, forgetOldConversions, issueStatements, renewDue, reportUsage, syncPaymentTask } from '#billing';
+import {
+  endPaymentTask,
+  findOverdue,
+  forgetOldConversions,
+  issueStatements,
+  renewDue,
+  reportUsage,
+  syncPaymentTask,
+} from '#billing';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask, settleAbandoned } from '#messages';
@@ -24,6 +32,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
     sync_payment: syncPaymentTask(system),
+    end_payment: endPaymentTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
@@ -38,8 +47,16 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       forgetOldConversions(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
+  let swept = true;
   const sweeping = setInterval(() => {
-    sweep(system).catch((error: unknown) => system.log.warn({ err: error }, 'a sweep failed; it is tried again'));
+    // A sweep may take long, as when the payment provider is slow; the next begins after it.
+    if (!swept) return;
+    swept = false;
+    sweep(system)
+      .catch((error: unknown) => system.log.warn({ err: error }, 'a sweep failed; it is tried again'))
+      .finally(() => {
+        swept = true;
+      });
   }, SWEEP_MS);
   return {
     stop: async () => {

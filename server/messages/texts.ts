@@ -115,7 +115,7 @@ async function taken(tx: TxCtx, message: QueuedText, provider: string, error: st
 }
 
 /** Nobody took the message, and nobody will. */
-export async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string): Promise<void> {
+async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string): Promise<void> {
   if (!(await turn(tx, message.id, ['queued', 'sending'], { status: 'failed', sending_since: null, error: reason })))
     return;
   await releaseSegments(tx, message.id);
@@ -123,7 +123,7 @@ export async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason:
 }
 
 /** Nobody waits for the message any more. */
-export async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void> {
+async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void> {
   if (!(await turn(tx, message.id, ['queued'], { status: 'expired', body_sealed: '' }))) return;
   await releaseSegments(tx, message.id);
   await emit(tx, 'sms.failed', { messageId: message.id, reason: 'expired' });

@@ -41,6 +41,8 @@ create table sms_periods (
   reserved integer not null default 0 check (reserved >= 0),
   -- The highest percentage that was warned of.
   warned integer not null default 0,
+  -- Whom the payment provider bills; null: the statement is paid by hand.
+  customer_ref text,
   closed_at timestamptz,
   statement_id text,
   primary key (workspace_id, project_id, environment, id)
@@ -92,6 +94,7 @@ create table sms_payment_reports (
   project_id text not null,
   environment text not null,
   ledger_id text not null,
+  customer_ref text not null,
   due_at timestamptz not null,
   attempts integer not null default 0,
   error text,
@@ -113,6 +116,7 @@ create table sms_statements (
   overage bigint not null,
   total bigint not null,
   currency text not null,
+  payment text not null check (payment in ('manual', 'stripe')),
   issued_at timestamptz not null,
   due_at timestamptz not null,
   paid_at timestamptz,

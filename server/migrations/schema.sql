@@ -613,6 +613,7 @@ create table sms_payment_reports (
   project_id text not null,
   environment text not null,
   ledger_id text not null,
+  customer_ref text not null,
   due_at timestamp with time zone not null,
   attempts integer not null default 0,
   error text,
@@ -632,6 +633,7 @@ create table sms_periods (
   used integer not null default 0,
   reserved integer not null default 0,
   warned integer not null default 0,
+  customer_ref text,
   closed_at timestamp with time zone,
   statement_id text,
   constraint sms_periods_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
@@ -666,10 +668,12 @@ create table sms_statements (
   overage bigint not null,
   total bigint not null,
   currency text not null,
+  payment text not null,
   issued_at timestamp with time zone not null,
   due_at timestamp with time zone not null,
   paid_at timestamp with time zone,
-  constraint sms_statements_pkey PRIMARY KEY (workspace_id, project_id, environment, id)
+  constraint sms_statements_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_statements_payment_check CHECK ((payment = ANY (ARRAY['manual'::text, 'stripe'::text])))
 );
 CREATE UNIQUE INDEX sms_statements_of_period ON public.sms_statements USING btree (workspace_id, project_id, environment, period_id);
 CREATE INDEX sms_statements_unpaid ON public.sms_statements USING btree (due_at) WHERE (paid_at IS NULL);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestLatchkey } from './harness.ts';
 
-export type CarrierCall = { carrier: string; path: string; headers: IncomingHttpHeaders; body: string };
+type CarrierCall = { carrier: string; path: string; headers: IncomingHttpHeaders; body: string };
 type CarrierAnswer = { status: number; body: unknown } | 'hang up';
 
 /** A local server that speaks the protocols of all carriers. */
