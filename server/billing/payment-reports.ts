@@ -101,11 +101,10 @@ export async function reportUsage(system: System): Promise<void> {
 
 async function tell(stripe: Stripe, due: Due, now: Date): Promise<void> {
   const { ledger_id: identifier, customer_ref: customer, created_at: created, amount } = due;
-  const options = { idempotencyKey: identifier };
   if (due.kind === 'proration') {
     const description = 'SMS add-on: a bigger tier for the rest of the period';
     const item = { customer, amount, currency: due.currency.toLowerCase(), description };
-    await stripe.invoiceItems.create({ ...item, metadata: { latchkey: identifier } }, options);
+    await stripe.invoiceItems.create({ ...item, metadata: { latchkey: identifier } }, { idempotencyKey: identifier });
     return;
   }
   const at = now.getTime() - created.getTime() < INVOICE_OPEN_MS ? created : now;
@@ -115,7 +114,10 @@ async function tell(stripe: Stripe, due: Due, now: Date): Promise<void> {
     timestamp: Math.floor(at.getTime() / 1000),
     payload: { stripe_customer_id: customer, value: '1' },
   };
-  await stripe.billing.meterEvents.create(event, options);
+  await stripe.billing.meterEvents.create(event).catch((error: unknown) => {
+    // It was told before, and the answer was lost.
+    if (!(error instanceof Error && error.message.includes('already exists with identifier'))) throw error;
+  });
 }
 
 async function forget(system: System, due: Due): Promise<void> {

@@ -263,6 +263,28 @@ describe('metering', () => {
     await end();
   });
 
+  test('BL-8 a cancellation outlives an overdue payment; who owes money can not begin anew', async () => {
+    await subscribe('small');
+    await post('/cancel', { atPeriodEnd: false });
+    await issueStatements(latchkey.system);
+    clock.advance(1000);
+    await subscribe('small');
+    clock.advance(15 * DAY);
+    await findOverdue(latchkey.system);
+    token = await managementToken(latchkey, undefined, 'production');
+    assert.deepEqual((await post('/cancel')).body.status, 'canceling');
+    assert.equal((await post('/resume')).body.status, 'past_due');
+    await post('/cancel');
+    clock.advance(8 * DAY);
+    await assert.rejects(send(), { code: 'ADDON_REQUIRED' });
+    token = await managementToken(latchkey, undefined, 'production');
+    await post('/cancel', { atPeriodEnd: false });
+    expectProblem(await subscribe('small'), 409, 'CONFLICT');
+    await Promise.all((await unpaidStatements(latchkey.system)).map(({ id }) => markPaid(latchkey.system, id)));
+    assert.equal((await subscribe('small')).body.status, 'active');
+    await end();
+  });
+
   test('BL-8 a statement of another project is not found', async () => {
     const unknown = await latchkey.api(`${ADDON}/statements/stm_01kaz3w9hqf8p9n2m4v5x6y7z8`, { token }, 'production');
     expectProblem(unknown, 404, 'NOT_FOUND');
