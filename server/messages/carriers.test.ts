@@ -8,6 +8,8 @@ import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts
 import { sendMessage } from './messages.ts';
 import { settleAbandoned } from './texts.ts';
 
+/** A messaging service of Twilio. */
+const SERVICE = `MG${'0a'.repeat(16)}`;
 const production = { environment: 'production' } as const;
 const subscribed = (latchkey: TestLatchkey) => latchkey.inProject((tx) => subscribe(tx, 'growth'), production);
 const send = (latchkey: TestLatchkey, to: string, code = '12345678') =>
@@ -51,7 +53,7 @@ describe('SMS carriers', () => {
     latchkey = await startTestLatchkey({
       settings: {
         LATCHKEY_SMS_URL: [
-          `twilio://AC123:to%2Fken@${carrier.host}?from=%2B15550100&from.DE=Shop&insecure=1`,
+          `twilio://AC123:to%2Fken@${carrier.host}?from=%2B15550100&from.DE=Shop&from.AT=${SERVICE}&insecure=1`,
           `vonage://key:secret@${carrier.host}?from=Shop&insecure=1&signatureSecret=vonage-signature`,
           `http://bearer-token@${carrier.host}/send?from=Shop&insecure=1&receiptSecret=${encodeURIComponent(receiptSecret)}`,
         ].join(','),
@@ -86,6 +88,10 @@ describe('SMS carriers', () => {
     await send(latchkey, '+4915112345678');
     await lastIs(latchkey, 'sent');
     assert.equal(new URLSearchParams(carrier.calls[1]?.body).get('From'), 'Shop');
+    await send(latchkey, '+436641234567');
+    await lastIs(latchkey, 'sent');
+    const { From, MessagingServiceSid } = Object.fromEntries(new URLSearchParams(carrier.calls[2]?.body));
+    assert.deepEqual([From, MessagingServiceSid], [undefined, SERVICE]);
   });
 
   test('SMS-2 when a carrier fails the next is asked: Vonage in JSON, in the alphabet the text needs', async () => {

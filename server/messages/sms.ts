@@ -112,13 +112,15 @@ const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
 const twilio: Protocol = {
   request: (url, { to, text, country, receiptUrl }) => {
     const account = decodeURIComponent(url.username);
+    const from = senderOf(url, country);
     const basic = Buffer.from(`${account}:${decodeURIComponent(url.password)}`).toString('base64');
     return {
       url: `${baseOf(url)}/2010-04-01/Accounts/${account}/Messages.json`,
       headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         To: to,
-        From: senderOf(url, country),
+        // A messaging service, as numbers of the United States need one, stands in a field of its own.
+        [/^MG[0-9a-f]{32}$/.test(from) ? 'MessagingServiceSid' : 'From']: from,
         Body: text,
         ...(receiptUrl !== null && { StatusCallback: receiptUrl }),
       }).toString(),
