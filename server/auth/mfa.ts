@@ -86,7 +86,9 @@ export async function promptFactor(
   if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
-  await offeringOthers(ctx, challenge, id, () => transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })));
+  await offeringOthers(ctx, challenge, id, () =>
+    transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })),
+  );
   return { type: 'phone', hint: hintOf(phone), expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
 }
 

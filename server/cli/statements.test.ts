@@ -62,8 +62,8 @@ test('BL-8 the operator sees what is to be paid by hand and writes down that it 
 test('BL-8 an unknown statement, or none, is told in words', async () => {
   const unknown = await run('statements', 'paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.output, /There is no statement stm_01kaz3w9hqf8p9n2m4v5x6y7z8/);
+  assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
   const none = await run('statements', 'paid');
-  assert.equal(none.code, 2);
-  assert.match(none.output, /takes the id of a statement/);
+  assert.equal(none.code, 1);
+  assert.match(none.output, /statements list/);
 });
