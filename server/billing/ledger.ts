@@ -79,6 +79,21 @@ export async function appendEntries(tx: TxCtx, entries: readonly NewEntry[]): Pr
   return rows.map(({ id }) => id);
 }
 
+/** True where there is an entry of a kind for what caused it. Served by sms_ledger_once. */
+export async function hasEntry(ctx: Ctx | TxCtx, kind: Kind, reference: string): Promise<boolean> {
+  const entry = await ctx.db
+    .selectFrom('sms_ledger')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('kind', '=', kind)
+    .where('reference', '=', reference)
+    .limit(1)
+    .executeTakeFirst();
+  return entry !== undefined;
+}
+
 /** Entries, newest first. Served by the primary key, with a period by sms_ledger_of_period. */
 export async function listEntries(
   ctx: Ctx,

@@ -6,7 +6,7 @@ import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts
 import { IdSchema } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { appendEntries } from './ledger.ts';
+import { appendEntries, hasEntry } from './ledger.ts';
 import { endSurplus } from './payment-sync.ts';
 import { paidUp, paymentOverdue, providerPaid } from './statements.ts';
 import { askingStripe, stripeAccount } from './stripe.ts';
@@ -69,7 +69,7 @@ async function stepOf(system: System, stripe: Stripe, event: Stripe.Event): Prom
     case 'invoice.paid':
       return ofInvoice(system, event.data.object, (tx) => paid(tx, event.data.object));
     case 'invoice.payment_failed':
-      return ofInvoice(system, event.data.object, paymentOverdue);
+      return ofInvoice(system, event.data.object, (tx) => failed(tx, event.data.object));
     case 'customer.subscription.deleted':
       return ended(system, event.data.object.id);
     default:
@@ -128,6 +128,11 @@ async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
   await emit(tx, 'billing.addon.payment_received', { addon: 'sms', tierId: terms.id, reference, amount, currency });
   await providerPaid(tx);
   await paidUp(tx, subscription);
+}
+
+/** A notice of a failure may come after that of the payment which made up for it. */
+async function failed(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
+  if (!(await hasEntry(tx, 'payment', invoice.id))) await paymentOverdue(tx);
 }
 
 async function ended(system: System, reference: string): Promise<Step | null> {

@@ -252,8 +252,14 @@ describe('changes', () => {
     const { status: state, pastDueSince } = await status();
     assert.deepEqual([state, pastDueSince], ['past_due', clock.now().toISOString()]);
     expectProblem(await subscribe('large'), 409, 'CONFLICT');
-    await tell('invoice.paid', invoiceOf(theirs(), 1_000));
+    const invoice = invoiceOf(theirs(), 1_000);
+    const late = noticeOf('invoice.payment_failed', invoice, clock.now());
+    await deliver(late);
+    await tell('invoice.paid', invoice);
     assert.equal((await status()).status, 'active');
+    await deliver(late);
+    await tell('invoice.payment_failed', invoice);
+    assert.equal((await status()).status, 'active', 'notices that come late or again change nothing');
     await post('/cancel');
     await failed();
     assert.equal((await status()).status, 'canceling');

@@ -190,10 +190,13 @@ describe('SMS carriers', () => {
       assert.deepEqual([(await twilio(url, delivered)).status, (await twilio(url, delivered)).status], [204, 204]);
       assert.equal((await smsRows(latchkey)).last.status, 'delivered');
       const { rows } = await latchkey.system.pool.query(
-        `select from events where type = 'sms.delivered' and data->>'messageId' = $1`,
+        `select type from events where type like 'sms.%' and data->>'messageId' = $1 order by id`,
         [last.id],
       );
-      assert.equal(rows.length, 1);
+      assert.deepEqual(
+        rows.map(({ type }) => type),
+        ['sms.sent', 'sms.delivered'],
+      );
     });
 
     test('SMS-3 Vonage’s, signed over its fields, says that a message was not delivered', async () => {
