@@ -44,6 +44,12 @@ test('BL-8 the operator sees what is to be paid by hand and writes down that it 
   assert.ok(line?.startsWith(`${statement.id}  `) && line.includes('9.00 USD'), shown.output);
   assert.deepEqual(more, []);
 
+  const asJson = await run('statements', 'list', '--json');
+  assert.deepEqual(
+    JSON.parse(asJson.output).statements.map(({ id, total }: { id: string; total: number }) => [id, total]),
+    [[statement.id, 900]],
+  );
+
   const paid = await run('statements', 'paid', statement.id);
   assert.deepEqual(paid, { code: 0, output: `${statement.id} is paid.\n` });
   const [{ paidAt }] = await list();
@@ -64,6 +70,6 @@ test('BL-8 an unknown statement, or none, is told in words', async () => {
   assert.equal(unknown.code, 1);
   assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
   const none = await run('statements', 'paid');
-  assert.equal(none.code, 1);
-  assert.match(none.output, /statements list/);
+  assert.equal(none.code, 2);
+  assert.match(none.output, /missing required argument 'id'/);
 });
