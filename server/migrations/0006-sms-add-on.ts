@@ -86,7 +86,13 @@ begin
   raise exception 'the ledger is append-only';
 end $$;
 create trigger sms_ledger_append_only before update or delete on sms_ledger for each row execute function refuse_ledger_change();
-create trigger sms_ledger_keep before truncate on sms_ledger for each statement execute function refuse_ledger_change();
+-- Nothing is lost when an empty ledger is emptied: so begins the restoring of a backup.
+create function refuse_ledger_loss() returns trigger language plpgsql as $$
+begin
+  if exists (select from sms_ledger) then raise exception 'the ledger is append-only'; end if;
+  return null;
+end $$;
+create trigger sms_ledger_keep before truncate on sms_ledger for each statement execute function refuse_ledger_loss();
 
 -- Entries that the payment provider has yet to hear of.
 create table sms_payment_reports (
