@@ -52,6 +52,22 @@ keys
   .option('--json', 'print the keys as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options));
 
+const statements = command(
+  'statements',
+  'show what is to be paid by hand for the SMS add-on, or write down that it was',
+);
+statements
+  .command('list')
+  .description('show what projects have still to pay')
+  .option('--json', 'print them as JSON')
+  .action(async (options: { json?: true }) =>
+    (await import('./cli/statements.ts')).listStatements(settings(), options),
+  );
+statements
+  .command('paid <id>')
+  .description('write down that a statement was paid')
+  .action(async (id: string) => (await import('./cli/statements.ts')).payStatement(settings(), id));
+
 command('backup <file>', 'write everything the database holds into one file')
   .option('--json', 'print what was written as JSON')
   .action(async (file: string, options: { json?: true }) =>

@@ -38,6 +38,7 @@ export { factorRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './se
 export { adminSessionRoutes } from './sessions.admin.ts';
 export { sessionRoutes } from './sessions.auth.ts';
 export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
+export { openMethods } from './sign-in-methods.ts';
 export { leave, socialRoutes } from './social.auth.ts';
 export type { LinkRequired } from './social.ts';
 export { linkWithCode } from './social-linking.ts';

@@ -9,7 +9,7 @@ import {
   listPasskeys,
   recoveryCodesLeft,
 } from '#identity';
-import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
@@ -83,9 +83,15 @@ export const MfaChallenge = Type.Object({
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
 
+/** The second factors of a person, strongest first. */
+export async function offeredFactors(ctx: Ctx | TxCtx, userId: UserId): Promise<OfferedFactor[]> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  return (await factorsOf(ctx, userId, settings)).factors;
+}
+
 /** The second factors of a person, strongest first, and whether a sign-in with one factor has to ask for them. */
 async function factorsOf(
-  tx: TxCtx,
+  tx: Ctx | TxCtx,
   userId: UserId,
   settings: Settings,
 ): Promise<{ factors: OfferedFactor[]; due: boolean }> {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { countCode } from '#billing';
 import { emit } from '#events';
 import {
   AuthenticationResponse,
@@ -22,11 +23,18 @@ import {
 import { sendMessage } from '#messages';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
 import { digitsOf, hintOf } from './flows.ts';
-import { bindCode, countTry, type OpenChallenge, requireNoFactorYet, spendChallenge } from './mfa-challenges.ts';
+import {
+  bindCode,
+  countTry,
+  type OpenChallenge,
+  offeredFactors,
+  requireNoFactorYet,
+  spendChallenge,
+} from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { enter, requireActiveMember } from './sign-in.ts';
@@ -61,7 +69,8 @@ export const FactorPrompt = Type.Object({
 
 /**
  * Sends a code to a phone, or makes the options for a passkey; other factors need nothing.
- * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED
+ * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED; ADDON_REQUIRED and PLAN_LIMIT_EXCEEDED,
+ *   with the other `factors`, where no text message can be sent
  */
 export async function promptFactor(
   ctx: Ctx,
@@ -77,8 +86,26 @@ export async function promptFactor(
   if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
-  await transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone }));
+  await offeringOthers(ctx, challenge, id, () =>
+    transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })),
+  );
   return { type: 'phone', hint: hintOf(phone), expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+}
+
+/** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
+async function offeringOthers(
+  ctx: Ctx,
+  challenge: OpenChallenge,
+  refused: FactorId,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 402) throw error;
+    const factors = (await offeredFactors(ctx, challenge.userId)).filter(({ id }) => id !== refused);
+    throw problem(error.code, { detail: error.message, extensions: { ...error.extensions, factors }, cause: error });
+  }
 }
 
 async function sendFactorCode(
@@ -209,6 +236,8 @@ function phoneCheck(ctx: Ctx, challenge: OpenChallenge, code: string): Check | n
   if (!codeHash || !factorId || !codeExpiresAt || codeExpiresAt <= ctx.now) return null;
   if (!ctx.system.keyring.checkTag(`${challenge.id} ${code}`, 'mfa-code', codeHash)) return null;
   return async (tx) => {
+    const factor = await findFactor(tx, challenge.userId, factorId);
+    if (factor?.phone) await countCode(tx, factor.phone, 'used');
     await factorUsed(tx, factorId);
     return ['sms'];
   };

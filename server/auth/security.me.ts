@@ -22,6 +22,8 @@ import {
 } from './security.ts';
 
 const recent = ['REAUTHENTICATION_REQUIRED'] as const;
+/** Where no text message can be sent. */
+const withoutSms = ['ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED'] as const;
 const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String(), { description: 'Shown once.' }) });
 /** The codes come with the first second factor only. */
 const Enabled = Type.Partial(RecoveryCodes);
@@ -136,7 +138,10 @@ export const factorRoutes: Routes = (app) => {
         description:
           'Sends a code; confirm with it. A phone is a restricted authenticator: an app or a passkey is safer.',
         body: Type.Object({ phone: Phone }, { additionalProperties: false }),
-        response: { 202: FlowStarted, ...problemResponses(...recent, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED') },
+        response: {
+          202: FlowStarted,
+          ...problemResponses(...recent, ...withoutSms, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'),
+        },
       },
     },
     async (request, reply) => {

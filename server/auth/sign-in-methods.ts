@@ -1,4 +1,5 @@
 import { enabledProviders } from '#applications';
+import { hasSms } from '#billing';
 import {
   findPassword,
   type LinkedIdentityId,
@@ -13,14 +14,21 @@ import {
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { projectOf, type SignInMethod } from '#tenancy';
 import { credentialChanged } from './notices.ts';
 import { factorRemoved } from './recovery-codes.ts';
 
+/** The methods of the project that can be used now: phones only where text messages can be sent. */
+export async function openMethods(ctx: Ctx | TxCtx): Promise<SignInMethod[]> {
+  const { signInMethods } = (await projectOf(ctx.system, ctx.scope)).settings;
+  const sms = signInMethods.includes('phone') && (await hasSms(ctx));
+  return signInMethods.filter((method) => method !== 'phone' || sms);
+}
+
 /** How a person could sign in to the project, counted by what the project has open. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
-  const { settings } = await projectOf(tx.system, tx.scope);
-  const open = (method: (typeof settings.signInMethods)[number]) => settings.signInMethods.includes(method);
+  const methods = await openMethods(tx);
+  const open = (method: SignInMethod) => methods.includes(method);
   const user = (await usersById(tx, [userId])).get(userId);
   const password = open('password') && (await findPassword(tx, userId)) ? 1 : 0;
   const email =

@@ -1,3 +1,4 @@
+import { passSmsGuard } from '#billing';
 import type { NormalisedIdentifier } from '#identity';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -76,24 +77,25 @@ async function takeOrTell(ctx: Ctx, limit: Limit, key: string, userId: UserId | 
   throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
 }
 
-/** Messages somebody may have sent: to one address, from one source, in one project. */
+/** Mails somebody may have sent: to one address, from one source, in one project. Text messages have rules of the project's own. */
 const messages = limits({
   'email-address': { points: 10, seconds: HOUR },
   'email-source': { points: 100, seconds: HOUR },
   'email-scope': { points: 20_000, seconds: HOUR },
-  'phone-address': { points: 5, seconds: HOUR },
-  'phone-source': { points: 20, seconds: HOUR },
-  'phone-scope': { points: 2_000, seconds: HOUR },
 });
 
-/** Counts a message before it is sent, whether or not there is an account. @throws Problem RATE_LIMIT_EXCEEDED */
+/**
+ * Counts a message before it is sent, whether or not there is an account.
+ * @throws Problem RATE_LIMIT_EXCEEDED; for a phone also ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED
+ */
 export async function countMessage(ctx: Ctx | TxCtx, channel: 'email' | 'phone', address: string): Promise<void> {
+  if (channel === 'phone') return passSmsGuard(ctx, address);
   const { workspaceId, environment, projectId } = ctx.scope;
   const rules = messages(ctx.system);
   const counted: [Limit, string][] = [
-    [rules[`${channel}-source`], ctx.trace.ip ?? ''],
-    [rules[`${channel}-address`], address],
-    [rules[`${channel}-scope`], projectId],
+    [rules['email-source'], ctx.trace.ip ?? ''],
+    [rules['email-address'], address],
+    [rules['email-scope'], projectId],
   ];
   for (const [limit, key] of counted) {
     // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the address

@@ -3,6 +3,7 @@ import { environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withInstallation } from './installation.ts';
+import { printTable } from './table.ts';
 
 type Output = { json?: true };
 
@@ -36,15 +37,7 @@ async function print(system: System, { json }: Output): Promise<void> {
     key.signsFrom.toISOString(),
     key.retiresAt?.toISOString() ?? '',
   ]);
-  const table = [['environment', 'algorithm', 'id', 'state', 'signs from', 'published until'], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of table)
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  printTable(['environment', 'algorithm', 'id', 'state', 'signs from', 'published until'], rows);
 }
 
 function stateOf({ signsFrom, retiresAt }: KeySummary, now: Date): string {

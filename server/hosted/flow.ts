@@ -7,6 +7,7 @@ import {
   linkWithCode,
   MfaChallenge,
   type MfaSession,
+  openMethods,
   type SignInAnswer,
 } from '#auth';
 import { type Interaction, interactions } from '#oidc';
@@ -66,7 +67,8 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const interaction = await interactions.read(request, reply);
   const { workspaceId, projectId, environment } = interaction.application;
   const ctx = ctxFor(request, { workspaceId, projectId, environment });
-  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const project = await projectOf(ctx.system, ctx.scope);
+  const settings = { ...project.settings, signInMethods: await openMethods(ctx) };
   const languages = interaction.asked.locales ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
   return { request, reply, ctx, interaction, settings, voice, step: readStep(request, interaction.uid) };

@@ -12,6 +12,7 @@ import {
   securityRoutes,
   totpRoutes,
 } from '#auth';
+import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes, stripeRoutes } from '#billing';
 import { eventTypeRoutes, feedRoutes } from '#events';
 import { profileRoutes } from '#identity';
 import {
@@ -23,7 +24,7 @@ import {
   permissionRoutes,
   roleRoutes,
 } from '#members';
-import { messageRoutes } from '#messages';
+import { messageRoutes, receiptRoutes } from '#messages';
 import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -70,6 +71,14 @@ export async function createApiHost(system: System, environment: Environment): P
   deliveryRoutes(app);
   eventTypeRoutes(app);
   feedRoutes(app);
+  smsAddOnRoutes(app);
+  smsUsageRoutes(app);
+  smsGuardRoutes(app);
+  // Carriers and the payment provider know of production only.
+  if (environment === 'production') {
+    receiptRoutes(app);
+    stripeRoutes(app);
+  }
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -262,13 +262,17 @@ create table messages (
   attempts integer not null default 0,
   provider text,
   expires_at timestamp with time zone,
+  segments integer,
+  sending_since timestamp with time zone,
+  delivered_at timestamp with time zone,
   constraint messages_pkey PRIMARY KEY (workspace_id, id),
   constraint messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'expired'::text, 'suppressed'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'undelivered'::text, 'failed'::text, 'expired'::text, 'suppressed'::text]))),
   constraint messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX messages_newest ON public.messages USING btree (id DESC);
 CREATE INDEX messages_of_scope ON public.messages USING btree (workspace_id, project_id, environment, id DESC);
+CREATE INDEX messages_unsettled ON public.messages USING btree (created_at) WHERE ((channel = 'sms'::text) AND (status = ANY (ARRAY['queued'::text, 'sending'::text])));
 
 create table mfa_challenges (
   workspace_id text not null,
@@ -376,6 +380,12 @@ create table passwords (
   changed_at timestamp with time zone not null,
   constraint passwords_pkey PRIMARY KEY (workspace_id, environment, user_id),
   constraint passwords_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+
+create table payment_notices (
+  id text not null,
+  received_at timestamp with time zone not null,
+  constraint payment_notices_pkey PRIMARY KEY (id)
 );
 
 create table permissions (
@@ -543,6 +553,156 @@ create table signing_keys (
   constraint signing_keys_pkey PRIMARY KEY (environment, id),
   constraint signing_keys_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
 );
+
+create table sms_blocks (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  prefix text not null,
+  reason text not null,
+  sent integer not null,
+  used integer not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sms_blocks_pkey PRIMARY KEY (workspace_id, project_id, environment, prefix)
+);
+
+create table sms_conversions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  prefix text not null,
+  hour timestamp with time zone not null,
+  sent integer not null default 0,
+  used integer not null default 0,
+  constraint sms_conversions_pkey PRIMARY KEY (workspace_id, project_id, environment, prefix, hour)
+);
+CREATE INDEX sms_conversions_old ON public.sms_conversions USING btree (hour);
+
+create table sms_guards (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  rules jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint sms_guards_pkey PRIMARY KEY (workspace_id, project_id, environment),
+  constraint sms_guards_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table sms_ledger (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  period_id text not null,
+  kind text not null,
+  reference text not null,
+  part integer not null,
+  amount bigint not null,
+  currency text not null,
+  country text,
+  created_at timestamp with time zone not null,
+  constraint sms_ledger_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_ledger_kind_check CHECK ((kind = ANY (ARRAY['segment'::text, 'fee'::text, 'proration'::text, 'payment'::text])))
+);
+CREATE INDEX sms_ledger_of_period ON public.sms_ledger USING btree (workspace_id, project_id, environment, period_id, id DESC);
+CREATE UNIQUE INDEX sms_ledger_once ON public.sms_ledger USING btree (workspace_id, project_id, environment, kind, reference, part);
+
+create table sms_payment_reports (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  ledger_id text not null,
+  customer_ref text not null,
+  due_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  error text,
+  constraint sms_payment_reports_pkey PRIMARY KEY (workspace_id, project_id, environment, ledger_id)
+);
+CREATE INDEX sms_payment_reports_due ON public.sms_payment_reports USING btree (due_at);
+
+create table sms_periods (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  subscription_id text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  terms jsonb not null,
+  used integer not null default 0,
+  reserved integer not null default 0,
+  warned integer not null default 0,
+  customer_ref text,
+  closed_at timestamp with time zone,
+  statement_id text,
+  constraint sms_periods_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_periods_reserved_check CHECK ((reserved >= 0))
+);
+CREATE INDEX sms_periods_unbilled ON public.sms_periods USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (statement_id IS NULL));
+
+create table sms_reservations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  message_id text not null,
+  period_id text not null,
+  segments integer not null,
+  country text,
+  created_at timestamp with time zone not null,
+  constraint sms_reservations_pkey PRIMARY KEY (workspace_id, project_id, environment, message_id),
+  constraint sms_reservations_segments_check CHECK ((segments > 0))
+);
+
+create table sms_statements (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  period_id text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  tier_id text not null,
+  segments integer not null,
+  fees bigint not null,
+  overage bigint not null,
+  total bigint not null,
+  currency text not null,
+  payment text not null,
+  issued_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  paid_at timestamp with time zone,
+  constraint sms_statements_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_statements_payment_check CHECK ((payment = ANY (ARRAY['manual'::text, 'stripe'::text])))
+);
+CREATE UNIQUE INDEX sms_statements_of_period ON public.sms_statements USING btree (workspace_id, project_id, environment, period_id);
+CREATE INDEX sms_statements_unpaid ON public.sms_statements USING btree (due_at) WHERE (paid_at IS NULL);
+
+create table sms_subscriptions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  status text not null,
+  terms jsonb not null,
+  next_tier_id text,
+  anchor timestamp with time zone not null,
+  period_number integer not null,
+  period_id text not null,
+  period_end timestamp with time zone not null,
+  past_due_since timestamp with time zone,
+  canceled_at timestamp with time zone,
+  payment text not null,
+  customer_ref text,
+  subscription_ref text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sms_subscriptions_pkey PRIMARY KEY (workspace_id, project_id, environment),
+  constraint sms_subscriptions_status_check CHECK ((status = ANY (ARRAY['active'::text, 'canceling'::text, 'canceled'::text, 'past_due'::text]))),
+  constraint sms_subscriptions_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE INDEX sms_subscriptions_due ON public.sms_subscriptions USING btree (period_end) WHERE (status <> 'canceled'::text);
+CREATE UNIQUE INDEX sms_subscriptions_ref ON public.sms_subscriptions USING btree (subscription_ref) WHERE (subscription_ref IS NOT NULL);
 
 create table spent_proofs (
   workspace_id text not null,

@@ -7,7 +7,7 @@ import { perSystem, type System } from './system.ts';
 type Rule = { name: string; points: number; seconds: number };
 
 /** What a limit said: `count` is how often it was asked in the period, this time included. */
-type Taken = { allowed: true; count: number } | { allowed: false; count: number; retryAfter: number };
+type Taken = { allowed: boolean; count: number; retryAfter: number };
 
 /** A limit that holds across processes and under parallel calls: every call is counted before it is answered. */
 export class Limit {
@@ -39,11 +39,11 @@ export class Limit {
           });
   }
 
-  /** Counts one call of `key`, also a refused one. @returns `retryAfter` in seconds where it is refused */
+  /** Counts one call of `key`, also a refused one. @returns in `retryAfter` the seconds until the count begins anew */
   async take(key: string): Promise<Taken> {
     try {
-      const { consumedPoints } = await this.#limiter.consume(key);
-      return { allowed: true, count: consumedPoints };
+      const { consumedPoints, msBeforeNext } = await this.#limiter.consume(key);
+      return { allowed: true, count: consumedPoints, retryAfter: msBeforeNext / 1000 };
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       return { allowed: false, count: refused.consumedPoints, retryAfter: refused.msBeforeNext / 1000 };

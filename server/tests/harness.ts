@@ -242,6 +242,15 @@ const TENANT_TABLES = [
   'webhook_deliveries',
   'webhook_attempts',
   'messages',
+  'sms_subscriptions',
+  'sms_periods',
+  'sms_reservations',
+  'sms_ledger',
+  'sms_payment_reports',
+  'sms_statements',
+  'sms_guards',
+  'sms_conversions',
+  'sms_blocks',
 ];
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
 
