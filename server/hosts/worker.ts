@@ -3,6 +3,7 @@ import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
+import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
@@ -31,6 +32,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),
+      forgetIdempotencyKeys(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   return {

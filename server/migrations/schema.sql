@@ -133,6 +133,15 @@ create table flows (
 CREATE INDEX flows_expired ON public.flows USING btree (expires_at);
 CREATE UNIQUE INDEX flows_token ON public.flows USING btree (workspace_id, environment, token_hash) WHERE (token_hash IS NOT NULL);
 
+create table idempotency_keys (
+  id bytea not null,
+  body_hash bytea not null,
+  answer_sealed text,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
+
 create table identifiers (
   workspace_id text not null,
   environment text not null,

@@ -14,6 +14,7 @@ import type { Ctx, Environment, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
+import { addExchangeRules } from './http-rules.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails, problem } from './problem.ts';
 import type { System } from './system.ts';
@@ -100,6 +101,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
   decorate(app);
   addEdge(app, system, host);
   await app.register(cookie);
+  addExchangeRules(app);
   await addOpenApi(app, host, addressOf(system, host));
   return app;
 }

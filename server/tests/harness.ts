@@ -334,6 +334,17 @@ export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_0
   }
 }
 
+/** Comes back as soon as a statement of the test's database waits for a lock. */
+export async function waitsForLock({ system }: TestLatchkey): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: polls
+    const { rows } = await system.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+}
+
 /** The newest one-time code that was mailed to an address. */
 export async function mailedCode(latchkey: TestLatchkey, to: string): Promise<string> {
   const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(to)}`);
