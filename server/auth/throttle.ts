@@ -100,7 +100,8 @@ export async function countMessage(ctx: Ctx | TxCtx, channel: 'email' | 'phone',
   const rules = messages(ctx.system);
   const counted: [Limit, string, Trace?][] = [
     [rules[`${channel}-source`], ctx.trace.ip ?? '', ctx.trace],
-    [rules[`${channel}-address`], address, ctx.trace],
+    // Whether somebody else wrote to an address lately is not for whoever names it.
+    [rules[`${channel}-address`], address],
     [rules[`${channel}-scope`], projectId],
   ];
   for (const [limit, key, told] of counted) {
