@@ -7,6 +7,10 @@ const HELP = `Usage: latchkey <command> [options]
   migrate      bring the database to this version's schema, then end
   keys list    show the signing keys
   keys rotate  publish new signing keys ahead of time: they sign two days later
+  audit verify FILE   prove an export of the audit log whole and unaltered
+                 --checkpoints FILE   and in agreement with signed checkpoints kept elsewhere
+                 --key THUMBPRINT     and signed with this key
+                 --json               tell the result as JSON
   quickstart   walk through the product against a running Latchkey
   help         show this
   version      show the version
@@ -19,7 +23,15 @@ Settings are environment variables: see docs/configuration.md.
 /** What the command line says, as settings. */
 type Overrides = Record<string, string | undefined>;
 
-const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
+/** Options that belong to one command. */
+type Options = { checkpoints: string | undefined; key: string | undefined; json: boolean };
+
+const COMMANDS: Record<string, (overrides: Overrides, options: Options, files: string[]) => Promise<void>> = {
+  'audit verify': async (_overrides, options, [file]) =>
+    (await import('./cli/audit.ts')).verifyAuditFile(
+      file ?? misused('"audit verify" needs the file to verify.'),
+      options,
+    ),
   'keys list': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'list'),
   'keys rotate': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'rotate'),
   serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
@@ -34,12 +46,18 @@ const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
   },
 };
 
-function parse(): { name: string; rest: string[]; overrides: Overrides } {
+/** How many files a command takes; others take none. */
+const FILES: Record<string, number> = { 'audit verify': 1 };
+
+function parse(): { name: string; rest: string[]; overrides: Overrides; options: Options } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       roles: { type: 'string' },
       config: { type: 'string' },
+      checkpoints: { type: 'string' },
+      key: { type: 'string' },
+      json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
     },
@@ -49,7 +67,8 @@ function parse(): { name: string; rest: string[]; overrides: Overrides } {
   const command = two ? `${first} ${second}` : first;
   const rest = two || second === '' ? others : [second, ...others];
   const name = values.help ? 'help' : values.version ? 'version' : command;
-  return { name, rest, overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config } };
+  const options = { checkpoints: values.checkpoints, key: values.key, json: values.json === true };
+  return { name, rest, options, overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config } };
 }
 
 function misused(what: string): never {
@@ -65,8 +84,9 @@ function parseOrExplain(): ReturnType<typeof parse> {
   }
 }
 
-const { name, rest, overrides } = parseOrExplain();
+const { name, rest, overrides, options } = parseOrExplain();
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 if (!command) misused(`there is no command "${name}".`);
-if (rest.length > 0) misused(`"${name}" takes no "${rest.join(' ')}".`);
-await command(overrides);
+const excess = rest.slice(FILES[name] ?? 0);
+if (excess.length > 0) misused(`"${name}" takes no "${excess.join(' ')}".`);
+await command(overrides, options, rest);

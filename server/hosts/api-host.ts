@@ -1,4 +1,5 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { auditRoutes } from '#audit';
 import {
   addressRoutes,
   adminSessionRoutes,
@@ -69,6 +70,7 @@ export async function createApiHost(system: System, environment: Environment): P
   endpointRepairRoutes(app);
   deliveryRoutes(app);
   eventTypeRoutes(app);
+  auditRoutes(app);
   feedRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);

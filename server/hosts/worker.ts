@@ -1,3 +1,4 @@
+import { auditFollower, signDueCheckpoints } from '#audit';
 import { forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
@@ -23,7 +24,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     replay_webhooks: replayTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
-  const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
+  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system)]);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
     Promise.all([
@@ -33,6 +34,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       rotateDueKeys(system),
       forgetOldDeliveries(system),
       forgetIdempotencyKeys(system),
+      signDueCheckpoints(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   return {
