@@ -52,6 +52,16 @@ keys
   .option('--json', 'print the keys as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options));
 
+command('audit', 'work with exports of the audit log')
+  .command('verify <file>')
+  .description('prove an export of the audit log whole and unaltered')
+  .option('--checkpoints <file>', 'and in agreement with signed checkpoints kept elsewhere')
+  .option('--key <thumbprint>', 'and signed with this key')
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, options: { checkpoints?: string; key?: string; json?: true }) =>
+    (await import('./cli/audit.ts')).verifyAuditFile(file, options),
+  );
+
 const statements = command(
   'statements',
   'show what is to be paid by hand for the SMS add-on, or write down that it was',

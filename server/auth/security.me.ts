@@ -32,7 +32,7 @@ export const securityRoutes: Routes = (app) => {
   app.get(
     '/v1/me/security',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', etag: { without: ['lastSeenAt', 'lastUsedAt'] } },
       schema: { summary: 'Read my security settings', response: { 200: Security } },
     },
     (request) => securityOf(request.ctx),

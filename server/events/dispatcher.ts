@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Environment, Scope } from '#platform/ctx.ts';
+import type { Actor, Environment, Scope } from '#platform/ctx.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { announceNumbered } from './waiting.ts';
@@ -18,7 +18,16 @@ const BATCH = 1_000;
 const SWEEP_MS = 1_000;
 
 /** An event that has just been given its place in the order of its scope. */
-export type NumberedEvent = Scope & { id: EventId; type: string; sequence: number };
+export type NumberedEvent = Scope & {
+  id: EventId;
+  type: string;
+  sequence: number;
+  occurredAt: Date;
+  actor: Actor;
+  correlationId: string;
+  data: Record<string, unknown>;
+  example: boolean;
+};
 
 /**
  * Does something for every numbered event, in the transaction that numbers it: both are kept, or neither.
@@ -153,4 +162,5 @@ from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id
   and events.workspace_id = any (array (select distinct workspace_id from batch)) and events.id = any (array (select id from batch))
 returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
-  events.sequence`;
+  events.sequence, events.occurred_at as "occurredAt", events.actor, events.correlation_id as "correlationId", events.data,
+  events.example`;

@@ -12,4 +12,4 @@ export {
 } from './event-types.ts';
 export { emit, emitAll } from './events.ts';
 export { feedRoutes } from './feed.admin.ts';
-export { eventsById, readEvents } from './reading.ts';
+export { eventsById, publicActor, readEvents } from './reading.ts';

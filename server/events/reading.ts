@@ -28,7 +28,7 @@ function eventOf(row: Omit<Row, 'trace_id'>): Event {
 }
 
 /** What a back end may do is nobody else's business. */
-function publicActor(actor: Row['actor']): Event['actor'] {
+export function publicActor(actor: Row['actor']): Event['actor'] {
   return actor.kind === 'management' ? { kind: actor.kind, applicationId: actor.applicationId } : actor;
 }
 

@@ -1,4 +1,5 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { auditRoutes } from '#audit';
 import {
   addressRoutes,
   adminSessionRoutes,
@@ -70,6 +71,7 @@ export async function createApiHost(system: System, environment: Environment): P
   endpointRepairRoutes(app);
   deliveryRoutes(app);
   eventTypeRoutes(app);
+  auditRoutes(app);
   feedRoutes(app);
   smsAddOnRoutes(app);
   smsUsageRoutes(app);

@@ -1,3 +1,4 @@
+import { auditFollower, signDueCheckpoints } from '#audit';
 import { forgetDeadFlows } from '#auth';
 import {
   endPaymentTask,
@@ -12,6 +13,7 @@ import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask, settleAbandoned } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
+import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
@@ -35,7 +37,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     end_payment: endPaymentTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
-  const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
+  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system)]);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
     Promise.all([
@@ -45,6 +47,8 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       rotateDueKeys(system),
       forgetOldDeliveries(system),
       forgetOldConversions(system),
+      forgetIdempotencyKeys(system),
+      signDueCheckpoints(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   let swept = true;

@@ -28,7 +28,7 @@ export const memberRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/members/:memberId',
     {
-      config: { permission: 'members:read' },
+      config: { permission: 'members:read', etag: { without: ['lastSeenAt'] } },
       schema: {
         summary: 'Read a member',
         params: MemberRef,
@@ -41,7 +41,7 @@ export const memberRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/members/:memberId/roles',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', changes: '/v1/admin/members/:memberId' },
       schema: {
         summary: 'Replace the roles of a member',
         params: MemberRef,

@@ -261,16 +261,19 @@ export function changeMember(
   });
 }
 
-/** Serialises changes of one member. Served by the primary key. */
+/**
+ * Serialises changes of one member. Served by the primary key. It writes, so that a change in a snapshot (`If-Match`) fails
+ * when only the member's roles were changed meanwhile, which are rows of their own.
+ */
 async function lockMember(tx: TxCtx, memberId: MemberId) {
   const row = await tx.db
-    .selectFrom('members')
-    .select(['id', 'user_id as userId', 'status'])
+    .updateTable('members')
+    .set((eb) => ({ status: eb.ref('status') }))
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('project_id', '=', tx.scope.projectId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', memberId)
-    .forUpdate()
+    .returning(['id', 'user_id as userId', 'status'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;

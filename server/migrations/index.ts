@@ -3,6 +3,7 @@ import { up as signInMethods } from './0002-sign-in-methods.ts';
 import { up as openidProvider } from './0003-openid-provider.ts';
 import { up as webhooks } from './0004-webhooks.ts';
 import { up as smsAddOn } from './0006-sms-add-on.ts';
+import { up as admin } from './0007-admin.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 3, name: 'openid-provider', up: openidProvider },
   { id: 4, name: 'webhooks', up: webhooks },
   { id: 6, name: 'sms-add-on', up: smsAddOn },
+  { id: 7, name: 'admin', up: admin },
 ];

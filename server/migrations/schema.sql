@@ -45,6 +45,65 @@ create table applications (
 );
 CREATE INDEX applications_origins ON public.applications USING gin (origins);
 
+create table audit_checkpoints (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  sequence bigint not null,
+  hash bytea not null,
+  signed text not null,
+  created_at timestamp with time zone not null,
+  constraint audit_checkpoints_pkey PRIMARY KEY (workspace_id, project_id, environment, sequence)
+);
+
+create table audit_entries (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  sequence bigint not null,
+  id text not null,
+  occurred_at timestamp with time zone not null,
+  action text collate "C" not null,
+  actor text not null,
+  entry json,
+  leaf bytea not null,
+  hash bytea not null,
+  constraint audit_entries_pkey PRIMARY KEY (workspace_id, project_id, environment, sequence)
+);
+CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (workspace_id, project_id, environment, action, occurred_at, sequence);
+CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (workspace_id, project_id, environment, actor, occurred_at, sequence);
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (workspace_id, project_id, environment, occurred_at, sequence);
+
+create table audit_heads (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  first bigint not null,
+  sequence bigint not null,
+  hash bytea not null,
+  constraint audit_heads_pkey PRIMARY KEY (workspace_id, project_id, environment)
+);
+
+create table audit_keys (
+  purpose text not null,
+  id text not null,
+  public_jwk jsonb not null,
+  private_sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint audit_keys_pkey PRIMARY KEY (purpose),
+  constraint audit_keys_purpose_check CHECK ((purpose = 'checkpoints'::text))
+);
+
+create table audit_resources (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  resource text collate "C" not null,
+  occurred_at timestamp with time zone not null,
+  sequence bigint not null,
+  constraint audit_resources_pkey PRIMARY KEY (workspace_id, project_id, environment, resource, occurred_at, sequence)
+);
+
 create table consents (
   workspace_id text not null,
   environment text not null,
@@ -132,6 +191,15 @@ create table flows (
 );
 CREATE INDEX flows_expired ON public.flows USING btree (expires_at);
 CREATE UNIQUE INDEX flows_token ON public.flows USING btree (workspace_id, environment, token_hash) WHERE (token_hash IS NOT NULL);
+
+create table idempotency_keys (
+  id bytea not null,
+  body_hash bytea not null,
+  answer_sealed text,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
 
 create table identifiers (
   workspace_id text not null,

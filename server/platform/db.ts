@@ -157,3 +157,8 @@ export function isDatabaseAway(error: unknown): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503';
 }
+
+/** True for a statement that lost against a change committed meanwhile, in a transaction that keeps to one snapshot. */
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40001';
+}

@@ -15,6 +15,7 @@ import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
 import { ReadyAnswers } from './http-ready.ts';
+import { addExchangeRules } from './http-rules.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails, problem } from './problem.ts';
 import type { System } from './system.ts';
@@ -105,6 +106,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
   decorate(app);
   addEdge(app, { system, host, hostNames });
   await app.register(cookie);
+  addExchangeRules(app);
   await addOpenApi(app, host, addressOf(system, host));
   return app;
 }

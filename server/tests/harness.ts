@@ -238,6 +238,10 @@ const TENANT_TABLES = [
   'applications',
   'application_secrets',
   'events',
+  'audit_entries',
+  'audit_resources',
+  'audit_heads',
+  'audit_checkpoints',
   'webhook_endpoints',
   'webhook_deliveries',
   'webhook_attempts',
@@ -340,6 +344,17 @@ export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_0
       if (performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
+  }
+}
+
+/** Comes back as soon as a statement of the test's database waits for a lock. */
+export async function waitsForLock({ system }: TestLatchkey): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: polls
+    const { rows } = await system.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
   }
 }
 
