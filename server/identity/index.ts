@@ -64,4 +64,5 @@ export { profileRoutes } from './profile.me.ts';
 export { getProfile, type Profile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
-export { createUser, lockUser, matchingUsers, type UserSummary, usersById } from './users.ts';
+export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';
+export { createUser, lockUser, type UserSummary, usersById } from './users.ts';

@@ -5,6 +5,7 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { setUsername, Username } from './identifiers.ts';
+import { refreshSearch } from './search.ts';
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const name = Type.String({ minLength: 1, maxLength: 200 });
@@ -97,6 +98,7 @@ export async function updateProfile(ctx: Ctx, userId: UserId, changes: ProfileCh
     const { username, ...columns } = changes;
     await updateColumns(tx, userId, columns);
     if (username !== undefined) await setUsername(tx, userId, username);
+    await refreshSearch(tx, userId);
     await emit(tx, 'profile.updated', { userId, changed: Object.keys(changes) });
     await announce(tx, { topic: 'user', key: userId });
     return getProfile(tx, userId);

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { addIdentifier } from './identifiers.ts';
 import { setPassword } from './passwords.ts';
+import { searchTextOf } from './search-text.ts';
 
 type UsersTable = {
   workspace_id: WorkspaceId;
@@ -20,6 +21,8 @@ type UsersTable = {
   custom_data: Json<Record<string, unknown>>;
   created_at: Date;
   updated_at: Date;
+  search: string;
+  erase_at: Generated<Date | null>;
 };
 
 declare module '#platform/db.ts' {
@@ -56,6 +59,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       custom_data: '{}',
       created_at: tx.now,
       updated_at: tx.now,
+      search: searchTextOf({ ...user.profile, identifiers: user.address ? [user.address.value] : [] }),
     })
     .execute();
   if (user.address) await addIdentifier(tx, id, user.address);
@@ -124,29 +128,4 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
     users.set(row.id, user);
   }
   return users;
-}
-
-/** People of the realm whose email, phone, username or display name begins with `q`, at most `limit`, newest first. */
-export async function matchingUsers(ctx: Reader, q: string, limit: number): Promise<UserId[]> {
-  const prefix = `${q
-    .normalize('NFKC')
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const { workspaceId, environment } = ctx.scope;
-  const byIdentifier = ctx.db
-    .selectFrom('identifiers')
-    .select('user_id as id')
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where('kind', 'in', ['email', 'phone', 'username'])
-    .where('value', 'like', prefix);
-  const byName = ctx.db
-    .selectFrom('users')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where(sql<boolean>`lower(display_name) collate "C" like ${prefix}`);
-  const rows = await byIdentifier.union(byName).orderBy('id', 'desc').limit(limit).execute();
-  return rows.map((row) => row.id);
 }

@@ -270,3 +270,8 @@ export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise
     .orderBy('key')
     .execute();
 }
+
+/** The id of the project's role of that key. Served by roles_key. */
+export async function roleByKey(ctx: Ctx, key: string): Promise<RoleId | undefined> {
+  return (await scoped(ctx).where('key', '=', key).executeTakeFirst())?.id;
+}
