@@ -32,6 +32,8 @@ const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
 const Reason = Type.Object({ ...Session.properties, reason: text });
 const Endpoint = Type.Object({ endpointId: text, url: text });
 const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://example.com/hooks' };
@@ -52,6 +54,13 @@ export const catalogue = {
     Type.Object({ userId: text, email: Type.Union([text, Type.Null()]) }),
     { userId, email: 'ada@example.com' },
   ),
+  'user.erasure.scheduled': define(
+    'An account is to be erased. Signing in before `erasesAt` keeps it.',
+    Type.Object({ userId: text, erasesAt: text }),
+    { userId, erasesAt: '2026-01-08T00:00:00.000Z' },
+  ),
+  'user.erasure.cancelled': define('A person signed in again, so the account is kept.', User, { userId }),
+  'user.deleted': define('A person was erased. Events before no longer say who it was.', User, { userId }),
   'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), {
     userId,
     sessionId,
@@ -187,6 +196,27 @@ export const catalogue = {
     { invitationId, email: 'ada@example.com', userId },
   ),
   'membership.created': define('A person became a member of a project.', Member, { memberId, userId }),
+  'membership.updated': define(
+    'The metadata of a member changed.',
+    Type.Object({ ...Member.properties, changed: Type.Array(text) }),
+    { memberId, userId, changed: ['metadata'] },
+  ),
+  'membership.deleted': define('A person is no longer a member of a project.', Member, { memberId, userId }),
+  'membership.import.started': define('Members are being imported.', Import, { importId, dryRun: false }),
+  'membership.import.completed': define(
+    'An import of members is done.',
+    Type.Object({
+      ...Import.properties,
+      created: Type.Integer(),
+      joined: Type.Integer(),
+      unchanged: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+    { importId, dryRun: false, created: 998, joined: 1, unchanged: 0, failed: 1 },
+  ),
+  'membership.exported': define('All members were exported.', Type.Object({ passwordHashes: Type.Boolean() }), {
+    passwordHashes: true,
+  }),
   'membership.blocked': define('A member was blocked.', Member, { memberId, userId }),
   'membership.unblocked': define('A member was unblocked.', Member, { memberId, userId }),
   'membership.roles.changed': define(

@@ -42,6 +42,11 @@ export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<v
   await insertEvents(tx, events);
 }
 
+/** Writes an event into the logs of several projects of the workspace, with one statement. */
+export async function emitIn(tx: TxCtx, events: readonly (NewEvent & { projectId: ProjectId })[]): Promise<void> {
+  await insertEvents(tx, events);
+}
+
 /** Writes an event with the catalogue's example data, marked as an example. @returns its id */
 export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> {
   const [id] = await insertEvents(tx, [{ type, data: catalogue[type].example }], true);
@@ -51,11 +56,11 @@ export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> 
 
 async function insertEvents(
   tx: TxCtx,
-  events: readonly { type: EventType; data: Record<string, unknown> }[],
+  events: readonly { type: EventType; data: Record<string, unknown>; projectId?: ProjectId }[],
   example = false,
 ): Promise<EventId[]> {
-  const { workspaceId, projectId, environment } = tx.scope;
-  const rows = events.map(({ type, data }) => ({
+  const { workspaceId, environment } = tx.scope;
+  const rows = events.map(({ type, data, projectId = tx.scope.projectId }) => ({
     workspace_id: workspaceId,
     id: newId('evt', tx.now),
     project_id: projectId,

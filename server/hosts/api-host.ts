@@ -1,11 +1,13 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
 import {
+  accountRoutes,
   addressRoutes,
   adminSessionRoutes,
   factorRoutes,
   linkedIdentityRoutes,
   memberCredentialRoutes,
   onePasskeyRoutes,
+  oneSessionRoutes,
   ownSessionRoutes,
   passkeyRoutes,
   providerTestRoutes,
@@ -21,6 +23,7 @@ import {
   memberRoutes,
   membershipRoutes,
   permissionRoutes,
+  provisioningRoutes,
   roleRoutes,
 } from '#members';
 import { messageRoutes } from '#messages';
@@ -45,15 +48,18 @@ export async function createApiHost(system: System, environment: Environment): P
   authorizationRoutes(app);
   profileRoutes(app);
   addressRoutes(app);
+  accountRoutes(app);
   securityRoutes(app);
   totpRoutes(app);
   factorRoutes(app);
   ownSessionRoutes(app);
+  oneSessionRoutes(app);
   usedApplicationRoutes(app);
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
   memberRoutes(app);
+  provisioningRoutes(app);
   memberCredentialRoutes(app);
   adminSessionRoutes(app);
   invitationRoutes(app);

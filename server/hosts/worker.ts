@@ -1,4 +1,4 @@
-import { forgetDeadFlows } from '#auth';
+import { eraseUserTask, forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask } from '#messages';
@@ -20,6 +20,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     backchannel_logout: backchannelLogoutTask(system),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
+    erase_user: eraseUserTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);

@@ -1,5 +1,16 @@
+export {
+  addressesOf,
+  deleteUser,
+  ErasureWork,
+  eraseUserJob,
+  isDueForErasure,
+  keepAccount,
+  peopleLeaving,
+  scheduleErasure,
+} from './erasure.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
 export {
+  addIdentifier,
   Email,
   findIdentifier,
   Identifier,
@@ -9,6 +20,7 @@ export {
   normalisePhone,
   Phone,
   replaceAddress,
+  Username,
 } from './identifiers.ts';
 export {
   findLinkedUser,
@@ -61,7 +73,7 @@ export {
   upgradeHash,
 } from './passwords.ts';
 export { profileRoutes } from './profile.me.ts';
-export { getProfile, type Profile } from './profile.ts';
+export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';

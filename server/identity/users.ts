@@ -3,7 +3,7 @@ import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { addIdentifier } from './identifiers.ts';
+import { addIdentifier, type IdentifierKind } from './identifiers.ts';
 import { setPassword } from './passwords.ts';
 import { searchTextOf } from './search-text.ts';
 
@@ -31,18 +31,23 @@ declare module '#platform/db.ts' {
   }
 }
 
+type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
+
 export type NewUser = {
   /** Normalised; none for somebody who only signs in through an identity provider. */
   address: { kind: 'email' | 'phone'; value: string; verified: boolean } | null;
   passwordHash: string | null;
-  profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string };
+  profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
+  /** Identifiers besides the address. */
+  others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
 };
 
 /** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
   const { workspaceId, environment } = tx.scope;
-  const { displayName, givenName, familyName, locale } = user.profile;
+  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
+  const identifiers = [...(user.address ? [user.address] : []), ...(user.others ?? [])];
   await tx.db
     .insertInto('users')
     .values({
@@ -52,17 +57,20 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       display_name: displayName ?? null,
       given_name: givenName ?? null,
       family_name: familyName ?? null,
-      picture: null,
+      picture: picture ?? null,
       locale: locale ?? null,
-      zoneinfo: null,
-      birthdate: null,
-      custom_data: '{}',
+      zoneinfo: zoneinfo ?? null,
+      birthdate: birthdate ?? null,
+      custom_data: JSON.stringify(customData ?? {}),
       created_at: tx.now,
       updated_at: tx.now,
-      search: searchTextOf({ ...user.profile, identifiers: user.address ? [user.address.value] : [] }),
+      search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),
     })
     .execute();
-  if (user.address) await addIdentifier(tx, id, user.address);
+  for (const identifier of identifiers) {
+    // biome-ignore lint/performance/noAwaitInLoops: three at most, on one connection
+    await addIdentifier(tx, id, identifier);
+  }
   if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
   await emit(tx, 'user.created', { userId: id, email: user.address?.kind === 'email' ? user.address.value : null });
   return id;

@@ -2,12 +2,14 @@ export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
 export { invitationRoutes } from './invitations.admin.ts';
-export { acceptInvitation, findInvitation } from './invitations.ts';
+export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
+export { provisioningRoutes } from './member-provisioning.admin.ts';
 export { memberRoutes } from './members.admin.ts';
 export { addMember, changeMember, findMember, getMember, MemberRef, memberSeen } from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';
+export { listMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys } from './permissions.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { setUpRoles } from './roles.ts';
-export { activeOwners } from './standing.ts';
+export { activeOwners, keepOwnersWithout } from './standing.ts';

@@ -235,8 +235,8 @@ export function changeMember(
   });
 }
 
-/** Serialises changes of one member. Served by the primary key. */
-async function lockMember(tx: TxCtx, memberId: MemberId) {
+/** Serialises changes of one member. Served by the primary key. @throws Problem NOT_FOUND */
+export async function lockMember(tx: TxCtx, memberId: MemberId) {
   const row = await tx.db
     .selectFrom('members')
     .select(['id', 'user_id as userId', 'status'])

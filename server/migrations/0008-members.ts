@@ -38,6 +38,7 @@ create index members_not_active on members (workspace_id, project_id, environmen
 -- What happened to a person, for their export and erasure.
 create index events_of_user on events (workspace_id, environment, (data->>'userId'), id) where data ? 'userId';
 create index events_of_invitation on events (workspace_id, environment, (data->>'email')) where data ? 'invitationId';
+create index invitations_of_email on invitations (workspace_id, environment, email);
 create index messages_of_recipient on messages (workspace_id, environment, recipient);
 
 create table member_imports (

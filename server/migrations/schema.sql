@@ -185,6 +185,7 @@ create table invitations (
   constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX invitations_of_email ON public.invitations USING btree (workspace_id, environment, email);
 CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
 
