@@ -19,6 +19,7 @@ import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
   contextRoutes,
+  importRoutes,
   invitationRoutes,
   memberRoutes,
   membershipRoutes,
@@ -59,6 +60,7 @@ export async function createApiHost(system: System, environment: Environment): P
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
   memberRoutes(app);
+  importRoutes(app);
   provisioningRoutes(app);
   memberCredentialRoutes(app);
   adminSessionRoutes(app);

@@ -1,6 +1,7 @@
 import { eraseUserTask, forgetDeadFlows } from '#auth';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
+import { forgetOldImports, importTask } from '#members';
 import { sendMessageTask } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
 import { startJobs } from '#platform/jobs.ts';
@@ -21,6 +22,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
     erase_user: eraseUserTask(system),
+    import_members: importTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
@@ -32,6 +34,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),
+      forgetOldImports(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   return {

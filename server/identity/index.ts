@@ -10,7 +10,6 @@ export {
 } from './erasure.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
 export {
-  addIdentifier,
   Email,
   findIdentifier,
   Identifier,
@@ -63,6 +62,7 @@ export {
   type RelyingParty,
   WebAuthnOptions,
 } from './passkeys.ts';
+export { isPasswordHash } from './password-hashes.ts';
 export {
   checkPolicy,
   findPassword,
@@ -78,3 +78,4 @@ export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCo
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
+export { createUsers, type ExportedUser, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

@@ -31,7 +31,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
+export type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
 
 export type NewUser = {
   /** Normalised; none for somebody who only signs in through an identity provider. */

@@ -1,8 +1,13 @@
 export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant } from './access.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
+export { type ImportFormat, receiveImport } from './import-upload.ts';
+export { importChunk, importTask } from './import-work.ts';
+export { importRoutes } from './imports.admin.ts';
+export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
 export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
+export { exportMembers, noteExport } from './member-export.ts';
 export { provisioningRoutes } from './member-provisioning.admin.ts';
 export { memberRoutes } from './members.admin.ts';
 export { addMember, changeMember, findMember, getMember, MemberRef, memberSeen } from './members.ts';

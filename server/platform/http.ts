@@ -39,6 +39,8 @@ declare module 'fastify' {
     permission?: RoutePermission;
     /** Access tokens of the OpenID provider are good here too. */
     takesOidcTokens?: boolean;
+    /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
+    streams?: boolean;
   }
 }
 
@@ -80,7 +82,8 @@ export async function createHost(system: System, host: Host): Promise<App> {
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
+    // Of headers; bodies have a time of their own.
+    requestTimeout: 0,
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
@@ -88,6 +91,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
       return app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.headersTimeout = 30_000;
   app.setValidatorCompiler(validatorCompiler());
   app.addSchema(ProblemDetails);
   addBodyParsers(app);

@@ -232,6 +232,8 @@ const TENANT_TABLES = [
   'refresh_tokens',
   'revocations',
   'members',
+  'member_imports',
+  'member_import_chunks',
   'permissions',
   'roles',
   'member_roles',
