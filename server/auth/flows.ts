@@ -373,6 +373,16 @@ export async function forgetDeadFlows(system: System): Promise<void> {
   }
 }
 
+/** Removes every flow of a person, or towards one of these addresses. */
+export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('flows')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
+    .execute();
+}
+
 /** The answer that asks for a code before a session is given. */
 export const VerificationChallenge = Type.Object({
   status: Type.Literal('verification_required'),

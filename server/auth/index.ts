@@ -1,5 +1,7 @@
+export { accountRoutes } from './account.me.ts';
 export { addressRoutes } from './addresses.me.ts';
 export { requireOrigin, setSessionCookies, tokenCookie } from './cookies.auth.ts';
+export { eraseUserTask } from './erasure.ts';
 export { exchangeCode } from './exchange.ts';
 export { issueExchangeCode } from './exchange-codes.ts';
 export { FlowId, forgetDeadFlows, lookAtLink, resendFlow, withProof } from './flows.ts';
@@ -34,7 +36,7 @@ export { withQuery } from './redirects.ts';
 export { registerRoutes } from './register.auth.ts';
 export { register, registerInvited } from './register.ts';
 export { ctxFor, linkCtx, realmOfSecret } from './scope.ts';
-export { factorRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
+export { factorRoutes, oneSessionRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
 export { adminSessionRoutes } from './sessions.admin.ts';
 export { sessionRoutes } from './sessions.auth.ts';
 export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';

@@ -214,6 +214,26 @@ export const ownSessionRoutes: Routes = (app) => {
       return reply.code(204).send(null);
     },
   );
+};
+
+export const oneSessionRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/security/sessions/:sessionId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Read one of my sessions',
+        params: Type.Object({ sessionId: IdSchema('ses') }),
+        response: { 200: SessionRecord, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    async (request) => {
+      const { sessionId } = request.params;
+      const [session] = await listSessions(request.ctx, customerOf(request.ctx).userId, 1, sessionId);
+      if (!session) throw problem('NOT_FOUND');
+      return session;
+    },
+  );
 
   app.delete(
     '/v1/me/security/sessions/:sessionId',

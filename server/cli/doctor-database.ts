@@ -1,8 +1,10 @@
 import pg from 'pg';
+import { withSystem } from '#hosts';
+import { canOpenSigningKeys } from '#keys';
 import { migrations } from '#migrations';
 import type { Config } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
-import { Keyring } from '#platform/keyring.ts';
+import { createLog } from '#platform/log.ts';
 import { joinDatabase } from './database.ts';
 import type { Finding } from './doctor.ts';
 import { explain } from './failing.ts';
@@ -19,7 +21,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const client = new pg.Client({ connectionString: database.url, connectionTimeoutMillis: 10_000 });
     try {
       await client.connect();
-      return await examine(client, config);
+      return await examine(client, { databaseUrl: database.url, config });
     } finally {
       await client.end().catch(() => undefined);
       await database.stop();
@@ -29,7 +31,10 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examine(client: pg.Client, config: Config): Promise<Finding[]> {
+type Opened = { databaseUrl: string; config: Config };
+
+async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
+  const { config } = opened;
   const { rows } = await client.query<{ version: string; number: number; now: Date; superuser: boolean }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
        clock_timestamp() as now, current_setting('is_superuser') = 'on' as superuser`,
@@ -46,7 +51,7 @@ async function examine(client: pg.Client, config: Config): Promise<Finding[]> {
       ...(old && { remedy: 'Latchkey needs PostgreSQL 16 or newer.' }),
     },
     ...clock(server.now),
-    ...(await checkSchema(client, config)),
+    ...(await checkSchema(client, opened)),
   ];
 }
 
@@ -58,7 +63,7 @@ function clock(databaseTime: Date): Finding[] {
   return [{ check: 'clock', state: 'warning', found, remedy: 'Let NTP set the clock on both machines.' }];
 }
 
-async function checkSchema(client: pg.Client, config: Config): Promise<Finding[]> {
+async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
   const newest = migrations.at(-1)?.id ?? 0;
   const { rows } = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made");
   if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start makes it' }];
@@ -83,26 +88,21 @@ async function checkSchema(client: pg.Client, config: Config): Promise<Finding[]
     ];
   return [
     { check: 'schema', state: 'ok', found: String(applied) },
-    ...(await checkSecret(client, config)),
+    await checkSecret(databaseUrl, config),
     ...(await checkJobs(client)),
   ];
 }
 
-async function checkSecret(client: pg.Client, config: Config): Promise<Finding[]> {
-  const { rows } = await client.query<{ secret: string }>(
-    `select distinct split_part(private_sealed, '.', 2) as secret from signing_keys /* all workspaces */`,
-  );
-  const known = new Keyring(loadSecrets(config)).secretIds;
-  const strange = rows.filter(({ secret }) => !known.includes(secret)).length;
-  if (strange === 0) return [{ check: 'secret', state: 'ok', found: 'opens what is sealed in the database' }];
-  return [
-    {
-      check: 'secret',
-      state: 'failed',
-      found: 'signing keys were sealed with a secret that is not configured',
-      remedy: 'Add the old secret to LATCHKEY_SECRET, after a comma.',
-    },
-  ];
+async function checkSecret(databaseUrl: string, config: Config): Promise<Finding> {
+  const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
+  if (await withSystem(options, canOpenSigningKeys))
+    return { check: 'secret', state: 'ok', found: 'opens what is sealed in the database' };
+  return {
+    check: 'secret',
+    state: 'failed',
+    found: 'signing keys were sealed with a secret that is not configured',
+    remedy: 'Add the old secret to LATCHKEY_SECRET, after a comma.',
+  };
 }
 
 /** Jobs that are due and that nobody takes: no worker runs, or it can't keep up. */

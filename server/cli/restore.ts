@@ -6,9 +6,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { Value } from 'typebox/value';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { withSystem } from '#hosts';
-import { listKeys, signingKeys } from '#keys';
+import { canOpenSigningKeys } from '#keys';
 import type { Config } from '#platform/config.ts';
-import { environments } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
@@ -105,7 +104,11 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
     await client.end();
   }
   await migrate(databaseUrl, say);
-  await openSecrets(databaseUrl, config);
+  const opened = await withSystem(
+    { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) },
+    canOpenSigningKeys,
+  );
+  if (!opened) throw new StartError('What is sealed in the backup does not open with the configured secrets.');
 }
 
 /** @throws StartError when somebody's data is there */
@@ -114,11 +117,9 @@ async function checkEmpty(databaseUrl: string): Promise<void> {
   await client.connect();
   try {
     const { rows } = await client.query<{ there: boolean }>(
-      "select to_regclass('public.workspaces') is not null as there",
+      "select to_regclass('public.schema_migrations') is not null as there",
     );
-    if (!rows[0]?.there) return;
-    const { rowCount } = await client.query('select from workspaces limit 1 /* all workspaces */');
-    if (rowCount)
+    if (rows[0]?.there)
       throw new StartError(
         'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
       );
@@ -166,14 +167,6 @@ function checkContent({ name, rows, sha256 }: TableContent, meter: RowMeter): vo
   throw new StartError(
     `The backup is damaged: ${name} has ${meter.rows} rows of the ${rows} that were written, or other ones. Nothing was restored.`,
   );
-}
-
-/** @throws when the configured secret does not open what is sealed in the database */
-async function openSecrets(databaseUrl: string, config: Config): Promise<void> {
-  await withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
-    if ((await listKeys(system)).length === 0) return;
-    await Promise.all(environments.map((environment) => signingKeys(system, environment).reload()));
-  });
 }
 
 function say(line: string): void {

@@ -1,12 +1,14 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
 import { auditRoutes } from '#audit';
 import {
+  accountRoutes,
   addressRoutes,
   adminSessionRoutes,
   factorRoutes,
   linkedIdentityRoutes,
   memberCredentialRoutes,
   onePasskeyRoutes,
+  oneSessionRoutes,
   ownSessionRoutes,
   passkeyRoutes,
   providerTestRoutes,
@@ -19,10 +21,12 @@ import { profileRoutes } from '#identity';
 import {
   authorizationRoutes,
   contextRoutes,
+  importRoutes,
   invitationRoutes,
   memberRoutes,
   membershipRoutes,
   permissionRoutes,
+  provisioningRoutes,
   roleRoutes,
 } from '#members';
 import { messageRoutes, receiptRoutes } from '#messages';
@@ -47,15 +51,19 @@ export async function createApiHost(system: System, environment: Environment): P
   authorizationRoutes(app);
   profileRoutes(app);
   addressRoutes(app);
+  accountRoutes(app);
   securityRoutes(app);
   totpRoutes(app);
   factorRoutes(app);
   ownSessionRoutes(app);
+  oneSessionRoutes(app);
   usedApplicationRoutes(app);
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
   memberRoutes(app);
+  importRoutes(app);
+  provisioningRoutes(app);
   memberCredentialRoutes(app);
   adminSessionRoutes(app);
   invitationRoutes(app);

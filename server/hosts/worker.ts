@@ -1,5 +1,5 @@
 import { auditFollower, signDueCheckpoints } from '#audit';
-import { forgetDeadFlows } from '#auth';
+import { eraseUserTask, forgetDeadFlows } from '#auth';
 import {
   endPaymentTask,
   findOverdue,
@@ -11,6 +11,7 @@ import {
 } from '#billing';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
+import { forgetOldImports, importTask } from '#members';
 import { sendMessageTask, settleAbandoned } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
@@ -35,6 +36,8 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     replay_webhooks: replayTask(system),
     sync_payment: syncPaymentTask(system),
     end_payment: endPaymentTask(system),
+    erase_user: eraseUserTask(system),
+    import_members: importTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system)]);
@@ -49,6 +52,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       forgetOldConversions(system),
       forgetIdempotencyKeys(system),
       signDueCheckpoints(system),
+      forgetOldImports(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   let swept = true;

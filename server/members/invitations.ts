@@ -293,3 +293,26 @@ export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId)
   await addRoles(tx, { memberId, userId }, accepted.roles);
   await emit(tx, 'invitation.accepted', { invitationId: accepted.id, email: accepted.email, userId });
 }
+
+/** The invitations to any of these addresses, in all projects of the realm. */
+export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emails: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...recordOf(ctx, row), projectId: row.project_id }));
+}
+
+/** Removes the invitations to any of these addresses. */
+export async function forgetInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .execute();
+}

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { getMember, listMembers, Member, MemberQuery, MemberRef } from './members.ts';
+import { listMembers, MemberQuery } from './member-list.ts';
+import { getMember, Member, MemberRef } from './members.ts';
 import { RoleKey } from './roles.ts';
 import { blockMember, revokeMemberSessions, setMemberRoles, unblockMember } from './standing.ts';
 

@@ -87,6 +87,14 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: 'Dein Konto bei {project} wird gelöscht',
+    body: [
+      'Dein Konto bei {project} und alles, was über dich gespeichert ist, wird am {date} gelöscht.',
+      'Um es zu behalten, melde dich vorher an. Wenn du das nicht wolltest, melde dich an und ändere dein Passwort.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Viele fehlgeschlagene Anmeldungen bei deinem Konto von {project}',
     body: [

@@ -87,6 +87,14 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: 'Your {project} account will be erased',
+    body: [
+      'Your {project} account and everything kept about you will be erased on {date}.',
+      'To keep it, sign in before then. If you did not ask for this, sign in and change your password.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Many failed sign-ins to your {project} account',
     body: [

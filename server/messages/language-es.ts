@@ -87,6 +87,14 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: 'Tu cuenta de {project} se eliminará',
+    body: [
+      'Tu cuenta de {project} y todo lo que se guarda sobre ti se eliminarán el {date}.',
+      'Para conservarla, inicia sesión antes. Si no lo pediste tú, inicia sesión y cambia tu contraseña.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Muchos intentos fallidos en tu cuenta de {project}',
     body: [

@@ -87,6 +87,14 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: 'Votre compte {project} va être supprimé',
+    body: [
+      'Votre compte {project} et tout ce qui est conservé à votre sujet seront supprimés le {date}.',
+      'Pour le garder, connectez-vous avant cette date. Si ce n’était pas vous, connectez-vous et changez votre mot de passe.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Nombreuses connexions échouées à votre compte {project}',
     body: [

@@ -87,6 +87,14 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: '{project} のアカウントは削除されます',
+    body: [
+      '{project} のアカウントと、保存されているあなたの情報はすべて {date} に削除されます。',
+      '残すには、それまでにサインインしてください。心当たりがない場合は、サインインしてパスワードを変更してください。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '{project} のアカウントへのサインイン失敗が続いています',
     body: [

@@ -85,6 +85,14 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  account_erasure: {
+    subject: '你的 {project} 账户将被删除',
+    body: [
+      '你的 {project} 账户以及保存的所有与你有关的信息将于 {date} 删除。',
+      '如需保留，请在此之前登录。如果不是你本人操作，请登录并更改密码。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '你的 {project} 账户多次登录失败',
     body: [

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import Negotiator from 'negotiator';
 import { countCode, reserveSms } from '#billing';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
@@ -142,4 +142,32 @@ export async function ownText(
 /** Reads what was sealed; null where it was removed after sending. */
 export function openBody(system: System, row: { id: MessageId; body_sealed: string }): Rendered | null {
   return row.body_sealed === '' ? null : JSON.parse(system.keyring.open(row.body_sealed, PURPOSE, row.id));
+}
+
+/** The messages to any of these addresses, newest first, without their text. Served by messages_of_recipient. */
+export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: readonly string[], limit: number) {
+  const rows = await ctx.db
+    .selectFrom('messages')
+    .select(['id', 'channel', 'recipient', 'template', 'status', 'created_at as createdAt', 'sent_at as sentAt'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('recipient', '=', sql<string>`any(${[...addresses]})`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ createdAt, sentAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    sentAt: sentAt?.toISOString() ?? null,
+  }));
+}
+
+/** Removes the messages to any of these addresses, sent or not. */
+export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('messages')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('recipient', '=', sql<string>`any(${[...addresses]})`)
+    .execute();
 }

@@ -4,6 +4,7 @@ import { up as openidProvider } from './0003-openid-provider.ts';
 import { up as webhooks } from './0004-webhooks.ts';
 import { up as smsAddOn } from './0006-sms-add-on.ts';
 import { up as admin } from './0007-admin.ts';
+import { up as members } from './0008-members.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 4, name: 'webhooks', up: webhooks },
   { id: 6, name: 'sms-add-on', up: smsAddOn },
   { id: 7, name: 'admin', up: admin },
+  { id: 8, name: 'members', up: members },
 ];

@@ -149,6 +149,8 @@ create table events (
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX events_of_invitation ON public.events USING btree (workspace_id, environment, ((data ->> 'email'::text))) WHERE (data ? 'invitationId'::text);
+CREATE INDEX events_of_user ON public.events USING btree (workspace_id, environment, ((data ->> 'userId'::text)), id) WHERE (data ? 'userId'::text);
 CREATE INDEX events_unnumbered ON public.events USING btree (id) WHERE (sequence IS NULL);
 
 create table exchange_codes (
@@ -251,6 +253,7 @@ create table invitations (
   constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX invitations_of_email ON public.invitations USING btree (workspace_id, environment, email);
 CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
 
@@ -270,6 +273,50 @@ create table linked_identities (
 );
 CREATE UNIQUE INDEX linked_identities_id ON public.linked_identities USING btree (workspace_id, environment, id);
 CREATE INDEX linked_identities_of_user ON public.linked_identities USING btree (workspace_id, environment, user_id);
+
+create table member_import_chunks (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  import_id text not null,
+  number integer not null,
+  first_row integer not null,
+  rows integer not null,
+  content text,
+  outcomes text,
+  failed integer not null default 0,
+  faults jsonb not null default '[]'::jsonb,
+  constraint member_import_chunks_pkey PRIMARY KEY (workspace_id, project_id, environment, import_id, number),
+  constraint member_import_chunks_workspace_id_project_id_environment_i_fkey FOREIGN KEY (workspace_id, project_id, environment, import_id) REFERENCES member_imports(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX member_import_chunks_failed ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (failed > 0);
+CREATE INDEX member_import_chunks_waiting ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (content IS NOT NULL);
+
+create table member_imports (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  status text not null,
+  dry_run boolean not null,
+  actor jsonb not null,
+  bytes bigint not null default 0,
+  rows integer not null default 0,
+  chunks integer not null default 0,
+  chunks_done integer not null default 0,
+  created integer not null default 0,
+  joined integer not null default 0,
+  unchanged integer not null default 0,
+  failed integer not null default 0,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint member_imports_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint member_imports_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint member_imports_status_check CHECK ((status = ANY (ARRAY['receiving'::text, 'queued'::text, 'running'::text, 'completed'::text]))),
+  constraint member_imports_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE INDEX member_imports_old ON public.member_imports USING btree (created_at);
 
 create table member_roles (
   workspace_id text not null,
@@ -298,6 +345,7 @@ create table members (
   constraint members_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
   constraint members_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX members_not_active ON public.members USING btree (workspace_id, project_id, environment, status, id) WHERE (status <> 'active'::text);
 CREATE UNIQUE INDEX members_of_user ON public.members USING btree (workspace_id, environment, user_id, project_id);
 
 create table message_templates (
@@ -339,6 +387,7 @@ create table messages (
   constraint messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX messages_newest ON public.messages USING btree (id DESC);
+CREATE INDEX messages_of_recipient ON public.messages USING btree (workspace_id, environment, recipient);
 CREATE INDEX messages_of_scope ON public.messages USING btree (workspace_id, project_id, environment, id DESC);
 CREATE INDEX messages_unsettled ON public.messages USING btree (created_at) WHERE ((channel = 'sms'::text) AND (status = ANY (ARRAY['queued'::text, 'sending'::text])));
 
@@ -810,11 +859,13 @@ create table users (
   custom_data jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  search text collate "C" not null default ''::text,
+  erase_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
-CREATE INDEX users_display_name ON public.users USING btree (workspace_id, environment, lower(display_name) COLLATE "C" text_pattern_ops);
+CREATE INDEX users_search ON public.users USING gin ((((workspace_id || ' '::text) || environment)), search gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table webhook_attempts (
   workspace_id text not null,

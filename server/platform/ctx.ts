@@ -80,7 +80,7 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
 }
 
 /** The signed-in customer of a request whose route requires one. */
-export function customerOf(ctx: Ctx): CustomerActor {
+export function customerOf(ctx: Pick<Ctx, 'actor'>): CustomerActor {
   if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
   return ctx.actor;
 }

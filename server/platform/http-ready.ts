@@ -6,8 +6,6 @@ import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 /** An answer that is known before anybody asks. */
 export type ReadyAnswer = { body: string; etag: string; headers: Record<string, string> };
 
-/** For a whole request to arrive. */
-const REQUEST_MS = 30_000;
 /** Longer than the minute for which load balancers keep a connection, so that they end it and not we, in mid-request. */
 const KEEP_ALIVE_MS = 72_000;
 
@@ -37,7 +35,8 @@ export class ReadyAnswers {
 
   /** An HTTP server that has these answers before its handler. */
   server(handler: RequestListener): Server {
-    return createServer({ requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    // Of headers; bodies have a time of their own.
+    return createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       if (!this.#answer(request, response)) handler(request, response);
     });
   }

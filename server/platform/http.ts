@@ -42,6 +42,8 @@ declare module 'fastify' {
     permission?: RoutePermission;
     /** Access tokens of the OpenID provider are good here too. */
     takesOidcTokens?: boolean;
+    /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
+    streams?: boolean;
   }
 }
 
@@ -93,6 +95,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
       return app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.headersTimeout = 30_000;
   app.setValidatorCompiler(validatorCompiler());
   app.addSchema(ProblemDetails);
   addBodyParsers(app);

@@ -10,10 +10,10 @@ import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { observeStatements } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
 import { cloneDatabase } from './postgres.ts';
+import { watchScoping } from './scoping.ts';
 
 /** A clock that stands still until it is told to go on. */
 export class TestClock implements Clock {
@@ -189,78 +189,6 @@ export async function expectEvent(system: System, path: string, correlationId: s
 function assertInCatalogue(type: string, data: unknown): void {
   const { schema } = describeEventType(type);
   assert.ok(Value.Check(schema.properties.data, data), `${type} does not fit its schema: ${JSON.stringify(data)}`);
-}
-
-/** Records statements that touch a tenant table without naming the workspace. */
-function watchScoping(): { stop: () => string[] } {
-  const faults = new Set<string>();
-  const stop = observeStatements((sql) => {
-    if (touchesTenantTable(sql) && !sql.includes('workspace_id') && !sql.includes('/* all workspaces */'))
-      faults.add(sql);
-  });
-  return {
-    stop: () => {
-      stop();
-      return [...faults];
-    },
-  };
-}
-
-const TENANT_TABLES = [
-  'projects',
-  'project_environments',
-  'users',
-  'identifiers',
-  'passwords',
-  'flows',
-  'mfa_factors',
-  'recovery_codes',
-  'passkeys',
-  'passkey_challenges',
-  'mfa_challenges',
-  'remembered_devices',
-  'linked_identities',
-  'identity_providers',
-  'upstream_flows',
-  'exchange_codes',
-  'invitations',
-  'message_templates',
-  'spent_proofs',
-  'consents',
-  'sessions',
-  'scope_entries',
-  'refresh_tokens',
-  'revocations',
-  'members',
-  'permissions',
-  'roles',
-  'member_roles',
-  'applications',
-  'application_secrets',
-  'events',
-  'audit_entries',
-  'audit_resources',
-  'audit_heads',
-  'audit_checkpoints',
-  'webhook_endpoints',
-  'webhook_deliveries',
-  'webhook_attempts',
-  'messages',
-  'sms_subscriptions',
-  'sms_periods',
-  'sms_reservations',
-  'sms_ledger',
-  'sms_payment_reports',
-  'sms_statements',
-  'sms_guards',
-  'sms_conversions',
-  'sms_blocks',
-];
-const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
-
-/** True for a statement that reads or writes a table of a tenant. */
-function touchesTenantTable(sql: string): boolean {
-  return TOUCHES.test(sql);
 }
 
 export const PASSWORD = 'correct horse battery staple';
