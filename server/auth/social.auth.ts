@@ -10,7 +10,7 @@ import { CookieSession, sendSession } from './cookies.auth.ts';
 import { exchangeCode } from './exchange.ts';
 import { EXCHANGE_CODE, projectOfCode } from './exchange-codes.ts';
 import { requireRedirectUri, withQuery } from './redirects.ts';
-import { anonymousCtx, environmentOf, realmOfSecret, scopeFields } from './scope.ts';
+import { anonymousCtx, ctxFor, realmOfSecret, scopeFields } from './scope.ts';
 import { requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
 import { comeBack, finishUpstream, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
@@ -81,7 +81,7 @@ type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
 export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
   const browser = request.cookies[COOKIE] ?? randomSecret();
-  const secure = ctx.system.config.addresses[ctx.scope.environment].auth.startsWith('https:');
+  const secure = request.address.url.startsWith('https:');
   // Lax: the way back from the provider is a navigation that somebody else began.
   reply.setCookie(COOKIE, browser, { path: PATH, httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
   return leaveFor(ctx, provider, { ...start, browser });
@@ -158,7 +158,6 @@ async function finish(
   const realm = await realmOfSecret(request, state);
   const back = await comeBack(realm, { key, state, browser: request.cookies[COOKIE] });
   const { redirectUri, appState } = back.away;
-  const { auth } = back.ctx.system.config.addresses[environmentOf(request)];
   const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
   if (parameters['error'] !== undefined)
     return to({
@@ -166,7 +165,7 @@ async function finish(
       error_description: parameters['error_description']?.slice(0, 500) ?? null,
     });
   try {
-    return to({ code: await finishUpstream(back, new URL(request.url, auth)) });
+    return to({ code: await finishUpstream(back, new URL(request.url, request.address.url)) });
   } catch (error) {
     request.log.warn({ err: error, provider: key }, 'sign-in at a provider failed');
     return to({
@@ -195,7 +194,7 @@ function exchangeRoute(app: App): void {
     async (request, reply) => {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
-      const ctx = { ...realm, scope: { ...realm.scope, projectId: await projectOfCode(realm, code) } };
+      const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
       const answer = await exchangeCode(ctx, request.body);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
     },

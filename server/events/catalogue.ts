@@ -36,6 +36,12 @@ const Reason = Type.Object({ ...Session.properties, reason: text });
 const Endpoint = Type.Object({ endpointId: text, url: text });
 const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://example.com/hooks' };
 
+const Domain = Type.Object({ domainId: text, host: text });
+const domain = { domainId: 'dom_01kaz3w9hqf8p9n2m4v5x6y7z8', host: 'login.example.com' };
+const DomainFault = Type.Object({ ...Domain.properties, fault: text });
+const DomainBinding = Type.Object({ ...Domain.properties, purpose: text });
+const fault = 'There is no TXT record at _latchkey-verification.login.example.com.';
+
 /** Every event there is: what it means, what it carries, and an example. The emitting code is typed by it. */
 export const catalogue = {
   'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
@@ -235,6 +241,27 @@ export const catalogue = {
   ),
   'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
     applicationId,
+  }),
+  'domain.created': define('A domain was added; it has to be verified before it serves.', Domain, domain),
+  'domain.verified': define('The proof of a domain was found.', Domain, domain),
+  'domain.checked': define('The proof of a verified domain was looked up by hand, and found.', Domain, domain),
+  'domain.check_failed': define(
+    'The proof of a verified domain was not found. It is looked up again in an hour; the domain is lost if it is still missing.',
+    DomainFault,
+    { ...domain, fault },
+  ),
+  'domain.lost': define('The proof of a domain is gone: it serves nothing until it is verified anew.', DomainFault, {
+    ...domain,
+    fault,
+  }),
+  'domain.deleted': define('A domain was removed; it serves nothing from now on.', Domain, domain),
+  'domain.bound': define('A domain became an auth or API address of the project.', DomainBinding, {
+    ...domain,
+    purpose: 'auth',
+  }),
+  'domain.unbound': define('A domain is an auth or API address no more.', DomainBinding, {
+    ...domain,
+    purpose: 'auth',
   }),
   'webhook.endpoint.created': define('A webhook endpoint was added.', Endpoint, endpoint),
   'webhook.endpoint.updated': define(

@@ -29,7 +29,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
-import { settingsRoutes } from '#tenancy';
+import { boundAddresses, domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
 import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
@@ -37,7 +37,7 @@ import { problemPageRoutes } from './problems.page.ts';
 
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */
 export async function createApiHost(system: System, environment: Environment): Promise<App> {
-  const app = await createHost(system, { kind: 'api', environment });
+  const app = await createHost(system, { kind: 'api', environment }, boundAddresses(system, 'api', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
   contextRoutes(app);
@@ -63,6 +63,8 @@ export async function createApiHost(system: System, environment: Environment): P
   identityProviderRoutes(app);
   providerTestRoutes(app);
   settingsRoutes(app);
+  domainRoutes(app);
+  domainBindingRoutes(app);
   messageRoutes(app);
   endpointRoutes(app);
   endpointActionRoutes(app);

@@ -66,6 +66,41 @@ create table default_projects (
   constraint default_projects_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
 
+create table domain_bindings (
+  workspace_id text not null,
+  domain_id text not null,
+  purpose text not null,
+  created_at timestamp with time zone not null,
+  constraint domain_bindings_pkey PRIMARY KEY (workspace_id, domain_id, purpose),
+  constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text]))),
+  constraint domain_bindings_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
+);
+
+create table domains (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  host text not null,
+  status text not null,
+  token text not null,
+  verified_at timestamp with time zone,
+  lost_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  fault text,
+  failed_checks integer not null default 0,
+  next_check_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint domains_pkey PRIMARY KEY (workspace_id, id),
+  constraint domains_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
+  constraint domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX domains_claim ON public.domains USING btree (workspace_id, project_id, environment, host);
+CREATE INDEX domains_due ON public.domains USING btree (next_check_at) WHERE (status = 'verified'::text);
+CREATE INDEX domains_of_scope ON public.domains USING btree (workspace_id, project_id, environment, id);
+CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (host) WHERE (status = 'verified'::text);
+
 create table event_sequences (
   workspace_id text not null,
   project_id text not null,

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
-import { addressOf } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
 import { type Issuer, issuerOf } from './provider.ts';
@@ -118,7 +117,7 @@ function descriptionOf(endpoint: Endpoint): FastifySchema {
 export function oidcRoutes(app: App): void {
   const { environment } = app.host;
   if (environment === null) throw new Error('OIDC is served on a host with an environment.');
-  const bridge = bridgeTo(app.system, environment, addressOf(app.system, app.host));
+  const bridge = bridgeTo(app.system, environment);
   const document = (path: DocumentPath) => documentHook(app.system, environment, { path, bridge });
   const hidden = { hide: true };
 
@@ -153,7 +152,7 @@ function documentHook(
   { path, bridge }: { path: DocumentPath; bridge: Hook },
 ): Hook {
   return (request, reply, done) => {
-    const issuer = issuerOf(system, environment);
+    const issuer = issuerOf(system, { ...request.address, environment });
     const document = 'documents' in issuer ? issuer.documents.get(path) : undefined;
     if (!document) return bridge(request, reply, done);
     reply.headers(document.headers);
@@ -162,15 +161,13 @@ function documentHook(
   };
 }
 
-/** Hands a request to the provider, with the issuer as its address, whatever way it came. */
-function bridgeTo(system: System, environment: Environment, issuer: string): Hook {
-  const { host, protocol } = new URL(issuer);
-  const scheme = protocol.slice(0, -1);
-  const hand = ({ answer }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/** Hands a request to the provider of the address it came to, with the issuer as its address, whatever way it came. */
+function bridgeTo(system: System, environment: Environment): Hook {
+  const hand = ({ answer, url }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { headers } = request.raw;
-    headers['host'] = host;
-    headers['x-forwarded-host'] = host;
-    headers['x-forwarded-proto'] = scheme;
+    headers['host'] = url.host;
+    headers['x-forwarded-host'] = url.host;
+    headers['x-forwarded-proto'] = url.protocol.slice(0, -1);
     headers['x-forwarded-for'] = request.ip;
     const set = reply.getHeaders();
     for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
@@ -178,7 +175,7 @@ function bridgeTo(system: System, environment: Environment, issuer: string): Hoo
     return answer(request.raw, reply.raw);
   };
   return (request, reply, done) => {
-    const found = issuerOf(system, environment);
+    const found = issuerOf(system, { ...request.address, environment });
     const handed =
       'answer' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
     handed.catch(done);

@@ -63,6 +63,7 @@ describe('the configuration from the environment', () => {
       breachedPasswordsUrl: null,
       valkeyUrl: null,
       webhookAllowPrivate: [],
+      dnsServers: [],
       logLevel: 'warn',
     });
   });

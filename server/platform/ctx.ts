@@ -39,6 +39,8 @@ export type Ctx = {
   actor: Actor;
   trace: Trace;
   now: Date;
+  /** The auth address the request came to; absent for requests to other hosts and for work without one. */
+  authAddress?: string;
 };
 
 /** A context inside a transaction: writes and events need one. */

@@ -242,6 +242,8 @@ const TENANT_TABLES = [
   'webhook_deliveries',
   'webhook_attempts',
   'messages',
+  'domains',
+  'domain_bindings',
 ];
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
 
