@@ -59,7 +59,7 @@ export function fetchHere(port?: number): typeof globalThis.fetch {
     const { body, headers, method, redirect } = { ...init };
     const answer = await fetchFrom(String(input), {
       dispatcher,
-      headers: [...new Headers(headers)],
+      headers: [...headersOf(headers, body)],
       ...(method !== undefined && { method }),
       ...(redirect !== undefined && { redirect }),
       ...((typeof body === 'string' || body instanceof URLSearchParams) && { body: String(body) }),
@@ -67,6 +67,13 @@ export function fetchHere(port?: number): typeof globalThis.fetch {
     const bytes = await answer.arrayBuffer();
     return new Response(bytes.byteLength > 0 ? bytes : null, { status: answer.status, headers: [...answer.headers] });
   };
+}
+
+function headersOf(given: ConstructorParameters<typeof Headers>[0], body: unknown): Headers {
+  const headers = new Headers(given);
+  if (body instanceof URLSearchParams && !headers.has('content-type'))
+    headers.set('content-type', 'application/x-www-form-urlencoded');
+  return headers;
 }
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
@@ -104,9 +111,9 @@ const DOMAINS = '/v1/admin/domains';
 export async function bindHost(
   latchkey: TestLatchkey,
   dns: TestDns,
-  { host, purposes = ['auth'] }: { host: string; purposes?: ('auth' | 'api')[] },
+  { host, purposes = ['auth'], token: given }: { host: string; purposes?: ('auth' | 'api')[]; token?: string },
 ) {
-  const token = await managementToken(latchkey);
+  const token = given ?? (await managementToken(latchkey));
   const { body: domain } = await latchkey.api(DOMAINS, { token, body: { host } });
   dns.zone.set(domain.verification.name, [[domain.verification.value]]);
   const verified = await latchkey.api(`${DOMAINS}/${domain.id}/verify`, { method: 'POST', token });
