@@ -18,6 +18,7 @@ const entryId = 'ent_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const memberId = 'mem_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const roleId = 'rol_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const applicationId = 'app_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
 
 const User = Type.Object({ userId: text });
 const Session = Type.Object({ sessionId: text, userId: text });
@@ -224,6 +225,21 @@ export const catalogue = {
   'application.deleted': define('A client was removed; its tokens ended.', Type.Object({ applicationId: text }), {
     applicationId,
   }),
+  'application.registered': define(
+    'A program registered itself as an application, with a registration token.',
+    Type.Object({ applicationId: text, registrationTokenId: text }),
+    { applicationId, registrationTokenId },
+  ),
+  'application.registration_token.created': define(
+    'A token to register applications with was issued.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
+  'application.registration_token.deleted': define(
+    'A token to register applications with was removed.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
   'application.secret.created': define(
     'A client got another secret.',
     Type.Object({ applicationId: text, secretId: text }),

@@ -1,4 +1,4 @@
-import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { applicationRoutes, identityProviderRoutes, registrationTokenRoutes } from '#applications';
 import {
   addressRoutes,
   adminSessionRoutes,
@@ -60,6 +60,7 @@ export async function createApiHost(system: System, environment: Environment): P
   roleRoutes(app);
   permissionRoutes(app);
   applicationRoutes(app);
+  registrationTokenRoutes(app);
   identityProviderRoutes(app);
   providerTestRoutes(app);
   settingsRoutes(app);

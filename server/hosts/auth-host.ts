@@ -1,3 +1,4 @@
+import { registrationRoutes } from '#applications';
 import {
   invitationAcceptanceRoutes,
   methodRoutes,
@@ -48,6 +49,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   signInRoutes(app);
   assetRoutes(app);
   await oidcRoutes(app);
+  registrationRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -1,4 +1,4 @@
-/** Host names of a project's own, and what they serve. */
+/** Host names of a project's own and what they serve; programs that register themselves as applications. */
 export const up = `
 create table domains (
   workspace_id text not null references workspaces,
@@ -35,4 +35,26 @@ create table domain_bindings (
   primary key (workspace_id, domain_id, purpose),
   foreign key (workspace_id, domain_id) references domains on delete cascade
 );
+
+-- Let a program register itself as an application (RFC 7591 §3).
+create table registration_tokens (
+  workspace_id text not null references workspaces,
+  project_id text not null,
+  environment text not null check (environment in ('test', 'production')),
+  id text not null,
+  hash bytea not null,
+  name text not null,
+  -- Hosts that redirect addresses may be on; empty: any.
+  redirect_hosts text[] not null,
+  quota integer not null,
+  registered integer not null default 0,
+  expires_at timestamptz,
+  created_at timestamptz not null,
+  primary key (workspace_id, id)
+);
+create index registration_tokens_of_scope on registration_tokens (workspace_id, project_id, environment, id);
+create unique index registration_tokens_hash on registration_tokens (workspace_id, hash);
+
+-- The token an application registered itself with; null: an administrator added it.
+alter table applications add column registration_token_id text;
 `;

@@ -36,6 +36,7 @@ create table applications (
   profile text not null default 'oauth'::text,
   resources text[] not null default '{}'::text[],
   dpop_bound boolean not null default false,
+  registration_token_id text,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
@@ -477,6 +478,25 @@ create table refresh_tokens (
   constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash)
 );
 CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
+
+create table registration_tokens (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  hash bytea not null,
+  name text not null,
+  redirect_hosts text[] not null,
+  quota integer not null,
+  registered integer not null default 0,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint registration_tokens_pkey PRIMARY KEY (workspace_id, id),
+  constraint registration_tokens_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint registration_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX registration_tokens_hash ON public.registration_tokens USING btree (workspace_id, hash);
+CREATE INDEX registration_tokens_of_scope ON public.registration_tokens USING btree (workspace_id, project_id, environment, id);
 
 create table remembered_devices (
   workspace_id text not null,

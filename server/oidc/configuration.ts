@@ -28,7 +28,6 @@ const ROUTES = {
   introspection: '/connect/introspect',
   jwks: '/connect/jwks',
   pushed_authorization_request: '/connect/par',
-  registration: '/connect/register',
   revocation: '/connect/revoke',
   token: '/connect/token',
   userinfo: '/connect/userinfo',

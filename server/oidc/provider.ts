@@ -3,6 +3,7 @@ import { signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseAway } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { findProject } from '#tenancy';
 import { bindToSessions } from './bound-sessions.ts';
 import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
@@ -110,6 +111,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   const keys = await keySet.all();
   const provider = new Provider(url, {
     ...configuration(system, address),
+    discovery: await announced(system, address),
     jwks: { keys: inSigningOrder(keys, now).map((key) => new ProviderKey(key)) },
   });
   // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
@@ -129,6 +131,17 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
   const answer = provider.callback();
   return { url: new URL(url), provider, answer, tellOfLogout, documents, goodUntil: nextChange(keys, now) };
+}
+
+/** Registration is ours; it is announced where it is open: of an environment's issuer, in its default project. */
+async function announced(
+  system: System,
+  { url, scope, environment }: IssuerAddress,
+): Promise<{ registration_endpoint?: string }> {
+  const project = await findProject(system, scope ?? { environment, default: true });
+  return project?.settings.dynamicRegistration === 'with_token'
+    ? { registration_endpoint: `${url}/connect/register` }
+    : {};
 }
 
 /** The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer. */

@@ -244,6 +244,7 @@ const TENANT_TABLES = [
   'messages',
   'domains',
   'domain_bindings',
+  'registration_tokens',
 ];
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
 
