@@ -11,6 +11,7 @@ import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { projectOf } from '#tenancy';
+import type { RegistrationTokenId } from './registration-tokens.ts';
 
 export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
@@ -33,6 +34,7 @@ export type ApplicationsTable = {
   profile: Generated<'oauth' | 'fapi2'>;
   resources: Generated<string[]>;
   dpop_bound: Generated<boolean>;
+  registration_token_id: Generated<RegistrationTokenId | null>;
   enabled: boolean;
   tokens_ended_at: Date | null;
   created_at: Date;
@@ -109,7 +111,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'dpopBound'
       | 'origins'
     >
-  > & { permissions?: readonly string[] };
+  > & { permissions?: readonly string[]; registrationTokenId?: RegistrationTokenId };
 
 /** The workspace's routing key and 96 random bits. */
 const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
@@ -146,6 +148,7 @@ export async function createApplication(
       profile: application.profile ?? 'oauth',
       resources: application.resources ?? [],
       dpop_bound: application.dpopBound ?? false,
+      registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
       tokens_ended_at: null,
       created_at: tx.now,

@@ -18,3 +18,5 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf } from './origins.ts';
+export { registrationRoutes } from './registration.auth.ts';
+export { registrationTokenRoutes } from './registration-tokens.admin.ts';

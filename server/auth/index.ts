@@ -35,7 +35,7 @@ export { reauthenticationRoutes } from './reauthentication.auth.ts';
 export { withQuery } from './redirects.ts';
 export { registerRoutes } from './register.auth.ts';
 export { register, registerInvited } from './register.ts';
-export { ctxFor, linkCtx, realmOfSecret } from './scope.ts';
+export { ctxFor, linkCtx, realmOfSecret, requireServed } from './scope.ts';
 export { factorRoutes, oneSessionRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
 export { adminSessionRoutes } from './sessions.admin.ts';
 export { sessionRoutes } from './sessions.auth.ts';

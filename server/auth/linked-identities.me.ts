@@ -7,6 +7,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
+import { authAddressOf } from '#tenancy';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { requireRedirectUri } from './redirects.ts';
 import { removeIdentity } from './sign-in-methods.ts';
@@ -101,7 +102,6 @@ async function linkingUrl(
 ): Promise<string> {
   const provider = await upstreamProvider(ctx, { by: 'key', value: key });
   await requireRedirectUri(ctx, clientId, redirectUri);
-  const { auth } = ctx.system.config.addresses[ctx.scope.environment];
   const ticket = linkTicket.seal(ctx.system, { scope: ctx.scope, userId: customerOf(ctx).userId, redirectUri });
-  return `${auth}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
+  return `${await authAddressOf(ctx)}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
 }

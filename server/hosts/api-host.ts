@@ -1,4 +1,4 @@
-import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { applicationRoutes, identityProviderRoutes, registrationTokenRoutes } from '#applications';
 import { auditRoutes } from '#audit';
 import {
   accountRoutes,
@@ -35,7 +35,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
-import { settingsRoutes } from '#tenancy';
+import { boundAddresses, domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
 import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
@@ -43,7 +43,7 @@ import { problemPageRoutes } from './problems.page.ts';
 
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */
 export async function createApiHost(system: System, environment: Environment): Promise<App> {
-  const app = await createHost(system, { kind: 'api', environment });
+  const app = await createHost(system, { kind: 'api', environment }, boundAddresses(system, 'api', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
   contextRoutes(app);
@@ -70,9 +70,12 @@ export async function createApiHost(system: System, environment: Environment): P
   roleRoutes(app);
   permissionRoutes(app);
   applicationRoutes(app);
+  registrationTokenRoutes(app);
   identityProviderRoutes(app);
   providerTestRoutes(app);
   settingsRoutes(app);
+  domainRoutes(app);
+  domainBindingRoutes(app);
   messageRoutes(app);
   endpointRoutes(app);
   endpointActionRoutes(app);

@@ -1,3 +1,4 @@
+import { registrationRoutes } from '#applications';
 import {
   invitationAcceptanceRoutes,
   methodRoutes,
@@ -20,13 +21,14 @@ import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
+import { boundAddresses } from '#tenancy';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** Customer authentication, OIDC and session operations of one environment. */
 export async function createAuthHost(system: System, environment: Environment): Promise<App> {
-  const app = await createHost(system, { kind: 'auth', environment });
+  const app = await createHost(system, { kind: 'auth', environment }, boundAddresses(system, 'auth', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
   methodRoutes(app);
@@ -47,6 +49,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   signInRoutes(app);
   assetRoutes(app);
   await oidcRoutes(app);
+  registrationRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

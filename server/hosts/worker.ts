@@ -19,6 +19,7 @@ import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
 import { startHeartbeat } from '#status';
+import { recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;
@@ -53,6 +54,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       forgetIdempotencyKeys(system),
       signDueCheckpoints(system),
       forgetOldImports(system),
+      recheckDomains(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   let swept = true;

@@ -5,6 +5,7 @@ import { up as webhooks } from './0004-webhooks.ts';
 import { up as smsAddOn } from './0006-sms-add-on.ts';
 import { up as admin } from './0007-admin.ts';
 import { up as members } from './0008-members.ts';
+import { up as domains } from './0009-domains.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 6, name: 'sms-add-on', up: smsAddOn },
   { id: 7, name: 'admin', up: admin },
   { id: 8, name: 'members', up: members },
+  { id: 9, name: 'domains', up: domains },
 ];

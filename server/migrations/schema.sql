@@ -36,6 +36,7 @@ create table applications (
   profile text not null default 'oauth'::text,
   resources text[] not null default '{}'::text[],
   dpop_bound boolean not null default false,
+  registration_token_id text,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
@@ -124,6 +125,41 @@ create table default_projects (
   constraint default_projects_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint default_projects_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+
+create table domain_bindings (
+  workspace_id text not null,
+  domain_id text not null,
+  purpose text not null,
+  created_at timestamp with time zone not null,
+  constraint domain_bindings_pkey PRIMARY KEY (workspace_id, domain_id, purpose),
+  constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text]))),
+  constraint domain_bindings_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
+);
+
+create table domains (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  host text not null,
+  status text not null,
+  token text not null,
+  verified_at timestamp with time zone,
+  lost_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  fault text,
+  failed_checks integer not null default 0,
+  next_check_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint domains_pkey PRIMARY KEY (workspace_id, id),
+  constraint domains_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
+  constraint domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX domains_claim ON public.domains USING btree (workspace_id, project_id, environment, host);
+CREATE INDEX domains_due ON public.domains USING btree (next_check_at) WHERE (status = 'verified'::text);
+CREATE INDEX domains_of_scope ON public.domains USING btree (workspace_id, project_id, environment, id);
+CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (host) WHERE (status = 'verified'::text);
 
 create table event_sequences (
   workspace_id text not null,
@@ -569,6 +605,25 @@ create table refresh_tokens (
   constraint refresh_tokens_pkey PRIMARY KEY (workspace_id, environment, hash)
 );
 CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
+
+create table registration_tokens (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  hash bytea not null,
+  name text not null,
+  redirect_hosts text[] not null,
+  quota integer not null,
+  registered integer not null default 0,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint registration_tokens_pkey PRIMARY KEY (workspace_id, id),
+  constraint registration_tokens_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint registration_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX registration_tokens_hash ON public.registration_tokens USING btree (workspace_id, hash);
+CREATE INDEX registration_tokens_of_scope ON public.registration_tokens USING btree (workspace_id, project_id, environment, id);
 
 create table remembered_devices (
   workspace_id text not null,

@@ -76,12 +76,13 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
 
 /** One message for each client that had a part of a session; the worker leaves out those that take none. */
 async function tellClients(tx: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Promise<void> {
-  for (const { payload } of sessions) {
+  for (const { issuer, payload } of sessions) {
     for (const [clientId, { sid }] of Object.entries(payload.authorizations ?? {})) {
       if (sid === undefined || payload.accountId === undefined || !clientIds.has(clientId)) continue;
       // biome-ignore lint/performance/noAwaitInLoops: a session has a few clients
       await addJob(tx, 'backchannel_logout', {
         environment: tx.scope.environment,
+        issuer,
         clientId,
         subject: payload.accountId,
         sid,

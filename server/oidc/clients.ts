@@ -1,7 +1,23 @@
 import type { AdapterPayload, Client, Provider } from 'oidc-provider';
 import { type Application, type ApplicationKind, checkSecret, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
+import type { Address } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
+
+/** Where a provider answers, and for whom: one project, or (null) every project of the environment. */
+export type IssuerAddress = Address & { environment: Environment };
+
+/** The client an issuer knows by this id: on a project's own address one of that project. */
+export async function applicationAt(
+  system: System,
+  { environment, scope }: IssuerAddress,
+  clientId: string,
+): Promise<Application | undefined> {
+  const application = await findApplication(system, environment, clientId);
+  const served =
+    !scope || (application?.workspaceId === scope.workspaceId && application.projectId === scope.projectId);
+  return served ? application : undefined;
+}
 
 const applications = new WeakMap<Client, Application>();
 
@@ -13,15 +29,15 @@ export function applicationOf(client: Client | undefined): Application {
 }
 
 /**
- * Makes the provider's clients the applications of an environment. A client is made once for each state of its application,
+ * Makes the provider's clients the applications that its issuer serves. A client is made once for each state of its application,
  * which also says whether a secret is right: the provider never holds one.
  */
-export function useApplications(provider: Provider, system: System, environment: Environment): void {
+export function useApplications(provider: Provider, system: System, issuer: IssuerAddress): void {
   const { Client } = provider;
   const findClient = Client.find.bind(Client);
   const clients = new WeakMap<Application, Client>();
   Client.find = async (clientId: string) => {
-    const application = await findApplication(system, environment, clientId);
+    const application = await applicationAt(system, issuer, clientId);
     if (!application) return undefined;
     const known = clients.get(application);
     if (known) return known;

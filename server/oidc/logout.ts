@@ -1,11 +1,15 @@
 import type { Task } from 'graphile-worker';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { issuerOf } from './provider.ts';
+import { boundAddresses } from '#tenancy';
+import type { IssuerAddress } from './clients.ts';
+import { commonIssuer, issuerOf } from './provider.ts';
 
 const LogoutMessage = Type.Object({
   environment: Type.Enum(['test', 'production']),
+  issuer: Type.Optional(Type.String()),
   clientId: Type.String(),
   subject: Type.String(),
   sid: Type.String(),
@@ -17,11 +21,25 @@ declare module '#platform/jobs.ts' {
   }
 }
 
+async function addressOfIssuer(
+  system: System,
+  environment: Environment,
+  url: string | undefined,
+): Promise<IssuerAddress | undefined> {
+  const common = commonIssuer(system, environment);
+  if (url === undefined || url === common.url) return common;
+  const found = await boundAddresses(system, 'auth', environment)(new URL(url).hostname);
+  return found && { ...found, environment };
+}
+
 /** Tells one client that a session ended. Thrown errors make the worker try again, for days. */
 export function backchannelLogoutTask(system: System): Task {
   return async (payload) => {
-    const { environment, clientId, subject, sid } = Value.Parse(LogoutMessage, payload);
-    const { tellOfLogout } = await issuerOf(system, environment);
+    const { environment, issuer, clientId, subject, sid } = Value.Parse(LogoutMessage, payload);
+    const address = await addressOfIssuer(system, environment, issuer);
+    // The keys of an issuer that is served no more can't be read, so nobody could check what it says.
+    if (!address) return;
+    const { tellOfLogout } = await issuerOf(system, address);
     await tellOfLogout(clientId, subject, sid);
   };
 }

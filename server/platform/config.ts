@@ -47,6 +47,8 @@ export type Config = {
   valkeyUrl: string | null;
   /** Ranges that webhook and status receivers may live in although they are private. */
   webhookAllowPrivate: readonly string[];
+  /** Resolvers that are asked for the proof of a domain; empty: the machine's. */
+  dnsServers: readonly string[];
   logLevel: LogLevel;
 };
 
@@ -107,6 +109,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     ),
     valkeyUrl: reader.connection('VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'valkey://host:6379'),
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
+    dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') checkProduction(reader, config);

@@ -1,3 +1,6 @@
+export { addressesOf, authAddressOf, boundAddresses } from './bound-addresses.ts';
+export { recheckDomains } from './domain-checks.ts';
+export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';
 export {
   createProject,
   createWorkspace,
