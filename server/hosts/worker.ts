@@ -13,7 +13,7 @@ import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
 import { sendMessageTask, settleAbandoned } from '#messages';
-import { backchannelLogoutTask, oidcCleanup } from '#oidc';
+import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
@@ -29,10 +29,9 @@ const CONCURRENCY = 8;
 
 /** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
-  const deliverer = new Deliverer(system);
+  const deliverer = new Deliverer(system, { logout: composeLogout });
   const tasks = {
     send_message: sendMessageTask(system),
-    backchannel_logout: backchannelLogoutTask(system),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
     sync_payment: syncPaymentTask(system),

@@ -4,5 +4,5 @@ export { usedApplicationRoutes } from './applications.me.ts';
 export { endProviderSessions } from './bound-sessions.ts';
 export { clientsOfSessions, consentsOf } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
-export { backchannelLogoutTask } from './logout.ts';
+export { composeLogout } from './logout-token.ts';
 export { oidcRoutes } from './provider.auth.ts';

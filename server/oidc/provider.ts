@@ -16,8 +16,6 @@ export type Issuer = {
   url: URL;
   provider: Provider;
   answer: ReturnType<Provider['callback']>;
-  /** Tells a client that a session ended (OpenID Connect Back-Channel Logout 1.0). */
-  tellOfLogout: (clientId: string, subject: string, sid: string) => Promise<void>;
   documents: Documents;
   /** Milliseconds since the epoch; from then on another key signs. */
   goodUntil: number;
@@ -119,7 +117,8 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   useApplications(provider, system, address);
   bindToSessions(provider);
   endOnLogout(provider, system, environment);
-  const tellOfLogout = takeLogoutMessages(provider);
+  // The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer.
+  provider.Client.prototype.backchannelLogout = async () => undefined;
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
@@ -130,7 +129,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   });
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
   const answer = provider.callback();
-  return { url: new URL(url), provider, answer, tellOfLogout, documents, goodUntil: nextChange(keys, now) };
+  return { url: new URL(url), provider, answer, documents, goodUntil: nextChange(keys, now) };
 }
 
 /** Registration is ours; it is announced where it is open: of an environment's issuer, in its default project. */
@@ -142,18 +141,6 @@ async function announced(
   return project?.settings.dynamicRegistration === 'with_token'
     ? { registration_endpoint: `${url}/connect/register` }
     : {};
-}
-
-/** The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer. */
-function takeLogoutMessages(provider: Provider): Issuer['tellOfLogout'] {
-  const { Client } = provider;
-  const send: unknown = Client.prototype.backchannelLogout;
-  if (typeof send !== 'function') throw new Error('The library no longer tells clients of a logout by itself.');
-  Client.prototype.backchannelLogout = async () => undefined;
-  return async (clientId, subject, sid) => {
-    const client = await Client.find(clientId);
-    if (client?.backchannelLogoutUri !== undefined) await Reflect.apply(send, client, [subject, sid]);
-  };
 }
 
 function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {

@@ -1,3 +1,4 @@
+export type { Composed } from './attempt.ts';
 export { Deliverer } from './deliverer.ts';
 export { deliveryRoutes } from './deliveries.admin.ts';
 export { endpointActionRoutes } from './endpoint-actions.admin.ts';
