@@ -96,6 +96,8 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
+    // A start on a busy machine is slow, not broken.
+    pluginTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
