@@ -34,7 +34,16 @@ import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import {
+  statusComponentRoutes,
+  statusGroupRoutes,
+  statusHistoryRoutes,
+  statusIncidentRoutes,
+  statusMaintenanceRoutes,
+  statusRoutes,
+  statusSubscribeRoutes,
+  statusSubscriberRoutes,
+} from '#status';
 import { boundAddresses, domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
 import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 import { addCors } from './cors.ts';
@@ -92,7 +101,14 @@ export async function createApiHost(system: System, environment: Environment): P
     receiptRoutes(app);
     stripeRoutes(app);
   }
+  statusComponentRoutes(app);
+  statusGroupRoutes(app);
+  statusIncidentRoutes(app);
+  statusMaintenanceRoutes(app);
+  statusSubscriberRoutes(app);
   statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
 }

@@ -20,7 +20,7 @@ import { oidcRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import { countSignIns, statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
 import { boundAddresses } from '#tenancy';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
@@ -31,6 +31,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   const app = await createHost(system, { kind: 'auth', environment }, boundAddresses(system, 'auth', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
+  countSignIns(app, environment);
   methodRoutes(app);
   registerRoutes(app);
   verificationRoutes(app);
@@ -51,6 +52,8 @@ export async function createAuthHost(system: System, environment: Environment): 
   await oidcRoutes(app);
   registrationRoutes(app);
   statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
 }

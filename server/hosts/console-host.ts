@@ -1,6 +1,12 @@
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import {
+  statusHistoryRoutes,
+  statusPageRoutes,
+  statusRoutes,
+  statusSubscribeRoutes,
+  statusSubscriptionRoutes,
+} from '#status';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
@@ -17,6 +23,10 @@ export async function createConsoleHost(system: System): Promise<App> {
     devAppRoutes(app);
   }
   statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusSubscriptionRoutes(app);
+  statusPageRoutes(app);
+  statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
 }

@@ -18,7 +18,7 @@ import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
-import { startHeartbeat } from '#status';
+import { quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
 import { recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
@@ -31,9 +31,10 @@ const CONCURRENCY = 8;
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
   const deliverer = new Deliverer(system, { logout: composeLogout });
   const tasks = {
-    send_message: sendMessageTask(system),
+    send_message: sendMessageTask(system, quarantineRefused(system)),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
+    status_notice: statusNoticeTask(system),
     sync_payment: syncPaymentTask(system),
     end_payment: endPaymentTask(system),
     erase_user: eraseUserTask(system),

@@ -85,7 +85,9 @@ export function addressOf(system: System, host: Host): string {
 /** Makes the HTTP server of one host; its routes are registered on it afterwards. @param find knows other names it answers to */
 export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
-  const hostNames = hostNamesOf(addressOf(system, host));
+  const hostNames = new Set(hostNamesOf(addressOf(system, host)));
+  // The status page is shown on the console host, under a name of its own where it has one.
+  if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
   const readyAnswers = new ReadyAnswers(system, host, hostNames);
   const app: App = Fastify({
     serverFactory: (handler) => readyAnswers.server(handler),

@@ -9,4 +9,5 @@ export { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from './rec
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
 export { newSecret, signatures } from './secrets.ts';
+export { endpointStanding } from './standing.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';
