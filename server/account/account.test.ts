@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
+import { linkIn, type Person, visitorOf } from '#tests/account.ts';
 import { codesOf, totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -14,7 +15,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { type Browser, browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
+import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -25,26 +26,8 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type Person = Awaited<ReturnType<typeof register>>;
-type Shown = Awaited<ReturnType<Browser['open']>>;
-
-/** A new person whose browser shows a page of their account. */
-async function visitor(path = '', person?: Person) {
-  const who: Person = person ?? (await register(latchkey));
-  const browser = browserOf(latchkey);
-  const question = await browser.open(account + path);
-  const page = await browser.submit(question, { identifier: who.email, password: PASSWORD });
-  return { browser, page, person: who };
-}
-
+const visitor = (path = '', person?: Person) => visitorOf(latchkey, path, person);
 const me = (person: Person, path: string) => latchkey.api(`/v1/me/${path}`, { token: person.access_token });
-
-/** The path a link of the page leads to, by the text of its line. */
-function linkIn(page: Shown, pattern: RegExp): string {
-  const found = pattern.exec(page.text)?.[1];
-  assert.ok(found, `${pattern} in ${page.text}`);
-  return new URL(found, page.url).href;
-}
 
 describe('coming and going', () => {
   test('a stranger signs in and comes back to the page they asked for', async () => {
@@ -70,7 +53,7 @@ describe('coming and going', () => {
   test('signing out ends the session everywhere, and the next visit asks who it is', async () => {
     const { browser, page, person } = await visitor();
     const out = await browser.submit(page, {}, '/sign-out');
-    assert.equal(out.url, `${account}/signed-out`);
+    assert.ok(out.url.startsWith(`${account}/signed-out`), out.url);
     assert.match(out.text, /You are not signed in/);
     const { body } = await me(person, 'security/sessions');
     assert.equal(body.items.length, 1, 'the one of the API');
@@ -332,14 +315,6 @@ describe('sessions and applications', () => {
     const after = await browser.submit(ask, {}, clientId);
     assert.match(after.text, /No application is signed in/);
     assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.consent.revoked'));
-  });
-});
-
-describe('memberships', () => {
-  test('name the projects, since when and with which roles', async () => {
-    const { page } = await visitor('/memberships');
-    assert.match(page.text, /Shop/);
-    assert.match(page.text, /Member since/);
   });
 });
 

@@ -64,7 +64,18 @@ async function shot(page: Page, name: string): Promise<void> {
   if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `account-${name}.png`), fullPage: true });
 }
 
-const PATHS = ['', '/security', '/sessions', '/memberships', '/email', '/password', '/authenticator', '/passkeys/new'];
+const PATHS = [
+  '',
+  '/security',
+  '/sessions',
+  '/memberships',
+  '/email',
+  '/password',
+  '/authenticator',
+  '/passkeys/new',
+  '/data',
+  '/data/erase',
+];
 
 for (const colorScheme of ['light', 'dark'] as const) {
   describe(`the account page, ${colorScheme}`, () => {

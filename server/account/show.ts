@@ -9,8 +9,9 @@ const SECTIONS: readonly { path: string; text: TextId }[] = [
   { path: '/security', text: 'account.security' },
   { path: '/sessions', text: 'account.sessions' },
   { path: '/memberships', text: 'account.memberships' },
+  { path: '/data', text: 'account.data' },
 ];
-type Section = '' | '/security' | '/sessions' | '/memberships';
+type Section = '' | '/security' | '/sessions' | '/memberships' | '/data';
 
 const FAULTS: Readonly<Record<string, TextId>> = {
   ACCOUNT_THROTTLED: 'fault.later',
@@ -19,7 +20,9 @@ const FAULTS: Readonly<Record<string, TextId>> = {
   INVALID_CODE: 'fault.code',
   INVALID_CREDENTIALS: 'fault.currentPassword',
   INVALID_TOKEN: 'fault.upstream',
+  LAST_OWNER: 'fault.lastOwner',
   LAST_SIGN_IN_METHOD: 'fault.lastWayIn',
+  MEMBER_BLOCKED: 'fault.blocked',
   METHOD_DISABLED: 'fault.method',
   NOT_FOUND: 'fault.gone',
   RATE_LIMIT_EXCEEDED: 'fault.later',

@@ -116,6 +116,16 @@ export function goTo(visit: Visit, page: string, step: Step = {}): Reply {
   return visit.reply.redirect(BASE + page, 303);
 }
 
+/** How a visit can end. */
+export type Farewell = 'signed-out' | 'left' | 'erasing';
+
+/** Says goodbye to who is not signed in any more, in the look of the same project. */
+export function leaveAccount(visit: Visit, farewell: Farewell): Reply {
+  keepStep(visit, {});
+  const query = new URLSearchParams({ clientId: accountPageId(visit.ctx.scope) });
+  return visit.reply.redirect(`${BASE}/${farewell}?${query}`, 303);
+}
+
 /** Goes back to a page that then says what was wrong; anything unexpected is thrown on. */
 export function explain(visit: Visit, page: string, error: unknown): Reply {
   if (!(error instanceof Problem) || error.code === 'REAUTHENTICATION_REQUIRED') throw error;

@@ -78,6 +78,19 @@ export const german: Texts = {
   'account.username': 'Benutzername',
   'account.zone': 'Zeitzone',
   'account.blocked': 'Für dich zurzeit nicht offen',
+  'account.data': 'Deine Daten',
+  'account.erase': 'Mein Konto löschen',
+  'account.eraseAsk':
+    'Du wirst jetzt überall abgemeldet. In sieben Tagen wird dein Konto mit allem über dich endgültig gelöscht, in jedem Angebot, das es öffnet. Meldest du dich vorher an, bleibt es erhalten.',
+  'account.eraseIntro': 'Alles über dich wird gelöscht, nach sieben Tagen, in denen du es dir anders überlegen kannst.',
+  'account.erasing':
+    'Dein Konto wird gelöscht; den Tag haben wir dir gemailt. Meldest du dich vorher an, bleibt es erhalten.',
+  'account.export': 'Meine Daten herunterladen',
+  'account.exportIntro': 'Alles, was über dich gespeichert ist, als maschinenlesbare Datei (JSON).',
+  'account.leave': 'Verlassen',
+  'account.leaveAsk':
+    '{project} verlassen? Dein Zugang endet sofort. Ist es deine letzte Mitgliedschaft, wird dein Konto nach sieben Tagen gelöscht.',
+  'account.left': 'Du hast {project} verlassen. Wer sich anmeldet, tritt wieder bei, wo es allen offensteht.',
   'account.title': 'Dein Konto',
   'consent.allow': 'Erlauben',
   'consent.deny': 'Ablehnen',
@@ -110,6 +123,7 @@ export const german: Texts = {
   'fault.lastWayIn': 'Das ist dein einziger Weg hinein. Füge erst einen anderen hinzu.',
   'fault.newPasskey': 'Der Passkey konnte nicht erstellt werden. Versuche es noch einmal.',
   'fault.taken': 'Das wird schon benutzt. Wähle etwas anderes.',
+  'fault.lastOwner': 'Es gibt keinen anderen Inhaber. Mache erst jemand anderen dazu.',
   'fault.blocked': 'Dieses Konto kann hier nicht benutzt werden. Wende dich an die Betreiber von {project}.',
   'fault.code': 'Dieser Code stimmt nicht oder gilt nicht mehr.',
   'fault.credentials': 'Adresse oder Passwort ist falsch.',

@@ -78,6 +78,19 @@ export const french: Texts = {
   'account.username': 'Nom d’utilisateur',
   'account.zone': 'Fuseau horaire',
   'account.blocked': 'Fermé pour vous actuellement',
+  'account.data': 'Vos données',
+  'account.erase': 'Supprimer mon compte',
+  'account.eraseAsk':
+    'Vous êtes déconnecté partout dès maintenant. Dans sept jours, votre compte et tout ce qui vous concerne sont supprimés définitivement, dans chaque produit qu’il ouvre. Si vous vous connectez avant, il est conservé.',
+  'account.eraseIntro': 'Tout ce qui vous concerne est supprimé, après sept jours pour changer d’avis.',
+  'account.erasing':
+    'Votre compte va être supprimé ; la date vous a été envoyée par e-mail. Connectez-vous avant, et il est conservé.',
+  'account.export': 'Télécharger mes données',
+  'account.exportIntro': 'Tout ce qui est conservé sur vous, dans un fichier lisible par un programme (JSON).',
+  'account.leave': 'Quitter',
+  'account.leaveAsk':
+    'Quitter {project} ? Votre accès prend fin aussitôt. Si c’est votre dernière adhésion, votre compte est supprimé après sept jours.',
+  'account.left': 'Vous avez quitté {project}. Se connecter, c’est y revenir, s’il est ouvert à tous.',
   'account.title': 'Votre compte',
   'consent.allow': 'Autoriser',
   'consent.deny': 'Refuser',
@@ -110,6 +123,7 @@ export const french: Texts = {
   'fault.lastWayIn': 'C’est votre seul moyen de vous connecter. Ajoutez-en d’abord un autre.',
   'fault.newPasskey': 'La clé d’accès n’a pas pu être créée. Réessayez.',
   'fault.taken': 'C’est déjà utilisé. Choisissez autre chose.',
+  'fault.lastOwner': 'Vous êtes le seul propriétaire. Nommez-en d’abord un autre.',
   'fault.blocked': 'Ce compte ne peut pas être utilisé ici. Adressez-vous aux responsables de {project}.',
   'fault.code': 'Ce code n’est pas correct ou n’est plus valable.',
   'fault.credentials': 'Adresse ou mot de passe incorrect.',
