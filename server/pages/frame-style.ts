@@ -12,5 +12,5 @@ main.framed nav a[aria-current] { background: var(--card); border-color: var(--l
 select { font: inherit; font-weight: 400; color: inherit; background: light-dark(#ffffff, #11151b); border: 1px solid light-dark(#8a93a0, #6b7686); border-radius: var(--radius); padding: .68rem .8rem; width: 100%; min-width: 0; }
 button.danger { background: var(--bad); color: light-dark(#ffffff, #0d1320); } .content .qr { margin-inline: 0; }
 @media (min-width: 52rem) { main.framed { grid-template-columns: 14.5rem minmax(0, 1fr); gap: 2rem; padding-block-start: 2rem; } main.framed nav { flex-direction: column; position: sticky; inset-block-start: 1.25rem; align-self: start; } .pair { grid-template-columns: 1fr 1fr; } .content .card { padding: 1.5rem; } }
-@media (max-width: 30rem) { .content .card { margin-inline: -1rem; } .who > span { display: none; } }
+@media (max-width: 30rem) { main.framed nav { gap: .1rem; } main.framed nav a { padding: .45rem .6rem; font-size: .9rem; min-block-size: 2.4rem; } .content .card { margin-inline: -1rem; } .who > span { display: none; } }
 `;

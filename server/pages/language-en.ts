@@ -79,7 +79,7 @@ export const english = {
   'account.data': 'Your data',
   'account.erase': 'Delete my account',
   'account.eraseAsk':
-    'You are signed out everywhere now. In seven days your account and everything about you is deleted for good, in every product it opens. If you sign in before then, it is kept.',
+    'You will be signed out everywhere at once. In seven days your account and everything about you is deleted for good, in every product it opens. If you sign in before then, it is kept.',
   'account.eraseIntro': 'Everything about you is deleted, after seven days in which you can change your mind.',
   'account.erasing': 'Your account will be deleted; we mailed you the day. Sign in before then, and it is kept.',
   'account.export': 'Download my data',

@@ -81,7 +81,7 @@ export const spanish: Texts = {
   'account.data': 'Tus datos',
   'account.erase': 'Borrar mi cuenta',
   'account.eraseAsk':
-    'Ahora se cierra tu sesión en todas partes. Dentro de siete días se borra para siempre tu cuenta y todo lo tuyo, en cada producto que abre. Si entras antes, se conserva.',
+    'Se cerrará tu sesión en todas partes al momento. Dentro de siete días se borra para siempre tu cuenta y todo lo tuyo, en cada producto que abre. Si entras antes, se conserva.',
   'account.eraseIntro': 'Se borra todo lo tuyo, tras siete días en los que puedes cambiar de idea.',
   'account.erasing': 'Tu cuenta se borrará; te hemos enviado la fecha por correo. Si entras antes, se conserva.',
   'account.export': 'Descargar mis datos',

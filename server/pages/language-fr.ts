@@ -81,7 +81,7 @@ export const french: Texts = {
   'account.data': 'Vos données',
   'account.erase': 'Supprimer mon compte',
   'account.eraseAsk':
-    'Vous êtes déconnecté partout dès maintenant. Dans sept jours, votre compte et tout ce qui vous concerne sont supprimés définitivement, dans chaque produit qu’il ouvre. Si vous vous connectez avant, il est conservé.',
+    'Vous serez aussitôt déconnecté partout. Dans sept jours, votre compte et tout ce qui vous concerne sont supprimés définitivement, dans chaque produit qu’il ouvre. Si vous vous connectez avant, il est conservé.',
   'account.eraseIntro': 'Tout ce qui vous concerne est supprimé, après sept jours pour changer d’avis.',
   'account.erasing':
     'Votre compte va être supprimé ; la date vous a été envoyée par e-mail. Connectez-vous avant, et il est conservé.',
