@@ -170,6 +170,16 @@ describe('the profile', () => {
     assert.match((await lastMessage(latchkey, person.email)).text, /email address/i);
   });
 
+  test('an address that was never confirmed is', async () => {
+    const { browser, page, person } = await visitor();
+    assert.match(page.text, /not confirmed/);
+    const ask = await browser.open(linkIn(page, /href="(\/account\/email\/confirm)"/));
+    const question = await browser.submit(ask, {}, '/email');
+    const done = await browser.submit(question, { code: await mailedCode(latchkey, person.email) }, '/code');
+    assert.equal(done.url, account);
+    assert.doesNotMatch(done.text, /not confirmed/);
+  });
+
   test('a phone number is added the same way', async () => {
     await changeSettings(latchkey, { testPhoneNumbers: [{ phone: '+4915112345678', code: '13572468' }] });
     const { browser, page, person } = await visitor('/phone');

@@ -25,6 +25,7 @@ export function addressRoutes(app: App): void {
     act: (visit, { phone }) => send(visit, { kind: 'phone', value: normalisePhone(phone) }),
   });
   for (const kind of ['email', 'phone'] as const) {
+    page(app, `/${kind}/confirm`, (visit) => confirmPage(visit, kind), { recent });
     page(app, `/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { recent });
     action(app, `/${kind}/code`, {
       recent,
@@ -57,6 +58,22 @@ function addressPage(visit: Visit, kind: 'email' | 'phone'): Reply {
       visit,
       '',
       html`<p class="lead">${say(kind === 'email' ? 'account.newEmailIntro' : 'account.newPhoneIntro')}</p>${form(`/${kind}`, html`${field}<button>${say('account.sendCode')}</button>`)}`,
+    ),
+  });
+}
+
+/** Has the person's own address proven. */
+function confirmPage(visit: Visit, kind: 'email' | 'phone'): Reply {
+  const { say } = visit.voice;
+  const address = visit.profile[kind];
+  if (address === null) return goTo(visit, '');
+  return show(visit, {
+    section: '',
+    title: say('mailed.verifyTitle'),
+    body: formCard(
+      visit,
+      '',
+      html`<p class="lead">${say('account.confirmIntro', { address })}</p>${form(`/${kind}`, html`<input type="hidden" name="${kind}" value="${address}"><button>${say('account.sendCode')}</button>`)}`,
     ),
   });
 }

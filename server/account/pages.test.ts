@@ -81,7 +81,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
   describe(`the account page, ${colorScheme}`, () => {
     test('every page passes axe-core and keeps to the width of a phone', async () => {
       const { page } = await signedIn({ colorScheme, viewport: { width: 390, height: 800 } });
-      for (const path of [...PATHS, '/remove/others', '/remove/session/none', '/phone-factor', '/recovery-codes/new']) {
+      for (const path of [
+        ...PATHS,
+        '/remove/others',
+        '/remove/session/none',
+        '/phone-factor',
+        '/recovery-codes/new',
+        '/email/confirm',
+      ]) {
         // biome-ignore lint/performance/noAwaitInLoops: one page after the other
         await page.goto(account + path);
         assert.deepEqual(await faultsOf(page), [], path);
@@ -100,6 +107,21 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
+describe('in other languages', () => {
+  for (const locale of ['de', 'fr', 'ja'])
+    test(`${locale}: the pages keep to the width of a phone`, async () => {
+      const { page } = await signedIn({ locale, viewport: { width: 360, height: 800 } });
+      assert.equal(await page.locator('html').getAttribute('lang'), locale);
+      for (const path of PATHS) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(account + path);
+        assert.equal(await overflowOf(page), 0, path);
+        await shot(page, `${locale}-360${path.replaceAll('/', '-')}`);
+      }
+      await page.context().close();
+    });
+});
+
 describe('a passkey', () => {
   test('is made by the page, renamed, made a second factor, signs in, and is removed', async () => {
     const { page, token } = await signedIn({});
@@ -110,6 +132,8 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.waitForURL(`${account}/security`);
     await page.getByText('My laptop', { exact: true }).first().waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await shot(page, 'with-a-passkey');
     await page.getByRole('link', { name: 'Change My laptop' }).click();
     await page.getByLabel('Name, such as your device').fill('Work laptop');
     await page.getByRole('checkbox').check();

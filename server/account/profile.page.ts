@@ -54,7 +54,8 @@ function profilePage(visit: Visit): Reply {
   const { say } = voice;
   const reach = (address: string | null, verified: boolean) =>
     address === null ? say('account.notSet') : verified ? address : `${address} (${say('account.unverified')})`;
-  const change = (kind: 'email' | 'phone', address: string | null) => [
+  const change = (kind: 'email' | 'phone', address: string | null, verified: boolean) => [
+    ...(address === null || verified ? [] : [{ href: `/${kind}/confirm`, text: say('account.confirm') }]),
     { href: `/${kind}`, text: say(address === null ? 'account.add' : 'account.change') },
   ];
   return show(visit, {
@@ -62,7 +63,7 @@ function profilePage(visit: Visit): Reply {
     title: say('account.profile'),
     body: html`${card(
       say('account.contact'),
-      html`<ul class="rows">${row({ title: say('email.label'), detail: reach(profile.email, profile.emailVerified), ways: change('email', profile.email) })}${row({ title: say('phone.label'), detail: reach(profile.phone, profile.phoneVerified), ways: change('phone', profile.phone) })}</ul>`,
+      html`<ul class="rows">${row({ title: say('email.label'), detail: reach(profile.email, profile.emailVerified), ways: change('email', profile.email, profile.emailVerified) })}${row({ title: say('phone.label'), detail: reach(profile.phone, profile.phoneVerified), ways: change('phone', profile.phone, profile.phoneVerified) })}</ul>`,
     )}<section class="card">${form('', profileFields(visit))}</section>`,
   });
 }

@@ -22,7 +22,7 @@ export const addressRoutes: Routes = (app) => {
       schema: {
         summary: 'Change my email address',
         description:
-          'Mails a code to the new address; the change is made with it. Answers the same for an address that is taken.',
+          'Mails a code to the new address, or to one’s own that is not confirmed; the change is made with it. Answers the same for an address that is taken.',
         body: Type.Object({ email: Email }, { additionalProperties: false }),
         response: started,
       },

@@ -91,6 +91,8 @@ export const german: Texts = {
   'account.leaveAsk':
     '{project} verlassen? Dein Zugang endet sofort. Ist es deine letzte Mitgliedschaft, wird dein Konto nach sieben Tagen gelöscht.',
   'account.left': 'Du hast {project} verlassen. Wer sich anmeldet, tritt wieder bei, wo es allen offensteht.',
+  'account.confirm': 'Bestätigen',
+  'account.confirmIntro': 'Wir schicken einen Code an {address}.',
   'account.title': 'Dein Konto',
   'consent.allow': 'Erlauben',
   'consent.deny': 'Ablehnen',

@@ -88,6 +88,8 @@ export const english = {
   'account.leaveAsk':
     'Leave {project}? Your access ends at once. Where it is your last membership, your account is deleted after seven days.',
   'account.left': 'You have left {project}. Signing in joins it again, where it is open to everybody.',
+  'account.confirm': 'Confirm',
+  'account.confirmIntro': 'We send a code to {address}.',
   'account.title': 'Your account',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',

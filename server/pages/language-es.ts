@@ -90,6 +90,8 @@ export const spanish: Texts = {
   'account.leaveAsk':
     '¿Salir de {project}? Tu acceso termina al momento. Si es tu última membresía, tu cuenta se borra a los siete días.',
   'account.left': 'Has salido de {project}. Si está abierto a todos, entrar significa volver.',
+  'account.confirm': 'Confirmar',
+  'account.confirmIntro': 'Enviamos un código a {address}.',
   'account.title': 'Tu cuenta',
   'consent.allow': 'Permitir',
   'consent.deny': 'Rechazar',

@@ -91,6 +91,8 @@ export const french: Texts = {
   'account.leaveAsk':
     'Quitter {project} ? Votre accès prend fin aussitôt. Si c’est votre dernière adhésion, votre compte est supprimé après sept jours.',
   'account.left': 'Vous avez quitté {project}. Se connecter, c’est y revenir, s’il est ouvert à tous.',
+  'account.confirm': 'Confirmer',
+  'account.confirmIntro': 'Nous envoyons un code à {address}.',
   'account.title': 'Votre compte',
   'consent.allow': 'Autoriser',
   'consent.deny': 'Refuser',

@@ -89,6 +89,8 @@ export const japanese: Texts = {
   'account.leaveAsk':
     '{project} を退会しますか。すぐに利用できなくなります。最後のメンバーシップの場合、アカウントは7日後に削除されます。',
   'account.left': '{project} を退会しました。誰でも参加できる場合、サインインすると再び参加します。',
+  'account.confirm': '確認',
+  'account.confirmIntro': '{address} にコードを送ります。',
   'account.title': 'アカウント',
   'consent.allow': '許可する',
   'consent.deny': '拒否する',

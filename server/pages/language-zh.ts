@@ -87,6 +87,8 @@ export const chinese: Texts = {
   'account.leave': '退出',
   'account.leaveAsk': '要退出 {project} 吗？访问权限会立即终止。如果这是您最后的成员身份，账户将在七天后删除。',
   'account.left': '您已退出 {project}。若其对所有人开放，登录即重新加入。',
+  'account.confirm': '验证',
+  'account.confirmIntro': '我们会向 {address} 发送代码。',
   'account.title': '您的账户',
   'consent.allow': '允许',
   'consent.deny': '拒绝',
