@@ -11,6 +11,7 @@ import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { projectOf } from '#tenancy';
+import { accountPage, isAccountPage } from './account-page.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
 
 export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
@@ -94,6 +95,8 @@ export type Application = {
   tokensEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
+  /** It only has people sign in, and gets nothing back (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
+  signInOnly?: true;
 };
 
 export type NewApplication = Pick<Application, 'kind' | 'name'> &
@@ -243,6 +246,7 @@ export function findApplication(
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {
+  if (isAccountPage(clientId)) return accountPage(system, environment, clientId);
   return applications(system).find(environment, clientId);
 }
 

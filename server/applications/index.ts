@@ -1,3 +1,4 @@
+export { accountPageId, isAccountPage } from './account-page.ts';
 export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,

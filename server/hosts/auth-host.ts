@@ -1,3 +1,4 @@
+import { accountRoutes } from '#account';
 import { registrationRoutes } from '#applications';
 import {
   invitationAcceptanceRoutes,
@@ -49,6 +50,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   mailedLinkRoutes(app);
   signInRoutes(app);
   assetRoutes(app);
+  accountRoutes(app);
   await oidcRoutes(app);
   registrationRoutes(app);
   statusRoutes(app);

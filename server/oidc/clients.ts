@@ -66,6 +66,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
   if (!application.enabled || !authentication) return undefined;
   const grants = GRANTS[application.kind];
   const browser = grants.includes('authorization_code');
+  const answers = application.signInOnly ? 'none' : 'code';
   // There is nowhere to send its people yet.
   if (browser && application.redirectUris.length === 0) return undefined;
   return {
@@ -73,8 +74,8 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     client_name: application.name,
     ...authentication,
     application_type: application.kind === 'native' ? 'native' : 'web',
-    grant_types: grants,
-    response_types: browser ? ['code'] : [],
+    grant_types: application.signInOnly ? [] : grants,
+    response_types: browser ? [answers] : [],
     redirect_uris: browser ? application.redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,
     subject_type: application.subjectType,

@@ -52,7 +52,8 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
     // Many client libraries read the id token alone.
     conformIdTokenClaims: false,
-    responseTypes: ['code'],
+    // `none` is what the account page asks for; applications are given codes.
+    responseTypes: ['code', 'none'],
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {

@@ -6,6 +6,7 @@ export {
   createWorkspace,
   findProject,
   isEmptyInstallation,
+  type ProjectEnvironment,
   projectNames,
   projectOf,
   setDefaultProject,
