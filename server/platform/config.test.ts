@@ -67,6 +67,7 @@ describe('the configuration from the environment', () => {
       valkeyUrl: null,
       webhookAllowPrivate: [],
       dnsServers: [],
+      acme: null,
       logLevel: 'warn',
     });
   });
