@@ -14,6 +14,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
+import { startSecondProcess } from '#tests/second-process.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 const TOKENS = '/v1/admin/applications/registration-tokens';
@@ -102,6 +103,23 @@ describe('POST /connect/register', () => {
     await eventually(async () => assert.equal(await announced(), undefined));
     assert.equal((await registerWith(await issue())).status, 403);
     await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
+  });
+
+  test('every process announces it as soon as it is open', async () => {
+    const second = await startSecondProcess(latchkey);
+    try {
+      const announced = async () => {
+        const answer = await second.auth('/.well-known/openid-configuration', undefined);
+        return Object(await answer.json()).registration_endpoint !== undefined;
+      };
+      assert.equal(await announced(), true);
+      await changeSettings(latchkey, { dynamicRegistration: 'off' });
+      await eventually(async () => assert.equal(await announced(), false), 1_000);
+      await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
+      await eventually(async () => assert.equal(await announced(), true), 1_000);
+    } finally {
+      await second.stop();
+    }
   });
 
   test('OA-12 what registered itself is asked about at sign-in, as unverified, and works with a client library', async () => {

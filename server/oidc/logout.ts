@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { boundAddresses } from '#tenancy';
-import type { IssuerAddress } from './clients.ts';
+import { type IssuerAddress, realmOf } from './clients.ts';
 import { commonIssuer, issuerOf } from './provider.ts';
 
 const LogoutMessage = Type.Object({
@@ -21,15 +21,17 @@ declare module '#platform/jobs.ts' {
   }
 }
 
+/** The issuer that a record was made at, if it is served, and for the same project, still. */
 async function addressOfIssuer(
   system: System,
   environment: Environment,
-  url: string | undefined,
+  realm: string | undefined,
 ): Promise<IssuerAddress | undefined> {
   const common = commonIssuer(system, environment);
-  if (url === undefined || url === common.url) return common;
-  const found = await boundAddresses(system, 'auth', environment)(new URL(url).hostname);
-  return found && { ...found, environment };
+  if (realm === undefined || realm === common.url) return common;
+  const host = URL.parse(realm.split(' ', 1)[0] ?? '')?.hostname ?? '';
+  const found = await boundAddresses(system, 'auth', environment)(host);
+  return found && realmOf(found) === realm ? { ...found, environment } : undefined;
 }
 
 /** Tells one client that a session ended. Thrown errors make the worker try again, for days. */

@@ -119,7 +119,12 @@ const DOMAINS = '/v1/admin/domains';
 export async function bindHost(
   latchkey: TestLatchkey,
   dns: TestDns,
-  { host, purposes = ['auth'], token: given }: { host: string; purposes?: ('auth' | 'api')[]; token?: string },
+  {
+    host,
+    purposes = ['auth'],
+    token: given,
+    projectId,
+  }: { host: string; purposes?: ('auth' | 'api')[]; token?: string; projectId?: string },
 ) {
   const token = given ?? (await managementToken(latchkey));
   const { body: domain } = await latchkey.api(DOMAINS, { token, body: { host } });
@@ -132,7 +137,7 @@ export async function bindHost(
     // biome-ignore lint/performance/noAwaitInLoops: two at most
     const bound = await latchkey.api(`${DOMAINS}/${domain.id}/bindings`, {
       token,
-      body: { projectId: project?.id, environment: 'test', purpose },
+      body: { projectId: projectId ?? project?.id, environment: 'test', purpose },
     });
     assert.equal(bound.status, 201, bound.text);
     addresses[purpose] = bound.body.address;
