@@ -65,5 +65,6 @@ function describe(project: ProjectEnvironment, clientId: string, redirectUris: s
     tokensEndedAt: null,
     secretHashes: [],
     signInOnly: true,
+    selfRegistered: false,
   };
 }

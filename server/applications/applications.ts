@@ -90,6 +90,8 @@ export type Application = {
   resources: string[];
   /** Its tokens must be bound to its key (RFC 9449). */
   dpopBound: boolean;
+  /** Nobody of ours added it (RFC 7591). */
+  selfRegistered: boolean;
   enabled: boolean;
   /** Tokens dated up to this instant are dead: it lies a little after the last new secret or switching off. */
   tokensEndedAt: Date | null;
@@ -342,6 +344,7 @@ async function loadApplication(
     profile: row.profile,
     resources: row.resources,
     dpopBound: row.dpop_bound,
+    selfRegistered: row.registration_token_id !== null,
     enabled: row.enabled,
     tokensEndedAt: row.tokens_ended_at,
     secretHashes: row.hashes ?? [],

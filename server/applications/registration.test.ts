@@ -14,6 +14,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
+import { startSecondProcess } from '#tests/second-process.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 const TOKENS = '/v1/admin/applications/registration-tokens';
@@ -104,6 +105,23 @@ describe('POST /connect/register', () => {
     await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
   });
 
+  test('every process announces it as soon as it is open', async () => {
+    const second = await startSecondProcess(latchkey);
+    try {
+      const announced = async () => {
+        const answer = await second.auth('/.well-known/openid-configuration', undefined);
+        return Object(await answer.json()).registration_endpoint !== undefined;
+      };
+      assert.equal(await announced(), true);
+      await changeSettings(latchkey, { dynamicRegistration: 'off' });
+      await eventually(async () => assert.equal(await announced(), false), 1_000);
+      await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
+      await eventually(async () => assert.equal(await announced(), true), 1_000);
+    } finally {
+      await second.stop();
+    }
+  });
+
   test('OA-12 what registered itself is asked about at sign-in, as unverified, and works with a client library', async () => {
     const { token } = await issue();
     const { auth } = latchkey.system.config.addresses.test;
@@ -119,7 +137,7 @@ describe('POST /connect/register', () => {
     const browser = browserOf(latchkey);
     const question = await signInOn(latchkey, flow, await register(latchkey), browser);
     assert.match(question.text, /Photo album asks for access/);
-    assert.match(question.text, /class="hint">[^<]*(not|unverified)/i);
+    assert.match(question.text, /registered itself, and nobody at Shop has checked it\. It leads to localhost:5173\./);
     const tokens = await flow.finish(await browser.submit(question, { decision: 'allow' }));
     assert.ok(tokens.id_token);
   });

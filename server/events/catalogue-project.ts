@@ -156,4 +156,14 @@ export const projectEvents = {
     ...domain,
     purpose: 'auth',
   }),
+  'domain.certificate.issued': define(
+    'A domain has a new certificate.',
+    Type.Object({ ...Domain.properties, notAfter: text }),
+    { ...domain, notAfter: '2026-04-01T00:00:00.000Z' },
+  ),
+  'domain.certificate.failed': define(
+    'No certificate was issued for a domain; it is ordered again later.',
+    DomainFault,
+    { ...domain, fault: 'Timeout during connect (likely firewall problem)' },
+  ),
 } as const;

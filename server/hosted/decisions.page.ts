@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { usersById } from '#identity';
 import { interactions } from '#oidc';
-import type { TextId } from '#pages';
+import type { Markup, TextId } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { form } from './fields.ts';
@@ -58,11 +58,22 @@ export function consentPage(flow: Flow): Reply {
   const intro = application.firstParty
     ? say('consent.native', { application: application.name })
     : say('consent.intro', { application: application.name, project });
+  const warning = application.firstParty ? '' : strangerWarning(flow);
   return show(flow, {
     title: say('consent.title'),
-    body: html`<p class="lead">${intro}</p>${application.firstParty ? '' : html`<p class="hint">${say('consent.unverified', { project })}</p>`}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
+    body: html`<p class="lead">${intro}</p>${warning}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
 ${form(flow, '/consent', html`<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}`,
   });
+}
+
+/** What the name an application gave itself does not say (RFC 7591 §5; OA-12). */
+function strangerWarning({ interaction, voice: { say, project } }: Flow): Markup {
+  const { application, asked } = interaction;
+  const target = asked.redirectUri === null ? null : new URL(asked.redirectUri);
+  if (!application.selfRegistered || !target)
+    return html`<p class="hint">${say('consent.unverified', { project })}</p>`;
+  // A scheme of the application's own has no host (RFC 8252 §7.1).
+  return html`<p class="fault">${say('consent.selfRegistered', { project, host: target.host || target.protocol })}</p>`;
 }
 
 /** Asks as whom to go on, where somebody is signed in already. */

@@ -5,7 +5,7 @@ import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { environments, systemCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, environments, systemCtx, transaction } from '#platform/ctx.ts';
 import { openDb, openPool } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
@@ -20,6 +20,7 @@ import { createConsoleHost } from './console-host.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createInternalHost } from './internal-host.ts';
 import { createStatusHost } from './status-host.ts';
+import { createPlainFront, createTlsFront } from './tls.ts';
 import { startWorker } from './worker.ts';
 
 /** What a start needs. `secrets`: the first encrypts, all decrypt. */
@@ -162,17 +163,28 @@ async function ensureSigningKeys(system: System): Promise<void> {
   }
 }
 
+/** What listens on a port. */
+type Host = Pick<App, 'listen' | 'close' | 'server'>;
+
 /** Opens the hosts of the chosen roles; each is added to `parts` as soon as it listens. */
 async function openHosts(system: System, parts: Part[]): Promise<void> {
-  const { roles, ports, host } = system.config;
-  const planned: [app: Promise<App>, port: number][] = [];
+  const { roles, ports, host, acme } = system.config;
+  const planned: [app: Host | Promise<Host>, port: number][] = [];
+  const served = new Map<`${Environment}/${'auth' | 'api'}`, App>();
   for (const environment of environments) {
-    if (roles.includes('auth')) planned.push([createAuthHost(system, environment), ports[environment].auth]);
-    if (roles.includes('api')) planned.push([createApiHost(system, environment), ports[environment].api]);
+    for (const kind of ['auth', 'api'] as const) {
+      if (!roles.includes(kind)) continue;
+      // biome-ignore lint/performance/noAwaitInLoops: four at most
+      const app = await (kind === 'auth' ? createAuthHost : createApiHost)(system, environment);
+      served.set(`${environment}/${kind}`, app);
+      planned.push([app, ports[environment][kind]]);
+    }
   }
+  if (acme && served.size > 0)
+    planned.push([createTlsFront(system, served), acme.httpsPort], [createPlainFront(system), acme.httpPort]);
   if (roles.includes('console')) planned.push([createConsoleHost(system), ports.console]);
   else if (roles.includes('status')) planned.push([createStatusHost(system), ports.console]);
-  const open: App[] = [];
+  const open: Host[] = [];
   let stopping = false;
   const internal = createInternalHost(system, () => stopping);
   parts.push({ stop: () => internal.close() });
@@ -193,7 +205,7 @@ async function openHosts(system: System, parts: Part[]): Promise<void> {
 }
 
 /** Ends a host: requests in flight finish. A connection whose last answer went out meanwhile would be kept open for the next. */
-async function closeHost(app: App): Promise<void> {
+async function closeHost(app: Host): Promise<void> {
   const sweeping = setInterval(() => app.server.closeIdleConnections(), 25);
   await app.close();
   clearInterval(sweeping);

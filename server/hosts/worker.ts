@@ -19,7 +19,7 @@ import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
 import { quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
-import { recheckDomains } from '#tenancy';
+import { orderCertificates, orderCertificatesTask, recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;
@@ -39,6 +39,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     end_payment: endPaymentTask(system),
     erase_user: eraseUserTask(system),
     import_members: importTask(system),
+    order_certificates: orderCertificatesTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system)]);
@@ -55,6 +56,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       signDueCheckpoints(system),
       forgetOldImports(system),
       recheckDomains(system),
+      orderCertificates(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   let swept = true;

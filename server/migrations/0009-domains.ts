@@ -1,4 +1,4 @@
-/** Host names of a project's own and what they serve; programs that register themselves as applications. */
+/** Host names of a project's own, what they serve and their certificates; programs that register themselves as applications. */
 export const up = `
 create table domains (
   workspace_id text not null references workspaces,
@@ -34,6 +34,36 @@ create table domain_bindings (
   created_at timestamptz not null,
   primary key (workspace_id, domain_id, purpose),
   foreign key (workspace_id, domain_id) references domains on delete cascade
+);
+
+create table domain_certificates (
+  workspace_id text not null,
+  domain_id text not null,
+  -- Null until the first one is issued.
+  key_sealed text,
+  chain text,
+  not_after timestamptz,
+  fault text,
+  failed_orders integer not null default 0,
+  -- When one is ordered next.
+  order_at timestamptz not null,
+  primary key (workspace_id, domain_id),
+  foreign key (workspace_id, domain_id) references domains on delete cascade
+);
+create index domain_certificates_due on domain_certificates (order_at);
+
+-- The installation's account at a certificate authority.
+create table acme_accounts (
+  directory text primary key,
+  key_sealed text not null,
+  created_at timestamptz not null
+);
+
+-- Proofs that a certificate authority will ask for, from any process (RFC 8555 §8.3).
+create table acme_challenges (
+  token text primary key,
+  key_authorization text not null,
+  expires_at timestamptz not null
 );
 
 -- Let a program register itself as an application (RFC 7591 §3).

@@ -1,5 +1,19 @@
 -- What the migrations add up to. Written by the test of the migrations with UPDATE_SCHEMA=1; never edited, never run.
 
+create table acme_accounts (
+  directory text not null,
+  key_sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint acme_accounts_pkey PRIMARY KEY (directory)
+);
+
+create table acme_challenges (
+  token text not null,
+  key_authorization text not null,
+  expires_at timestamp with time zone not null,
+  constraint acme_challenges_pkey PRIMARY KEY (token)
+);
+
 create table application_secrets (
   workspace_id text not null,
   project_id text not null,
@@ -135,6 +149,20 @@ create table domain_bindings (
   constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text]))),
   constraint domain_bindings_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
 );
+
+create table domain_certificates (
+  workspace_id text not null,
+  domain_id text not null,
+  key_sealed text,
+  chain text,
+  not_after timestamp with time zone,
+  fault text,
+  failed_orders integer not null default 0,
+  order_at timestamp with time zone not null,
+  constraint domain_certificates_pkey PRIMARY KEY (workspace_id, domain_id),
+  constraint domain_certificates_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX domain_certificates_due ON public.domain_certificates USING btree (order_at);
 
 create table domains (
   workspace_id text not null,

@@ -4,7 +4,7 @@ import { errors } from 'oidc-provider';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { applicationAt, clientMetadata, type IssuerAddress } from './clients.ts';
+import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
 
 type OidcRecordsTable = {
   issuer: string;
@@ -29,7 +29,7 @@ declare module '#platform/db.ts' {
 /** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
 export function adapterFor(system: System, issuer: IssuerAddress): AdapterFactory {
   return (model) =>
-    model === 'Client' ? new ClientAdapter(system, issuer) : new RecordAdapter(system, issuer.url, model);
+    model === 'Client' ? new ClientAdapter(system, issuer) : new RecordAdapter(system, realmOf(issuer), model);
 }
 
 /** Storage of a provider that brings its clients along. */

@@ -7,6 +7,14 @@ import type { System } from '#platform/system.ts';
 /** Where a provider answers, and for whom: one project, or (null) every project of the environment. */
 export type IssuerAddress = Address & { environment: Environment };
 
+/**
+ * Under what an issuer's records are kept and its cookies are signed. A host may change hands: who has it then finds nothing of
+ * the project before.
+ */
+export function realmOf({ url, scope }: Pick<IssuerAddress, 'url' | 'scope'>): string {
+  return scope ? `${url} ${scope.projectId}` : url;
+}
+
 /** The client an issuer knows by this id: on a project's own address one of that project. */
 export async function applicationAt(
   system: System,

@@ -6,7 +6,7 @@ import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
-import { applicationOf, type IssuerAddress } from './clients.ts';
+import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { grantFor } from './grants.ts';
 import { apiAddressOf, apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
@@ -79,11 +79,12 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
 }
 
 /** The ports of one machine share cookies, so their names carry the environment. */
-function cookies(system: System, { environment, url }: IssuerAddress): Configuration['cookies'] {
+function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'] {
+  const { environment, url } = issuer;
   const name = (kind: string) => `latchkey-${environment}-${kind}`;
   const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: url.startsWith('https:') } as const;
   return {
-    keys: [system.keyring.tag(url, 'oidc-cookies').toString('base64url')],
+    keys: [system.keyring.tag(realmOf(issuer), 'oidc-cookies').toString('base64url')],
     names: { session: name('browser'), interaction: name('interaction'), resume: name('resume') },
     long: options,
     short: options,
@@ -132,7 +133,7 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
         deviceConfirmed(system, ctx, { form, userCode, application: applicationOf(client) }),
       successSource: (ctx) => deviceDone(system, ctx),
     },
-    dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(issuer.url, 'dpop-nonce'), 'buffer') },
+    dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(realmOf(issuer), 'dpop-nonce'), 'buffer') },
     // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
     externalSigningSupport: { enabled: true, ack: 'experimental-01' },
     fapi: {

@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { createApplication } from '#applications';
+import { permissionKeys } from '#members';
+import type { Scope } from '#platform/ctx.ts';
 import { bindHost, callAt, fetchHere, startDns, type TestDns } from '#tests/domains.ts';
 import {
   type Answer,
@@ -72,6 +74,15 @@ async function signIn(person: { email: string }, clientId?: string) {
   return { configuration, tokens, page };
 }
 
+/** A management token of a new back end. */
+async function managementTokenOf(scope: Scope): Promise<string> {
+  const { clientId, secret } = await latchkey.inProject(
+    (tx) => createApplication(tx, { kind: 'management', name: 'Back end', permissions: permissionKeys }),
+    scope,
+  );
+  return tenantManagementToken(latchkey, { scope, owner: '', clientId, clientSecret: secret ?? '' });
+}
+
 function login(person: { email: string }): Promise<Answer> {
   return at('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD } });
 }
@@ -115,6 +126,42 @@ describe('a project’s own issuer', () => {
     assert.deepEqual([entered.status, decodeJwt(entered.body.access_token).iss], [200, issuer], entered.text);
     expectProblem(await latchkey.auth('/v1/sessions/switch-context', call), 401, 'AUTHENTICATION_REQUIRED');
     expectProblem(await context(api, tokens.access_token), 403, 'WRONG_TOKEN_KIND');
+  });
+
+  test('a host that changes hands brings nothing of the project before along', async () => {
+    const { workspaceId, projects } = latchkey.demo;
+    const scope = { workspaceId, projectId: projects[1]?.id ?? 'prj_', environment: 'test' as const };
+    const token = await managementTokenOf(scope);
+    const before = await bindHost(latchkey, dns, { host: 'sold.shop.example' });
+    const person = await register(latchkey);
+    // A member of both projects, so that only the host's change of hands can end the sign-in.
+    const join = { ...scope, identifier: person.email, password: PASSWORD };
+    assert.equal((await latchkey.auth('/v1/auth/login/password', { body: join })).status, 200);
+    const browser = browserFor([before.auth], fetchHere());
+    const query = (clientId: string, more: Record<string, string> = {}) =>
+      `${before.auth}/connect/authorize?${new URLSearchParams({
+        client_id: clientId,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+        scope: 'openid',
+        code_challenge: 'a'.repeat(43),
+        code_challenge_method: 'S256',
+        ...more,
+      })}`;
+    const page = await browser.open(query(latchkey.demo.environments.test.clientId));
+    await browser.submit(page, { identifier: person.email, password: PASSWORD });
+    const silent = await browser.open(query(latchkey.demo.environments.test.clientId, { prompt: 'none' }));
+    assert.ok(new URL(silent.url).searchParams.has('code'), 'signed in there');
+    const admin = await managementToken(latchkey);
+    await latchkey.api(`/v1/admin/domains/${before.id}`, { method: 'DELETE', token: admin });
+    const sold = await bindHost(latchkey, dns, { host: 'sold.shop.example', token, projectId: scope.projectId });
+    const { clientId } = await latchkey.inProject(
+      (tx) => createApplication(tx, { kind: 'spa', name: 'Theirs', redirectUris: [REDIRECT] }),
+      scope,
+    );
+    const after = await browser.open(query(clientId, { prompt: 'none' }));
+    assert.equal(new URL(after.url).searchParams.get('error'), 'login_required');
+    await latchkey.api(`/v1/admin/domains/${sold.id}`, { method: 'DELETE', token });
   });
 
   test('it knows the project’s applications alone', async () => {

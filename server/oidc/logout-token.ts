@@ -4,7 +4,7 @@ import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { boundAddresses } from '#tenancy';
 import type { Composed } from '#webhooks';
-import type { IssuerAddress } from './clients.ts';
+import { type IssuerAddress, realmOf } from './clients.ts';
 import { Ended } from './logout.ts';
 import { commonIssuer, issuerOf } from './provider.ts';
 
@@ -31,13 +31,15 @@ export async function composeLogout(system: System, queued: string): Promise<Com
   };
 }
 
+/** The issuer that a record was made at, if it is served, and for the same project, still. */
 async function addressOfIssuer(
   system: System,
   environment: Environment,
-  url: string,
+  realm: string,
 ): Promise<IssuerAddress | undefined> {
   const common = commonIssuer(system, environment);
-  if (url === common.url) return common;
-  const found = await boundAddresses(system, 'auth', environment)(new URL(url).hostname);
-  return found && { ...found, environment };
+  if (realm === common.url) return common;
+  const host = URL.parse(realm.split(' ', 1)[0] ?? '')?.hostname ?? '';
+  const found = await boundAddresses(system, 'auth', environment)(host);
+  return found && realmOf(found) === realm ? { ...found, environment } : undefined;
 }

@@ -8,7 +8,7 @@ const PURPOSE = 'logout';
 /** What is to be told, and by which issuer. */
 export const Ended = Type.Object({
   environment: Type.Enum(['test', 'production']),
-  issuer: Type.String({ description: 'Its address.' }),
+  issuer: Type.String(),
   clientId: Type.String(),
   subject: Type.String(),
   sid: Type.String(),

@@ -100,6 +100,8 @@ export const german: Texts = {
   'consent.native': '{application} möchte dich anmelden. Fahre nur fort, wenn du es selbst geöffnet hast.',
   'consent.title': 'Zugriff erlauben?',
   'consent.unverified': 'Diese Anwendung gehört nicht zu {project}.',
+  'consent.selfRegistered':
+    'Diese Anwendung hat sich selbst registriert; niemand bei {project} hat sie geprüft. Sie führt zu {host}. Fahren Sie nur fort, wenn Sie sie kennen.',
   'code.intro': 'Wenn {address} hier benutzt werden kann, ist ein Code unterwegs. Er gilt zehn Minuten.',
   'code.label': 'Code',
   'code.title': 'Gib deinen Code ein',

@@ -97,6 +97,8 @@ export const english = {
   'consent.native': '{application} wants to sign you in. Continue only if you opened it yourself.',
   'consent.title': 'Allow access?',
   'consent.unverified': 'This application does not belong to {project}.',
+  'consent.selfRegistered':
+    'This application registered itself, and nobody at {project} has checked it. It leads to {host}. Go on only if you know it.',
   'code.intro': 'If {address} can be used here, a code is on its way. It works for ten minutes.',
   'code.label': 'Code',
   'code.title': 'Enter your code',

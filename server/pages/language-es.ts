@@ -99,6 +99,8 @@ export const spanish: Texts = {
   'consent.native': '{application} quiere iniciar tu sesión. Continúa solo si la has abierto tú.',
   'consent.title': '¿Permitir el acceso?',
   'consent.unverified': 'Esta aplicación no pertenece a {project}.',
+  'consent.selfRegistered':
+    'Esta aplicación se registró por sí misma y nadie en {project} la ha comprobado. Lleva a {host}. Continúe solo si la conoce.',
   'code.intro': 'Si {address} se puede usar aquí, un código está en camino. Vale diez minutos.',
   'code.label': 'Código',
   'code.title': 'Escribe tu código',

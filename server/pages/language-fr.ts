@@ -100,6 +100,8 @@ export const french: Texts = {
   'consent.native': '{application} veut vous connecter. Continuez seulement si vous l’avez ouverte vous-même.',
   'consent.title': 'Autoriser l’accès ?',
   'consent.unverified': 'Cette application n’appartient pas à {project}.',
+  'consent.selfRegistered':
+    'Cette application s’est enregistrée elle-même et personne chez {project} ne l’a vérifiée. Elle mène à {host}. Ne continuez que si vous la connaissez.',
   'code.intro': 'Si {address} peut être utilisée ici, un code est en route. Il est valable dix minutes.',
   'code.label': 'Code',
   'code.title': 'Saisissez votre code',

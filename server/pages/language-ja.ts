@@ -98,6 +98,8 @@ export const japanese: Texts = {
   'consent.native': '{application} がサインインしようとしています。自分で開いた場合だけ続けてください。',
   'consent.title': 'アクセスを許可しますか？',
   'consent.unverified': 'このアプリケーションは {project} のものではありません。',
+  'consent.selfRegistered':
+    'このアプリケーションは自ら登録したもので、{project} は確認していません。移動先は {host} です。ご存じの場合のみ続行してください。',
   'code.intro': '{address} がここで使える場合、コードを送りました。10分間有効です。',
   'code.label': 'コード',
   'code.title': 'コードを入力',

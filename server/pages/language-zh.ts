@@ -96,6 +96,7 @@ export const chinese: Texts = {
   'consent.native': '{application} 想为您登录。仅当您自己打开它时才继续。',
   'consent.title': '允许访问吗？',
   'consent.unverified': '此应用不属于 {project}。',
+  'consent.selfRegistered': '此应用为自行注册，{project} 未对其进行核实。它将跳转到 {host}。请仅在您了解它时继续。',
   'code.intro': '如果 {address} 可在此使用，验证码已发出，十分钟内有效。',
   'code.label': '验证码',
   'code.title': '输入验证码',

@@ -8,6 +8,7 @@ import { speak } from './texts.ts';
 const ids = Object.keys(english).filter((id): id is TextId => id in english);
 const sample = {
   address: 'a@b.example',
+  host: 'login.example.com',
   application: 'App',
   count: 3,
   date: '1.5.26',

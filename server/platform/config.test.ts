@@ -67,6 +67,7 @@ describe('the configuration from the environment', () => {
       valkeyUrl: null,
       webhookAllowPrivate: [],
       dnsServers: [],
+      acme: null,
       logLevel: 'warn',
     });
   });
@@ -77,11 +78,13 @@ describe('the configuration from the environment', () => {
       LATCHKEY_SECRET: `${SECRET} 2, ${SECRET}`,
       LATCHKEY_ROLES: 'worker, auth',
       LATCHKEY_TRUSTED_PROXIES: '10.0.0.1,fd00::/8',
+      LATCHKEY_DNS_SERVERS: '1.1.1.1, 127.0.0.1:5353, 2606:4700::1111, [::1]:5353',
     });
     assert.deepEqual([config.host, config.logLevel], ['0.0.0.0', 'info']);
     assert.deepEqual(config.secrets, [`${SECRET} 2`, SECRET]);
     assert.deepEqual(config.roles, ['auth', 'worker']);
     assert.deepEqual(config.trustedProxies, ['10.0.0.1', 'fd00::/8']);
+    assert.deepEqual(config.dnsServers, ['1.1.1.1', '127.0.0.1:5353', '2606:4700::1111', '[::1]:5353']);
     assert.equal(config.addresses.production.api, 'https://api.example.com');
   });
 
@@ -97,6 +100,10 @@ describe('the configuration from the environment', () => {
       LATCHKEY_TEST_API_URL: 'https://api.example.com/v1',
       LATCHKEY_CONSOLE_URL: 'console.example.com',
       LATCHKEY_MAIL_FROM: 'nobody',
+      LATCHKEY_DNS_SERVERS: 'dns.example.com',
+      LATCHKEY_ACME_DIRECTORY: 'https://authority.example/directory',
+      LATCHKEY_ACME_EMAIL: 'nobody',
+      LATCHKEY_HTTPS_PORT: '0',
     });
     assert.deepEqual(
       faults.map((fault) => /^(\w+) is "(.+?)"; expected .+\.$/.exec(fault)?.slice(1)),
@@ -110,6 +117,9 @@ describe('the configuration from the environment', () => {
         ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/40'],
         ['LATCHKEY_MAIL_FROM', 'nobody'],
         ['LATCHKEY_WEBHOOK_ALLOW_PRIVATE', 'everything'],
+        ['LATCHKEY_DNS_SERVERS', 'dns.example.com'],
+        ['LATCHKEY_HTTPS_PORT', '0'],
+        ['LATCHKEY_ACME_EMAIL', 'nobody'],
         ['LATCHKEY_LOG_LEVEL', 'loud'],
       ],
     );

@@ -55,6 +55,8 @@ export type Config = {
   webhookAllowPrivate: readonly string[];
   /** Resolvers that are asked for the proof of a domain; empty: the machine's. */
   dnsServers: readonly string[];
+  /** Certificates for the projects' own hosts (RFC 8555), and where they are served; null: a proxy in front ends TLS. */
+  acme: { directory: string; email: string; httpsPort: number; httpPort: number } | null;
   logLevel: LogLevel;
 };
 
@@ -116,6 +118,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     valkeyUrl: reader.connection('VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'valkey://host:6379'),
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
     dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
+    acme: acme(reader),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') checkProduction(reader, config);
@@ -208,6 +211,21 @@ function dkim(reader: ConfigReader): Config['dkim'] {
   if (domain && selector && keyFile) return { domain, selector, keyFile: resolve(keyFile) };
   reader.fault('LATCHKEY_MAIL_DKIM', 'domain:selector:path of the private key, such as example.com:mail:/etc/dkim.pem');
   return null;
+}
+
+function acme(reader: ConfigReader): Config['acme'] {
+  const directory = reader.connection(
+    'LATCHKEY_ACME_DIRECTORY',
+    ['https:', 'http:'],
+    'https://acme-v02.api.letsencrypt.org/directory',
+  );
+  const port = (name: string, fallback: number) => reader.integer(name, { from: 1, to: 65_535, fallback });
+  const ports = { httpsPort: port('LATCHKEY_HTTPS_PORT', 443), httpPort: port('LATCHKEY_HTTP_PORT', 80) };
+  if (directory === null) return null;
+  const email = reader.text('LATCHKEY_ACME_EMAIL');
+  if (email === null || !/^[^\s<>@]+@[^\s<>@]+$/.test(email))
+    reader.fault('LATCHKEY_ACME_EMAIL', 'where the certificate authority writes to, such as admin@example.com');
+  return { directory, email: email ?? '', ...ports };
 }
 
 const SMS_PROTOCOLS = ['twilio:', 'vonage:', 'https:', 'http:'];

@@ -19,11 +19,12 @@ type Row = {
   purpose: Purpose;
 };
 
-/** The address of a bound host: as the environment's own, under another name. */
+/** The address of a bound host: as the environment's own, under another name; https where TLS ends here. */
 export function boundUrl(
   { config }: System,
   { environment, purpose, host }: { environment: Environment; purpose: Purpose; host: string },
 ): string {
+  if (config.acme) return `https://${host}`;
   const url = new URL(config.addresses[environment][purpose]);
   url.hostname = host;
   return url.origin;
@@ -39,6 +40,11 @@ export function boundAddresses(system: System, kind: Purpose, environment: Envir
     const found = boundHosts(system).find(host);
     return found instanceof Promise ? found.then((bound) => addressOf(host, bound)) : addressOf(host, found);
   };
+}
+
+/** What a host name serves, of any kind and environment. */
+export async function boundHost(system: System, host: string): Promise<Bound> {
+  return boundHosts(system).find(host);
 }
 
 /** Every auth and API address a scope can be reached at besides the environment's own. */

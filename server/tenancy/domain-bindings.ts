@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { wantCertificates } from './acme.ts';
 import { boundUrl } from './bound-addresses.ts';
 import { type DomainId, findDomain, lockDomain, type Purpose } from './domains.ts';
 
@@ -82,6 +83,7 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
         .values({ workspace_id: tx.scope.workspaceId, domain_id: id, ...row })
         .execute();
       await announce(tx, { topic: 'domain', key: host });
+      await wantCertificates(tx);
       await emit(tx, 'domain.bound', { domainId: id, host, purpose });
       return recordOf(tx, host, row);
     });

@@ -1,4 +1,6 @@
-export { addressesOf, authAddressOf, boundAddresses } from './bound-addresses.ts';
+export { challengeAnswer, orderCertificates, orderCertificatesTask } from './acme.ts';
+export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
+export { secureContextFor } from './certificates.ts';
 export { recheckDomains } from './domain-checks.ts';
 export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';
 export {

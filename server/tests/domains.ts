@@ -48,12 +48,20 @@ export async function startDns(): Promise<TestDns> {
   };
 }
 
-/** A `fetch` for which every name stands for this machine. @param port where to connect instead of the address's own port */
-export function fetchHere(port?: number): typeof globalThis.fetch {
-  const connect = buildConnector({});
+/** A `fetch` for which every name stands for this machine. @param port where to connect instead of the address's own port @param ca whose certificates are trusted */
+export function fetchHere(port?: number, ca?: string): typeof globalThis.fetch {
+  const connect = buildConnector(ca === undefined ? {} : { ca });
   const dispatcher = new Agent({
     connect: (options, callback) =>
-      connect({ ...options, hostname: '127.0.0.1', ...(port !== undefined && { port: String(port) }) }, callback),
+      connect(
+        {
+          ...options,
+          servername: options.hostname,
+          hostname: '127.0.0.1',
+          ...(port !== undefined && { port: String(port) }),
+        },
+        callback,
+      ),
   });
   return async (input, init) => {
     const { body, headers, method, redirect } = { ...init };
@@ -82,11 +90,11 @@ type Call = { method?: string; body?: unknown; token?: string; headers?: Record<
 export async function callAt(
   latchkey: TestLatchkey,
   url: string,
-  { method, body, token, headers, port }: Call & { port?: number } = {},
+  { method, body, token, headers, port, ca }: Call & { port?: number; ca?: string } = {},
 ): Promise<Answer> {
   const correlationId = randomUUID();
   const form = body instanceof URLSearchParams;
-  const response = await fetchHere(port)(url, {
+  const response = await fetchHere(port, ca)(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     redirect: 'manual',
     headers: {
@@ -111,7 +119,12 @@ const DOMAINS = '/v1/admin/domains';
 export async function bindHost(
   latchkey: TestLatchkey,
   dns: TestDns,
-  { host, purposes = ['auth'], token: given }: { host: string; purposes?: ('auth' | 'api')[]; token?: string },
+  {
+    host,
+    purposes = ['auth'],
+    token: given,
+    projectId,
+  }: { host: string; purposes?: ('auth' | 'api')[]; token?: string; projectId?: string },
 ) {
   const token = given ?? (await managementToken(latchkey));
   const { body: domain } = await latchkey.api(DOMAINS, { token, body: { host } });
@@ -124,7 +137,7 @@ export async function bindHost(
     // biome-ignore lint/performance/noAwaitInLoops: two at most
     const bound = await latchkey.api(`${DOMAINS}/${domain.id}/bindings`, {
       token,
-      body: { projectId: project?.id, environment: 'test', purpose },
+      body: { projectId: projectId ?? project?.id, environment: 'test', purpose },
     });
     assert.equal(bound.status, 201, bound.text);
     addresses[purpose] = bound.body.address;
