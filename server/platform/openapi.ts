@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App, Host, RoutePermission } from './http.ts';
-import { type ErrorCode, problemResponses } from './problem.ts';
+import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
 
 /** Where a person reads the description. */
 export const REFERENCE_PATH = '/reference';
@@ -46,7 +46,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         { bearer: permission.includes(':') ? [permission] : [] },
         ...(permission === 'optional' ? [{}] : []),
       ];
-    schema['response'] = merged(Object(schema['response']), commonProblems(permission, 'body' in schema));
+    schema['response'] = withProblems(Object(schema['response']), commonProblems(permission, 'body' in schema));
     route.schema = schema;
   });
   await app.register(swagger, {
@@ -68,6 +68,15 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         },
       },
     },
+    // What has a default may be left out.
+    transform: ({ schema, url }) => ({
+      schema: {
+        ...schema,
+        querystring: withDefaultsOptional(schema.querystring),
+        body: withDefaultsOptional(schema.body),
+      },
+      url,
+    }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
@@ -86,16 +95,11 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
   });
 }
 
-/** The route's own answers, with the codes that any route can answer added to those of the same status. */
-function merged(
-  own: Record<string, { description?: string }>,
-  common: Record<string, { description: string }>,
-): Record<string, unknown> {
-  const both = Object.entries(common).map(([status, response]) => {
-    const description = [own[status]?.description, response.description].filter(Boolean).join(', ');
-    return [status, { ...response, description }];
-  });
-  return { ...own, ...Object.fromEntries(both) };
+function withDefaultsOptional(schema: unknown): unknown {
+  const { properties, required }: { properties?: Record<string, { default?: unknown }>; required?: string[] } =
+    Object(schema);
+  if (!properties || !required) return schema;
+  return { ...Object(schema), required: required.filter((name) => properties[name]?.default === undefined) };
 }
 
 function commonProblems(permission: RoutePermission, hasBody: boolean) {
