@@ -53,6 +53,7 @@ describe('the configuration from the environment', () => {
       },
       addresses: {
         console: 'http://localhost:4000',
+        status: 'http://localhost:4000',
         test: { auth: 'http://localhost:4001', api: 'http://localhost:4002' },
         production: { auth: 'http://localhost:4011', api: 'http://localhost:4012' },
       },

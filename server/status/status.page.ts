@@ -24,15 +24,19 @@ export function voiceOf({ query, headers }: Request): Voice {
 
 /** Pages that need no script, no cookie and no database. */
 export const statusPageRoutes: Routes = (app) => {
-  const options = { config: { permission: 'public' }, schema: { hide: true, querystring: PageQueryOfStatus } } as const;
+  const schema = { hide: true, querystring: PageQueryOfStatus } as const;
 
-  app.get('/status', options, (request, reply) => sendView(request, reply, 'page', statusPage));
+  app.get('/status', { config: { permission: 'public' }, schema }, (request, reply) =>
+    sendView(request, reply, 'page', statusPage),
+  );
 
-  app.get('/status/incidents', options, (request, reply) => sendView(request, reply, 'history', historyPage));
+  app.get('/status/incidents', { config: { permission: 'public' }, schema }, (request, reply) =>
+    sendView(request, reply, 'history', historyPage),
+  );
 
   app.get(
     '/status/incidents/:id',
-    { ...options, schema: { ...options.schema, params: EventRef } },
+    { config: { permission: 'public' }, schema: { ...schema, params: EventRef } },
     (request, reply) => {
       const { id } = request.params;
       const view = viewsOf(app.system).of(environmentOf(request));

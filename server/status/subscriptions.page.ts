@@ -37,7 +37,6 @@ const SubscribeForm = Type.Object({
 });
 const CodeForm = Type.Object({ id: Type.String({ maxLength: 40 }), code: Type.String({ maxLength: 20 }) });
 const hidden = { hide: true } as const;
-const PUBLIC = { permission: 'public' } as const;
 
 /**
  * Pages of one's own subscription. Looking changes nothing, so mail scanners can't confirm or end one; a click, which is a
@@ -58,7 +57,7 @@ function subscribePages(app: App): void {
   app.post(
     '/status/subscribe',
     {
-      config: PUBLIC,
+      config: { permission: 'public' },
       schema: { ...hidden, querystring: PageQueryOfStatus, body: SubscribeForm },
       attachValidation: true,
     },
@@ -89,35 +88,41 @@ function listOf(chosen: string | string[] | undefined): string[] {
 
 function linkPages(app: App): void {
   for (const page of ['confirm', 'unsubscribe'] as const) {
-    app.get(`/status/${page}`, { config: PUBLIC, schema: { ...hidden, querystring: TokenQuery } }, (request, reply) =>
-      guarded(request, reply, async ({ voice }) => {
-        const row = await readSubscription(app.system, page, request.query.token);
-        return panel(request, reply, {
-          title: voice.say(`${page}.title`),
-          environment: row.environment,
-          body: html`<p>${voice.say(`${page}.intro`, { name: viewOf(request, row).name, address: row.address })}</p>
+    app.get(
+      `/status/${page}`,
+      { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
+      (request, reply) =>
+        guarded(request, reply, async ({ voice }) => {
+          const row = await readSubscription(app.system, page, request.query.token);
+          return panel(request, reply, {
+            title: voice.say(`${page}.title`),
+            environment: row.environment,
+            body: html`<p>${voice.say(`${page}.intro`, { name: viewOf(request, row).name, address: row.address })}</p>
 <form method="post" action="/status/${page}?token=${encodeURIComponent(request.query.token)}&amp;lang=${voice.language}"><button>${voice.say(`${page}.button`)}</button></form>`,
-        });
-      }),
+          });
+        }),
     );
   }
 
-  app.post('/status/confirm', { config: PUBLIC, schema: { ...hidden, querystring: TokenQuery } }, (request, reply) =>
-    guarded(request, reply, async ({ voice }) => {
-      const row = await readSubscription(app.system, 'confirm', request.query.token);
-      const secret = await confirmSubscription(await visitorCtx(request, row.environment), row.id);
-      return panel(request, reply, {
-        title: voice.say('confirm.doneTitle'),
-        environment: row.environment,
-        body: html`<p>${voice.say('confirm.done')}</p>${secret === null ? '' : html`<p>${voice.say('confirm.secret')}</p><code>${secret}</code>`}`,
-      });
-    }),
+  app.post(
+    '/status/confirm',
+    { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
+    (request, reply) =>
+      guarded(request, reply, async ({ voice }) => {
+        const row = await readSubscription(app.system, 'confirm', request.query.token);
+        const secret = await confirmSubscription(await visitorCtx(request, row.environment), row.id);
+        return panel(request, reply, {
+          title: voice.say('confirm.doneTitle'),
+          environment: row.environment,
+          body: html`<p>${voice.say('confirm.done')}</p>${secret === null ? '' : html`<p>${voice.say('confirm.secret')}</p><code>${secret}</code>`}`,
+        });
+      }),
   );
 
   // RFC 8058: the body says List-Unsubscribe=One-Click, and whoever holds the link needs nothing else.
   app.post(
     '/status/unsubscribe',
-    { config: PUBLIC, schema: { ...hidden, querystring: TokenQuery } },
+    { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
     (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
         const row = await readSubscription(app.system, 'unsubscribe', request.query.token);
@@ -134,7 +139,7 @@ function linkPages(app: App): void {
 function managePages(app: App): void {
   app.get(
     '/status/manage',
-    { config: PUBLIC, schema: { ...hidden, querystring: PageQueryOfStatus } },
+    { config: { permission: 'public' }, schema: { ...hidden, querystring: PageQueryOfStatus } },
     (request, reply) =>
       guarded(request, reply, async ({ voice, query }) =>
         panel(request, reply, {
@@ -146,7 +151,10 @@ function managePages(app: App): void {
 
   app.post(
     '/status/manage',
-    { config: PUBLIC, schema: { ...hidden, querystring: PageQueryOfStatus, body: Type.Object({ email: Email }) } },
+    {
+      config: { permission: 'public' },
+      schema: { ...hidden, querystring: PageQueryOfStatus, body: Type.Object({ email: Email }) },
+    },
     (request, reply) =>
       guarded(request, reply, async (visit) => {
         const ctx = await visitorCtx(request, environmentOf(request));
@@ -157,7 +165,7 @@ function managePages(app: App): void {
 
   app.post(
     '/status/manage/code',
-    { config: PUBLIC, schema: { ...hidden, querystring: PageQueryOfStatus, body: CodeForm } },
+    { config: { permission: 'public' }, schema: { ...hidden, querystring: PageQueryOfStatus, body: CodeForm } },
     (request, reply) =>
       guarded(request, reply, async (visit) => {
         const { id, code } = request.body;
@@ -175,7 +183,7 @@ function managePages(app: App): void {
   app.post(
     '/status/manage/save',
     {
-      config: PUBLIC,
+      config: { permission: 'public' },
       schema: {
         ...hidden,
         querystring: PageQueryOfStatus,
