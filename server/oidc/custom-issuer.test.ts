@@ -335,45 +335,4 @@ describe('in the browser', () => {
     });
     assert.equal(body.options.rp.id, 'login.shop.example');
   });
-
-  test('behind a proxy that ends TLS, cookies are bound to the host and the issuer is https', async () => {
-    const names = await startDns();
-    const behind = await startTestLatchkey({
-      settings: { LATCHKEY_DNS_SERVERS: names.address, LATCHKEY_TEST_AUTH_URL: 'https://auth.latchkey.example' },
-    });
-    try {
-      const { ports } = behind.system.config;
-      const through = (host: string, path: string, { headers, ...call }: Parameters<typeof callAt>[2] = {}) =>
-        callAt(behind, `http://127.0.0.1:${ports.test.auth}${path}`, {
-          ...call,
-          headers: { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', ...headers },
-        });
-      const host = 'login.proxied.example';
-      const { managementClientId, managementClientSecret } = behind.demo.environments.test;
-      const { body } = await through('auth.latchkey.example', '/connect/token', {
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          workspaceId: behind.demo.workspaceId,
-          projectId: behind.demo.projects[0]?.id ?? '',
-          environment: 'test',
-          client_id: managementClientId,
-          client_secret: managementClientSecret,
-        }),
-      });
-      const bound = await bindHost(behind, names, { host, token: body.access_token });
-      assert.equal(bound.auth, `https://${host}`);
-      assert.equal((await through(host, '/.well-known/openid-configuration')).body.issuer, `https://${host}`);
-      const { email, password } = behind.demo.environments.test.owner;
-      const answer = await through(host, '/v1/auth/login/password', {
-        headers: { origin: `https://${host}` },
-        body: { identifier: email, password, cookies: true },
-      });
-      const cookies = answer.headers.getSetCookie();
-      assert.equal(cookies.length, 2, answer.text);
-      for (const cookie of cookies) assert.match(cookie, /^__Host-latchkey-test-(access|refresh)=.*; Path=\/;.*Secure/);
-    } finally {
-      await behind.stop();
-      names.stop();
-    }
-  });
 });
