@@ -37,7 +37,7 @@ function runDueErasures(userId: string): Promise<void> {
 async function whereIs(text: string): Promise<string[]> {
   const { rows: columns } = await latchkey.system.pool.query<{ name: string; column: string }>(
     `select table_name as name, column_name as column from information_schema.columns
-     where table_schema = 'public' and data_type in ('text', 'jsonb', 'ARRAY', 'USER-DEFINED')`,
+     where table_schema = 'public' and data_type in ('text', 'json', 'jsonb', 'ARRAY', 'USER-DEFINED')`,
   );
   const found = await Promise.all(
     columns.map(async ({ name, column }) => {

@@ -1,5 +1,6 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
+import { forgetInAudit } from '#audit';
 import { anonymiseEvents, emailsInEvents, emitIn } from '#events';
 import {
   addressesOf,
@@ -61,6 +62,7 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   await forgetMessages(tx, addresses);
   await forgetInvitations(tx, addresses);
   await anonymiseEvents(tx, userId, addresses);
+  await forgetInAudit(tx, userId, addresses);
   await deleteUser(tx, userId);
   await announce(tx, { topic: 'user', key: userId });
   const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];
