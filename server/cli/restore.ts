@@ -13,6 +13,7 @@ import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
+import { isEmptyInstallation } from '#tenancy';
 import { copyStatement, MANIFEST, Manifest, RowMeter, type TableContent, tablesOf } from './archive.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
@@ -84,8 +85,11 @@ async function inScratchDatabase(databaseUrl: string, work: (url: string) => Pro
   }
 }
 
+type SystemOptions = Parameters<typeof withSystem>[0];
+
 async function restoreInto(databaseUrl: string, archive: Archive, config: Config): Promise<void> {
-  await checkEmpty(databaseUrl);
+  const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
+  await checkEmpty(databaseUrl, options);
   await migrate(databaseUrl, say, archive.manifest.schema);
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-restore' });
   await client.connect();
@@ -104,28 +108,21 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
     await client.end();
   }
   await migrate(databaseUrl, say);
-  const opened = await withSystem(
-    { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) },
-    canOpenSigningKeys,
-  );
+  const opened = await withSystem(options, canOpenSigningKeys);
   if (!opened) throw new StartError('What is sealed in the backup does not open with the configured secrets.');
 }
 
-/** @throws StartError when somebody's data is there */
-async function checkEmpty(databaseUrl: string): Promise<void> {
+/** @throws StartError when somebody's data is there; what a restore that failed has left is none */
+async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  try {
-    const { rows } = await client.query<{ there: boolean }>(
-      "select to_regclass('public.schema_migrations') is not null as there",
-    );
-    if (rows[0]?.there)
-      throw new StartError(
-        'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
-      );
-  } finally {
-    await client.end();
-  }
+  const { rows } = await client
+    .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
+    .finally(() => client.end());
+  if (!rows[0]?.there || (await withSystem(options, ({ db }) => isEmptyInstallation(db)))) return;
+  throw new StartError(
+    'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
+  );
 }
 
 async function load(client: pg.Client, { zip, entries, manifest }: Archive, progress: Progress): Promise<void> {
