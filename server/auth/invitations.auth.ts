@@ -35,6 +35,7 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
         response: {
           200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
           ...problemResponses(
+            'ALREADY_EXISTS',
             'INVALID_TOKEN',
             'WEAK_PASSWORD',
             'AUTHENTICATION_REQUIRED',

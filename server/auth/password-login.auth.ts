@@ -18,6 +18,7 @@ export const passwordLoginRoutes: Routes = (app) => {
         response: {
           200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
           ...problemResponses(
+            'INVALID_TOKEN',
             'CONTEXT_REQUIRED',
             'ENVIRONMENT_MISMATCH',
             'INVALID_CREDENTIALS',

@@ -16,7 +16,7 @@ export const passwordResetRoutes: Routes = (app) => {
         body: Forgot,
         response: {
           202: FlowStarted,
-          ...problemResponses('CONTEXT_REQUIRED', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'),
+          ...problemResponses('CONTEXT_REQUIRED', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'),
         },
       },
     },

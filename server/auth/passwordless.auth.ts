@@ -20,7 +20,13 @@ import { SignInAnswer, signInFields } from './sign-in.ts';
 
 const started = {
   202: FlowStarted,
-  ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'),
+  ...problemResponses(
+    'CONTEXT_REQUIRED',
+    'ENVIRONMENT_MISMATCH',
+    'INVALID_TOKEN',
+    'METHOD_DISABLED',
+    'RATE_LIMIT_EXCEEDED',
+  ),
 };
 
 export const passwordlessRoutes: Routes = (app) => {

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { identityOf } from '#platform/processes.ts';
 import { runLatchkey } from '#tests/command-line.ts';
-import { eventually, freePortBase } from '#tests/harness.ts';
+import { eventually } from '#tests/harness.ts';
+import { freePortBase } from '#tests/ports.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');

@@ -19,6 +19,7 @@ import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes, stripeRoutes } from '#b
 import { eventTypeRoutes, feedRoutes } from '#events';
 import { profileRoutes } from '#identity';
 import {
+  adminAuthorizationRoutes,
   authorizationRoutes,
   contextRoutes,
   importRoutes,
@@ -78,6 +79,7 @@ export async function createApiHost(system: System, environment: Environment): P
   invitationRoutes(app);
   roleRoutes(app);
   permissionRoutes(app);
+  adminAuthorizationRoutes(app);
   applicationRoutes(app);
   registrationTokenRoutes(app);
   identityProviderRoutes(app);

@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { allPermissionKeys, permissionKeys } from './permissions.ts';
 
 /** A role as its holder sees it, with what it grants. */
-type GrantedRole = { id: string; key: string; name: string; permissions: string[] };
+type GrantedRole = { id: RoleId; key: string; name: string; permissions: string[] };
 
 /** What a person may do in a project, and through which roles. */
-export type Access = { status: 'active' | 'invited' | 'blocked' | null; roles: GrantedRole[] };
+export type Access = {
+  memberId: MemberId | null;
+  status: 'active' | 'invited' | 'blocked' | null;
+  roles: GrantedRole[];
+};
 
 /** The owner may do everything there is, also what is added later. */
 export const OWNER = 'owner';
@@ -37,6 +41,7 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
         .onRef('r.id', '=', 'mr.role_id'),
     )
     .select([
+      'm.id as memberId',
       'm.status',
       'r.id',
       'r.key',
@@ -54,7 +59,7 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
   const roles = rows.flatMap(({ id, key, name, permissions, owner }) =>
     id && key && name && permissions ? [{ id, key, name, permissions: owner ? everything : permissions }] : [],
   );
-  return { status: rows[0]?.status ?? null, roles };
+  return { memberId: rows[0]?.memberId ?? null, status: rows[0]?.status ?? null, roles };
 }
 
 /** The keys granted by any of the roles, sorted. */

@@ -2,19 +2,13 @@ import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { accessOf, permissionsOf, versionOf } from './access.ts';
+import { Check, checkPermission } from './authorization.ts';
 import { PermissionKey } from './permissions.ts';
 
 const Authorization = Type.Object({
   roles: Type.Array(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() })),
   permissions: Type.Array(Type.String()),
   version: Type.String({ description: 'Changes whenever roles or permissions do.' }),
-});
-
-const Check = Type.Object({
-  allowed: Type.Boolean(),
-  because: Type.Array(Type.Object({ role: Type.String() }), {
-    description: 'The roles that grant it; empty when it is not allowed.',
-  }),
 });
 
 export const authorizationRoutes: Routes = (app) => {
@@ -40,19 +34,11 @@ export const authorizationRoutes: Routes = (app) => {
       config: { permission: 'customer' },
       schema: {
         summary: 'Check one of my permissions',
+        description: 'Says whether it is granted, and by which paths.',
         body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }),
         response: { 200: Check },
       },
     },
-    async (request) => {
-      const access = await accessOf(request.ctx, customerOf(request.ctx).userId);
-      const because =
-        access.status === 'active'
-          ? access.roles
-              .filter((role) => role.permissions.includes(request.body.permission))
-              .map(({ key }) => ({ role: key }))
-          : [];
-      return { allowed: because.length > 0, because };
-    },
+    ({ ctx, body }) => checkPermission(ctx, customerOf(ctx).userId, body.permission),
   );
 };

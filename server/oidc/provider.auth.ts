@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { addressOf } from '#platform/http.ts';
@@ -47,6 +47,36 @@ const tokenSchema = {
   },
 };
 
+const AnyObject = Type.Object({}, { additionalProperties: true });
+const page = (description: string) => ({ description, content: { 'text/html': { schema: Type.String() } } });
+const json = (description: string, schema: TSchema = AnyObject) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** What an endpoint of clients answers beside its own 2xx. */
+const clientFaults = {
+  400: oauthError('See RFC 6749 §5.2.'),
+  401: oauthError('`invalid_client`, `invalid_token`'),
+  503: oauthError('`temporarily_unavailable`'),
+};
+
+/** What an endpoint for browsers answers. */
+const browserAnswers = {
+  200: page('A page for the person.'),
+  303: { type: 'null', description: 'Back to the application, with the result or an error; or on to a page.' },
+  400: {
+    description: 'The request can not be answered to the application: a page for people, JSON for programs.',
+    content: { 'text/html': { schema: Type.String() }, 'application/json': { schema: OAuthError } },
+  },
+  503: oauthError('`temporarily_unavailable`'),
+};
+
+const documentAnswers = {
+  200: json('The document. It may be kept for a while.'),
+  304: { type: 'null', description: 'You have this document already.' },
+};
+
 const documentSchemas: Record<DocumentPath, { summary: string; description: string }> = {
   '/.well-known/openid-configuration': {
     summary: 'Read the provider metadata',
@@ -59,7 +89,9 @@ const documentSchemas: Record<DocumentPath, { summary: string; description: stri
   '/connect/jwks': { summary: 'Read the public signing keys', description: 'RFC 7517' },
 };
 
-type Endpoint = { methods: ('GET' | 'POST')[]; summary: string; description: string } | { methods: ('GET' | 'POST')[] };
+type Endpoint =
+  | { methods: ('GET' | 'POST')[]; summary: string; description: string; response: object }
+  | { methods: ('GET' | 'POST')[] };
 
 /** What the provider answers by itself; those without a summary are steps on the way of a browser. */
 const endpoints: Record<string, Endpoint> = {
@@ -67,24 +99,47 @@ const endpoints: Record<string, Endpoint> = {
     methods: ['GET'],
     summary: 'Begin a sign-in',
     description: 'Authorization code with PKCE (RFC 6749 §4.1, RFC 7636). Open in a browser.',
+    response: browserAnswers,
   },
   '/connect/authorize/:uid': { methods: ['GET'] },
   '/connect/par': {
     methods: ['POST'],
     summary: 'Push an authorization request',
     description: 'RFC 9126. Answers `request_uri` for `GET /connect/authorize`.',
+    response: {
+      201: json('Pushed.', Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() })),
+      ...clientFaults,
+    },
   },
   '/connect/userinfo': {
     methods: ['GET', 'POST'],
     summary: 'Read user info',
     description: 'OpenID Connect Core §5.3, with an access token as bearer or DPoP.',
+    response: {
+      200: json('The claims.', Type.Object({ sub: Type.String() }, { additionalProperties: true })),
+      ...clientFaults,
+    },
   },
-  '/connect/introspect': { methods: ['POST'], summary: 'Introspect a token', description: 'RFC 7662' },
-  '/connect/revoke': { methods: ['POST'], summary: 'Revoke a token', description: 'RFC 7009' },
+  '/connect/introspect': {
+    methods: ['POST'],
+    summary: 'Introspect a token',
+    description: 'RFC 7662',
+    response: {
+      200: json('What the token is.', Type.Object({ active: Type.Boolean() }, { additionalProperties: true })),
+      ...clientFaults,
+    },
+  },
+  '/connect/revoke': {
+    methods: ['POST'],
+    summary: 'Revoke a token',
+    description: 'RFC 7009',
+    response: { 200: { type: 'null', description: 'Revoked, or never good.' }, ...clientFaults },
+  },
   '/connect/device_authorization': {
     methods: ['POST'],
     summary: 'Begin a sign-in on a device',
     description: 'RFC 8628',
+    response: { 200: json('The codes.'), ...clientFaults },
   },
   '/connect/device': { methods: ['GET', 'POST'] },
   '/connect/device/:uid': { methods: ['GET'] },
@@ -92,6 +147,7 @@ const endpoints: Record<string, Endpoint> = {
     methods: ['GET'],
     summary: 'Sign out',
     description: 'OpenID Connect RP-Initiated Logout 1.0. Open in a browser.',
+    response: browserAnswers,
   },
   '/connect/logout/confirm': { methods: ['POST'] },
   '/connect/logout/success': { methods: ['GET'] },
@@ -108,11 +164,7 @@ const CROSS_ORIGIN = [
 
 function descriptionOf(endpoint: Endpoint): FastifySchema {
   return 'summary' in endpoint
-    ? {
-        summary: endpoint.summary,
-        description: endpoint.description,
-        response: { 400: oauthError('See RFC 6749 §5.2.') },
-      }
+    ? { summary: endpoint.summary, description: endpoint.description, response: endpoint.response }
     : { hide: true };
 }
 
@@ -138,7 +190,11 @@ export function oidcRoutes(app: App): void {
   }
   for (const url of CROSS_ORIGIN) app.options(url, { config, schema: hidden, onRequest: bridge }, answeredBefore);
   for (const path of DOCUMENT_PATHS) {
-    app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
+    app.get(
+      path,
+      { config, schema: { ...documentSchemas[path], response: documentAnswers }, onRequest: document(path) },
+      answeredBefore,
+    );
     app.readyAnswers.add(path, () => keptDocument(app.system, own, path));
   }
 }

@@ -11,8 +11,8 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
-  waitsForLock,
 } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 import { forgetIdempotencyKeys } from './http-once.ts';
 
 const clock = new TestClock();

@@ -10,8 +10,8 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
-  waitsForLock,
 } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 import { createHost } from './http.ts';
 
 const clock = new TestClock();

@@ -5,7 +5,7 @@ import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import type { App } from './http.ts';
 import { beginOnce, keepAnswer, replay } from './http-once.ts';
 import { limitsOf } from './limits.ts';
-import { type ErrorCode, problem, problemResponses } from './problem.ts';
+import { type ErrorCode, problem, problemResponses, withProblems } from './problem.ts';
 import { Unit } from './unit.ts';
 
 /** A route on its way out (RFC 9745, RFC 8594). */
@@ -68,7 +68,7 @@ export function addExchangeRules(app: App): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { headers, routeOptions } = request;
     const key = takesKey(routeOptions) ? headers['idempotency-key'] : undefined;
-    const match = CHANGES.includes(request.method) ? headers['if-match'] : undefined;
+    const match = mayMatch(routeOptions) ? headers['if-match'] : undefined;
     if (key === undefined && match === undefined) return done();
     begin({ app, request, reply, readers }, { key, match }).then((goesOn) => goesOn && done(), done);
   });
@@ -97,6 +97,10 @@ type Routed = { method?: unknown; url?: string | undefined; config?: { idempoten
 
 function takesKey({ method, url, config }: Routed): boolean {
   return method === 'POST' && url?.startsWith('/v1/') === true && config?.idempotencyKey !== false;
+}
+
+function mayMatch({ method, url }: Routed): boolean {
+  return CHANGES.includes(String(method)) && url?.startsWith('/v1/') === true;
 }
 
 /** @returns false when the answer has been given already */
@@ -200,8 +204,10 @@ function describe(route: RouteOptions, readers: Readers): void {
       { 'idempotency-key': Type.Optional(IdempotencyKey) },
       'IDEMPOTENCY_KEY_REUSED',
     );
-  if (CHANGES.includes(String(method)) && readers.has(pathOfRecord(route)))
-    route.schema = extended(route.schema, { 'if-match': Type.Optional(IfMatch) }, 'PRECONDITION_FAILED');
+  if (mayMatch(route)) {
+    const hasETag = readers.has(pathOfRecord(route));
+    route.schema = extended(route.schema, hasETag ? { 'if-match': Type.Optional(IfMatch) } : {}, 'PRECONDITION_FAILED');
+  }
   if (method === 'GET' && config?.etag) {
     route.schema = extended(route.schema, { 'if-none-match': Type.Optional(IfNoneMatch) });
     Object.assign(Object(route.schema['response']), {
@@ -216,22 +222,13 @@ function describe(route: RouteOptions, readers: Readers): void {
   route.schema = { ...route.schema, deprecated: true };
 }
 
-function extended(
-  schema: RouteOptions['schema'],
-  headers: TProperties,
-  ...codes: ErrorCode[]
-): NonNullable<RouteOptions['schema']> {
-  const own: { headers?: { properties?: TProperties }; response?: Record<string, { description?: string }> } =
-    Object(schema);
-  const response = { ...own.response };
-  for (const [status, extra] of Object.entries(problemResponses(...codes)))
-    response[status] = {
-      ...extra,
-      description: [response[status]?.description, extra.description].filter(Boolean).join(', '),
-    };
+type Schema = NonNullable<RouteOptions['schema']>;
+
+function extended(schema: RouteOptions['schema'], headers: TProperties, ...codes: ErrorCode[]): Schema {
+  const own: { headers?: { properties?: TProperties }; response?: Parameters<typeof withProblems>[0] } = Object(schema);
   return {
     ...schema,
     headers: Type.Object({ ...own.headers?.properties, ...headers }, { additionalProperties: true }),
-    response,
+    response: withProblems(own.response ?? {}, problemResponses(...codes)),
   };
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App, Host, RoutePermission } from './http.ts';
-import { type ErrorCode, problemResponses } from './problem.ts';
+import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
 
 /** Where a person reads the description. */
 export const REFERENCE_PATH = '/reference';
@@ -46,7 +46,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         { bearer: permission.includes(':') ? [permission] : [] },
         ...(permission === 'optional' ? [{}] : []),
       ];
-    schema['response'] = merged(Object(schema['response']), commonProblems(permission, 'body' in schema));
+    schema['response'] = withProblems(Object(schema['response']), commonProblems(permission, 'body' in schema));
     route.schema = schema;
   });
   await app.register(swagger, {
@@ -84,18 +84,6 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     },
     indexPrefix: '',
   });
-}
-
-/** The route's own answers, with the codes that any route can answer added to those of the same status. */
-function merged(
-  own: Record<string, { description?: string }>,
-  common: Record<string, { description: string }>,
-): Record<string, unknown> {
-  const both = Object.entries(common).map(([status, response]) => {
-    const description = [own[status]?.description, response.description].filter(Boolean).join(', ');
-    return [status, { ...response, description }];
-  });
-  return { ...own, ...Object.fromEntries(both) };
 }
 
 function commonProblems(permission: RoutePermission, hasBody: boolean) {

@@ -254,3 +254,18 @@ export function problemResponses(
     ]),
   );
 }
+
+type DescribedResponse = { description?: string; content?: Record<string, unknown> };
+
+/** A route's answers, with problems added to what it says of the same status. */
+export function withProblems(
+  own: Readonly<Record<string, DescribedResponse>>,
+  added: ReturnType<typeof problemResponses>,
+): Record<string, DescribedResponse> {
+  const both = Object.entries(added).map(([status, { description, content }]) => {
+    const before = own[status];
+    const described = [before?.description, description].filter(Boolean).join(', ');
+    return [status, { description: described, content: { ...before?.content, ...content } }];
+  });
+  return { ...own, ...Object.fromEntries(both) };
+}

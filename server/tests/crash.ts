@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
-import { eventually, freePortBase, PASSWORD } from './harness.ts';
+import { eventually, PASSWORD } from './harness.ts';
+import { freePortBase } from './ports.ts';
 import { answers, type Receiver, startReceiver } from './receiver.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));

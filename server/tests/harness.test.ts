@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { createHost } from '#platform/http.ts';
+import { Contract } from '#tests/contract.ts';
 import { expectEvent, register, startTestLatchkey } from '#tests/harness.ts';
 
 describe('what the harness watches, shown to be able to fail', () => {
@@ -16,6 +17,27 @@ describe('what the harness watches, shown to be able to fail', () => {
     t.after(() => latchkey.stop());
     await register(latchkey);
     await assert.rejects(expectEvent(latchkey.system, '/v1/me/profile', 'a-request-without-event'), /emitted no event/);
+  });
+
+  test('an answer that its OpenAPI description does not allow fails the test', () => {
+    const json = { 'application/json': { schema: { type: 'object', required: ['id'] } } };
+    const problem = { 'application/problem+json': { schema: {} } };
+    const responses = { 200: { content: json }, 404: { description: '`NOT_FOUND`', content: problem } };
+    const contract = new Contract({ paths: { '/v1/things/{id}': { get: { responses } } } });
+    const answer = { method: 'GET', path: '/v1/things/1', status: 200, type: 'application/json', text: '{"id":1}' };
+    const missing = { ...answer, status: 404, type: 'application/problem+json', text: '{"errorCode":"NOT_FOUND"}' };
+    contract.check(answer);
+    contract.check(missing);
+    assert.throws(() => contract.check({ ...answer, text: '{}' }), /with a body its description does not allow/);
+    assert.throws(
+      () => contract.check({ ...answer, status: 500 }),
+      /answered 500, which its description does not know/,
+    );
+    assert.throws(
+      () => contract.check({ ...answer, type: 'application/problem+json' }),
+      /as application\/problem\+json/,
+    );
+    assert.throws(() => contract.check({ ...missing, text: '{"errorCode":"CONFLICT"}' }), /404 CONFLICT, which/);
   });
 
   test('a route that declares no permission is refused', async (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -12,6 +11,8 @@ import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
+import { expectContract } from './contract.ts';
+import { freePortBase } from './ports.ts';
 import { cloneDatabase } from './postgres.ts';
 import { watchScoping } from './scoping.ts';
 
@@ -42,7 +43,10 @@ export type TestLatchkey = {
   system: System;
   demo: Demo;
   databaseUrl: string;
-  /** Calls a host of an environment; `test` unless said. Fails the test when a change answered 2xx and left no event. */
+  /**
+   * Calls a host of an environment; `test` unless said. Fails the test when a change answered 2xx and left no event, and when
+   * the answer is not one that the host's OpenAPI description allows.
+   */
   auth: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
   api: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
   console: (path: string, call?: Call) => Promise<Answer>;
@@ -69,7 +73,7 @@ const SILENT = [
   /^\/v1\/(auth|me)\/.*enroll$/,
   /\/preview$/,
   /^\/v1\/sessions\/refresh$/,
-  /^\/v1\/me\/authorization\/check$/,
+  /^\/v1\/(me|admin)\/authorization\/check$/,
   /^\/connect\//,
   /^\/api\/status\/heartbeats\//,
   // A code that is mailed, and looking with it.
@@ -134,25 +138,6 @@ function templateUrl(): string {
   return url;
 }
 
-/** A base whose ports are free; each test process looks in a range of its own first. */
-export async function freePortBase(): Promise<number> {
-  for (;;) {
-    // Below the range that outgoing connections take their ports from.
-    const base = 10_000 + Math.floor(Math.random() * 220) * 100;
-    // biome-ignore lint/performance/noAwaitInLoops: one candidate after the other
-    const free = await Promise.all([0, 1, 2, 11, 12, 90].map((offset) => isFree(base + offset)));
-    if (free.every(Boolean)) return base;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-}
-
 async function call(system: System, url: string, { method, body, token, headers }: Call = {}): Promise<Answer> {
   const correlationId = crypto.randomUUID();
   const form = body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
@@ -168,6 +153,12 @@ async function call(system: System, url: string, { method, body, token, headers 
     body: body === undefined ? null : form ? body : JSON.stringify(body),
   });
   const text = await response.text();
+  await expectContract(system, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    url: new URL(url),
+    response,
+    text,
+  });
   // The first step of linking an identity, which answers 200, is an address to open.
   const step = response.status === 200 && new URL(url).pathname === '/v1/me/linked-identities';
   if (response.ok && method !== 'GET' && body !== undefined && !step)
@@ -277,17 +268,6 @@ export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_0
       if (performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-  }
-}
-
-/** Comes back as soon as a statement of the test's database waits for a lock. */
-export async function waitsForLock({ system }: TestLatchkey): Promise<void> {
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: polls
-    const { rows } = await system.pool.query(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows.length > 0) return;
   }
 }
 

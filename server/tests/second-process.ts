@@ -4,7 +4,8 @@ import { request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePortBase, type TestLatchkey } from './harness.ts';
+import type { TestLatchkey } from './harness.ts';
+import { freePortBase } from './ports.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
