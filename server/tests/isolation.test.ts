@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { revokeSubject } from '#sessions';
 import {
   type Answer,
+  eventually,
   managementToken,
   ownerToken,
   PASSWORD,
@@ -12,87 +13,128 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { createTenant, tenantManagementToken, tenantToken } from '#tests/tenants.ts';
-
-type Operation = { method: string; path: string; permission: string | null };
-
-type Described = {
-  security?: { bearer?: string[] }[];
-  parameters?: { name: string; in: string; example?: string; schema: { enum?: string[] } }[];
-};
+import { codeFlow, signInOn } from '#tests/oidc.ts';
+import { attempt, type Operation, operationsIn, type Records } from '#tests/operations.ts';
+import { type Receiver, startReceiver } from '#tests/receiver.ts';
+import { createTenant, staffProject, tenantManagementToken, tenantToken } from '#tests/tenants.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
+let receiver: Receiver;
 let operations: Operation[];
 let tokens: Record<string, string>;
+/** Records of the demo's project, which is the victim. */
+let records: Records;
 /** Values of the victim that no answer to a stranger may contain. */
 let secrets: string[];
 
 before(async () => {
-  latchkey = await startTestLatchkey({ clock });
-  operations = await describedOperations();
+  [latchkey, receiver] = await Promise.all([startTestLatchkey({ clock }), startReceiver()]);
+  const expired = {
+    'an expired session': (await register(latchkey)).access_token,
+    'an expired management token': await managementToken(latchkey),
+  };
+  clock.advance(3_601_000);
+  records = await makeRecords();
+  operations = operationsIn((await latchkey.api('/openapi.json')).body, records);
+  tokens = { ...expired, ...(await strangers()), ...(await insiders()) };
+});
+after(async () => {
+  await latchkey.stop();
+  await receiver.stop();
+});
+
+/** One record of each kind, made by the owner. */
+async function makeRecords(): Promise<Records> {
+  const token = await ownerToken(latchkey);
+  const make = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const answer = await latchkey.api(`/v1/admin/${path}`, { token, body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  };
   const victim = await register(latchkey, { profile: { displayName: 'Victim of nobody' } });
-  const victimMember = (
-    await latchkey.api(`/v1/admin/members?q=${victim.email}`, { token: await managementToken(latchkey) })
-  ).body.items[0];
-  secrets = [victim.email, victim.session.userId, victimMember.id, 'Victim of nobody'];
-  const expired = await register(latchkey);
-  clock.advance(901_000);
+  const found = await latchkey.api(`/v1/admin/members?q=${victim.email}`, { token });
+  const member = found.body.items[0];
+  await make('permissions', { key: 'victim:act', description: 'Of the victim' });
+  const application = await make('applications', {
+    kind: 'web',
+    name: 'Victim shop',
+    redirectUris: ['https://shop.example/'],
+  });
+  const provider = { key: 'victim', preset: 'oidc', clientId: 'victim', options: { issuer: 'https://id.example' } };
+  const endpoint = await make('webhooks/endpoints', { url: `${receiver.origin}/victim`, events: ['role.created'] });
+  const role = await make('roles', { key: 'victim', name: 'Victim role', permissions: [] });
+  const delivery = await eventually(async () => {
+    const { body } = await latchkey.api(`/v1/admin/webhooks/deliveries?endpointId=${endpoint.id}`, { token });
+    assert.equal(body.items[0]?.status, 'delivered');
+    return body.items[0];
+  });
+  const invitation = await make('invitations', { email: 'victim.guest@example.com', roles: ['viewer'] });
+  const idp = await make('identity-providers', provider);
+  secrets = [victim.email, victim.session.userId, member.id, 'Victim of nobody', 'Victim shop', 'Victim role'];
+  return {
+    mem: member.id,
+    usr: victim.session.userId,
+    ses: victim.session.id,
+    rol: role.id,
+    app: application.id,
+    sec: application.secrets[0].id,
+    idp: idp.id,
+    whe: endpoint.id,
+    dlv: delivery.id,
+    inv: invitation.id,
+    key: 'victim:act',
+    clientId: application.clientId,
+  };
+}
+
+/** Those from elsewhere, with every right there. */
+async function strangers(): Promise<Record<string, string>> {
   const other = await createTenant(latchkey, 'elsewhere');
-  const revoked = await register(latchkey);
-  await latchkey.auth('/v1/sessions/logout', { token: revoked.access_token, method: 'POST' });
+  const [, helpdesk] = latchkey.demo.projects;
+  assert.ok(helpdesk);
+  const beside = await staffProject(latchkey, helpdesk.id, 'beside');
   const { owner } = latchkey.demo.environments.production;
   const production = await latchkey.auth(
     '/v1/auth/login/password',
     { body: { identifier: owner.email, password: owner.password } },
     'production',
   );
-  const [, helpdesk] = latchkey.demo.projects;
-  const stranger = await register(latchkey);
-  const inHelpdesk = await latchkey.auth('/v1/auth/login/password', {
-    body: {
-      workspaceId: latchkey.demo.workspaceId,
-      projectId: helpdesk?.id,
-      identifier: stranger.email,
-      password: PASSWORD,
-    },
-  });
-  tokens = {
-    'no token': '',
-    'a malformed token': 'not.a.token',
-    'an expired session': expired.access_token,
-    'a revoked session': revoked.access_token,
-    'a customer without the permission': (await register(latchkey)).access_token,
-    'a customer of another project': inHelpdesk.body.access_token,
+  return {
+    'an owner of another project': await tenantToken(latchkey, beside),
+    'a management token of another project': await tenantManagementToken(latchkey, beside),
     'an owner of another workspace': await tenantToken(latchkey, other),
-    'an owner of the other environment': production.body.access_token,
     'a management token of another workspace': await tenantManagementToken(latchkey, other),
+    'an owner of the other environment': production.body.access_token,
     'a management token of the other environment': (await requestManagementToken(latchkey, {}, 'production')).body
       .access_token,
-    'a revoked management token': await revokedManagementToken(),
   };
-});
-after(() => latchkey.stop());
-
-async function describedOperations(): Promise<Operation[]> {
-  const { body } = await latchkey.api('/openapi.json');
-  return Object.entries<Record<string, Described>>(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({
-      method: method.toUpperCase(),
-      path: exemplary(path, described),
-      permission: described.security ? (described.security[0]?.bearer?.[0] ?? 'customer') : null,
-    })),
-  );
 }
 
-/** A path with the examples of its description in place of its parameters, save the victim's own. */
-function exemplary(path: string, { parameters = [] }: Described): string {
-  return parameters
-    .filter((parameter) => parameter.in === 'path' && parameter.name !== 'memberId')
-    .reduce(
-      (filled, { name, example, schema }) => filled.replace(`{${name}}`, example ?? schema.enum?.[0] ?? 'members:read'),
-      path,
-    );
+/** Those of the victim's own project whose token is not, or no more, good for what they try. */
+async function insiders(): Promise<Record<string, string>> {
+  const revoked = await register(latchkey);
+  await latchkey.auth('/v1/sessions/logout', { token: revoked.access_token, method: 'POST' });
+  const [, helpdesk] = latchkey.demo.projects;
+  const visitor = await register(latchkey);
+  const { workspaceId } = latchkey.demo;
+  const inHelpdesk = await latchkey.auth('/v1/auth/login/password', {
+    body: { workspaceId, projectId: helpdesk?.id, identifier: visitor.email, password: PASSWORD },
+  });
+  const { owner: email } = await staffProject(latchkey, latchkey.demo.projects[0]?.id ?? 'prj_none', 'openid');
+  const flow = await codeFlow(latchkey);
+  const page = await signInOn(latchkey, flow, { email });
+  return {
+    'no token': '',
+    'a malformed token': 'not.a.token',
+    'a revoked session': revoked.access_token,
+    'a revoked management token': await revokedManagementToken(),
+    'an OIDC access token of the owner': (await flow.finish(page)).access_token,
+    'a customer without the permission': (await register(latchkey)).access_token,
+    'a customer of another project': inHelpdesk.body.access_token,
+    'a management token without the permission': await managementToken(latchkey, 'audit:read'),
+    'another management token without the permission': await managementToken(latchkey, 'events:read'),
+  };
 }
 
 async function revokedManagementToken(): Promise<string> {
@@ -103,26 +145,43 @@ async function revokedManagementToken(): Promise<string> {
   return token;
 }
 
-function concrete(path: string): string {
-  return path.replace('{memberId}', secrets[2] ?? '');
+/** Calls every one of some operations with every one of some tokens. */
+async function everyOne(
+  some: readonly Operation[],
+  names: readonly string[],
+  check: (answer: Answer, operation: Operation, about: string) => void,
+): Promise<void> {
+  assert.ok(some.length > 0);
+  for (const name of names) {
+    const token = tokens[name];
+    assert.ok(token !== undefined, name);
+    for (const operation of some) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await attempt(latchkey, operation, token);
+      check(answer, operation, `${operation.method} ${operation.path} with ${name}: ${answer.status} ${answer.text}`);
+    }
+  }
 }
 
-function attempt({ method, path }: Operation, token: string): Promise<Answer> {
-  return latchkey.api(concrete(path), {
-    method,
-    ...(token !== '' && { token }),
-    ...(method !== 'GET' && method !== 'DELETE' && { body: {} }),
-  });
-}
+const guarded = () => operations.filter(({ permission }) => permission !== null);
+const administrative = () => operations.filter(({ permission }) => permission?.includes(':'));
+const own = () => operations.filter(({ permission }) => permission === 'customer');
 
 const NOBODY = [
   'no token',
   'a malformed token',
   'an expired session',
+  'an expired management token',
   'a revoked session',
+  'a revoked management token',
   'an owner of the other environment',
   'a management token of the other environment',
-  'a revoked management token',
+];
+const STRANGERS = [
+  'an owner of another project',
+  'a management token of another project',
+  'an owner of another workspace',
+  'a management token of another workspace',
 ];
 
 describe('every operation of the API host × every token that is not its own', () => {
@@ -135,6 +194,7 @@ describe('every operation of the API host × every token that is not its own', (
       '/v1/admin/members',
       '/v1/admin/roles',
       '/v1/admin/permissions',
+      '/v1/admin/audit-events',
     ])
       assert.ok(
         operations.some((operation) => operation.path === path),
@@ -142,66 +202,90 @@ describe('every operation of the API host × every token that is not its own', (
       );
   });
 
-  test('BI-3 only the status summary is open to everybody', () => {
+  test('BI-3 only the status is open to everybody', () => {
+    const open = operations.filter(({ permission }) => permission === null).map(({ path }) => path);
+    assert.ok(open.includes('/api/status/summary'));
     assert.deepEqual(
-      [...new Set(operations.filter(({ permission }) => permission === null).map(({ path }) => path))],
-      ['/api/status/summary'],
+      open.filter((path) => !path.startsWith('/api/')),
+      [],
     );
   });
 
-  test('BI-3 a token that is no valid session here gets 401', async () => {
-    for (const operation of operations.filter(({ permission }) => permission !== null)) {
-      for (const name of NOBODY) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
-        const answer = await attempt(operation, tokens[name] ?? '');
-        assert.equal(answer.status, 401, `${operation.method} ${operation.path} with ${name}: ${answer.text}`);
-      }
-    }
+  test('BI-3 a token that is no valid one here gets 401', async () => {
+    await everyOne(guarded(), NOBODY, (answer, _operation, about) => assert.equal(answer.status, 401, about));
   });
 
-  test('BI-3 without the permission, or of another project, gets 403', async () => {
-    for (const operation of operations.filter(({ permission }) => permission?.includes(':'))) {
-      for (const name of ['a customer without the permission', 'a customer of another project']) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
-        const answer = await attempt(operation, tokens[name] ?? '');
-        assert.equal(answer.status, 403, `${operation.method} ${operation.path} with ${name}: ${answer.text}`);
-        assert.equal(answer.body.requiredPermission, operation.permission);
-      }
-    }
+  test('BI-3 an access token of the OpenID provider gets 403, also the owner’s', async () => {
+    await everyOne(guarded(), ['an OIDC access token of the owner'], ({ status, body }, _operation, about) =>
+      assert.deepEqual([status, body.errorCode], [403, 'WRONG_TOKEN_KIND'], about),
+    );
   });
 
-  test('BI-3 full rights in another workspace reach nothing and learn nothing', async () => {
-    for (const operation of operations.filter(({ permission }) => permission?.includes(':'))) {
-      for (const name of ['an owner of another workspace', 'a management token of another workspace']) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
-        const answer = await attempt(operation, tokens[name] ?? '');
-        const about = `${operation.method} ${operation.path} with ${name}: ${answer.status} ${answer.text}`;
-        if (/\{memberId\}|_01/.test(operation.path)) assert.ok([400, 404, 409].includes(answer.status), about);
-        for (const secret of secrets)
-          assert.ok(!answer.text.replace(concrete(operation.path), '').includes(secret), about);
-      }
-    }
+  test('BI-3 without the permission it is 403, and says which is needed', async () => {
+    const check = ({ status, body }: Answer, { permission }: Operation, about: string) =>
+      assert.deepEqual(
+        [status, body.errorCode, body.requiredPermission],
+        [403, 'AUTHORIZATION_DENIED', permission],
+        about,
+      );
+    const customers = ['a customer without the permission', 'a customer of another project'];
+    await everyOne(administrative(), customers, check);
+    const lacking = (permission: string) => administrative().filter((operation) => operation.permission !== permission);
+    await everyOne(lacking('audit:read'), ['a management token without the permission'], check);
+    await everyOne(lacking('events:read'), ['another management token without the permission'], check);
+  });
+
+  test('BI-3 full rights elsewhere reach no record here: it is as if there were none', async () => {
+    const naming = administrative().filter(({ namesRecord }) => namesRecord);
+    assert.ok(naming.length >= 30, `${naming.length} operations name a record`);
+    await everyOne(naming, STRANGERS, ({ status, body }, _operation, about) =>
+      assert.deepEqual([status, body.errorCode], [404, 'NOT_FOUND'], about),
+    );
+  });
+
+  test('BI-3 full rights elsewhere learn nothing of this project', async () => {
+    const reading = administrative().filter(({ method }) => method === 'GET');
+    await everyOne(reading, STRANGERS, (answer, operation, about) => {
+      const told = answer.text.replaceAll(operation.path, '');
+      for (const secret of [...secrets, ...Object.values(records)]) assert.ok(!told.includes(secret), about);
+    });
+  });
+
+  test('BI-3 a customer reaches nothing that is another’s', async () => {
+    const naming = own().filter(({ namesRecord, path }) => namesRecord && path !== '/v1/me/security/applications');
+    await everyOne(naming, ['a customer without the permission'], (answer, _operation, about) =>
+      assert.ok([204, 404].includes(answer.status), about),
+    );
   });
 
   test('BI-3 a management token gets 403 on every /v1/me path', async () => {
-    const token = await managementToken(latchkey);
-    for (const operation of operations.filter(({ permission }) => permission === 'customer')) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await attempt(operation, token);
-      assert.deepEqual(
-        [answer.status, answer.body.errorCode],
-        [403, 'WRONG_TOKEN_KIND'],
-        `${operation.method} ${operation.path}`,
-      );
-    }
+    tokens['a management token'] = await managementToken(latchkey);
+    await everyOne(own(), ['a management token'], ({ status, body }, _operation, about) =>
+      assert.deepEqual([status, body.errorCode], [403, 'WRONG_TOKEN_KIND'], about),
+    );
   });
 
-  test('BI-3 the matrix can fail: the owner himself passes every check of it', async () => {
-    const token = await ownerToken(latchkey);
-    for (const operation of operations.filter(({ permission, method }) => permission !== null && method === 'GET')) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await attempt(operation, token);
-      assert.ok([200, 404].includes(answer.status), `${operation.method} ${operation.path}: ${answer.status}`);
+  test('BI-3 the matrix can fail: the owner reads every record of it, after all that was tried', async () => {
+    tokens['the owner'] = await ownerToken(latchkey);
+    const reading = guarded().filter(({ method }) => method === 'GET');
+    await everyOne(reading, ['the owner'], (answer, _operation, about) => assert.equal(answer.status, 200, about));
+    const { text } = await latchkey.api(`/v1/admin/members/${records['mem']}`, { token: tokens['the owner'] });
+    assert.ok(text.includes('Victim of nobody') && text.includes('"status":"active"'), text);
+  });
+});
+
+describe('operations of the auth host that need a session', () => {
+  test('BI-3 a token that is no valid one here gets 401', async () => {
+    const described = operationsIn((await latchkey.auth('/openapi.json')).body, records);
+    const needing = described.filter(({ permission, optional }) => permission !== null && !optional);
+    assert.ok(needing.length >= 3);
+    for (const name of NOBODY) {
+      for (const { method, path, body } of needing) {
+        const token = tokens[name] ?? '';
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        const answer = await latchkey.auth(path, { method, ...(token !== '' && { token }), body: body ?? {} });
+        assert.equal(answer.status, 401, `${method} ${path} with ${name}: ${answer.text}`);
+      }
     }
   });
 });

@@ -1,7 +1,8 @@
 import { createApplication } from '#applications';
 import { createUser, hashPassword } from '#identity';
 import { addMember, permissionKeys, setUpRoles } from '#members';
-import type { Scope } from '#platform/ctx.ts';
+import type { Scope, TxCtx } from '#platform/ctx.ts';
+import type { ProjectId } from '#platform/ids.ts';
 import { createProject, createWorkspace } from '#tenancy';
 import { PASSWORD, type TestLatchkey } from './harness.ts';
 
@@ -13,22 +14,25 @@ export async function createTenant(latchkey: TestLatchkey, name: string): Promis
   return latchkey.inProject(async (base) => {
     const { id: workspaceId } = await createWorkspace(base, name);
     const projectId = await createProject({ ...base, scope: { ...base.scope, workspaceId } }, `${name} project`);
-    const scope: Scope = { workspaceId, projectId, environment: 'test' };
-    const tx = { ...base, scope };
+    const tx = { ...base, scope: { workspaceId, projectId, environment: 'test' } as const };
     await setUpRoles(tx);
-    const owner = `owner@${name}.example`;
-    await addMember(
-      tx,
-      await createUser(tx, { address: { kind: 'email', value: owner, verified: true }, passwordHash, profile: {} }),
-      ['owner'],
-    );
-    const { clientId, secret } = await createApplication(tx, {
-      kind: 'management',
-      name: 'Back end',
-      permissions: permissionKeys,
-    });
-    return { scope, owner, clientId, clientSecret: secret ?? '' };
+    return staff(tx, name, passwordHash);
   });
+}
+
+/** Gives a project of the demo an owner and a management client more. */
+export async function staffProject(latchkey: TestLatchkey, projectId: ProjectId, name: string): Promise<Tenant> {
+  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  return latchkey.inProject((tx) => staff(tx, name, passwordHash), { projectId });
+}
+
+async function staff(tx: TxCtx, name: string, passwordHash: string): Promise<Tenant> {
+  const owner = `owner@${name}.example`;
+  const address = { kind: 'email', value: owner, verified: true } as const;
+  await addMember(tx, await createUser(tx, { address, passwordHash, profile: {} }), ['owner']);
+  const application = { kind: 'management', name: 'Back end', permissions: permissionKeys } as const;
+  const { clientId, secret } = await createApplication(tx, application);
+  return { scope: tx.scope, owner, clientId, clientSecret: secret ?? '' };
 }
 
 /** Signs the tenant's owner in. @returns an access token */

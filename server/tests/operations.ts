@@ -1,0 +1,111 @@
+import type { Answer, TestLatchkey } from './harness.ts';
+
+type Schema = {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  examples?: unknown[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  minimum?: number;
+  minItems?: number;
+  minProperties?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+type Described = {
+  security?: { bearer?: string[] }[];
+  parameters?: { name: string; in: string; example?: string; schema: Schema }[];
+  requestBody?: { content?: Record<string, { schema?: Schema }> };
+};
+
+/** An operation as OpenAPI describes it, ready to be called. */
+export type Operation = {
+  method: string;
+  path: string;
+  /** A permission, `customer`, or null where anybody may. */
+  permission: string | null;
+  /** True where it takes no token just as well. */
+  optional: boolean;
+  /** True where path or body name a record by its id. */
+  namesRecord: boolean;
+  body: unknown;
+};
+
+/** Ids of records by their prefix, such as `rol`, and other path parameters by name. */
+export type Records = Record<string, string>;
+
+/** Every operation a host describes, filled in with records that exist and bodies that are valid. */
+export function operationsIn(document: Answer['body'], records: Records): Operation[] {
+  return Object.entries<Record<string, Described>>(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, described]) => {
+      const path = filled(template, described, records);
+      const schema = described.requestBody?.content?.['application/json']?.schema;
+      const body = schema && withRecords(exampleOf(schema), records);
+      return {
+        method: method.toUpperCase(),
+        path,
+        permission: described.security ? (described.security[0]?.bearer?.[0] ?? 'customer') : null,
+        optional: described.security?.some((scheme) => !scheme.bearer) === true,
+        namesRecord: Object.values(records).some((id) => `${path}${JSON.stringify(body)}`.includes(id)),
+        body,
+      };
+    }),
+  );
+}
+
+function filled(template: string, { parameters = [] }: Described, records: Records): string {
+  return parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((path, { name, example, schema }) => {
+      const value = records[name] ?? withRecords(example ?? schema.enum?.[0] ?? schema.anyOf?.[0]?.const, records);
+      return path.replace(`{${name}}`, String(value));
+    }, template);
+}
+
+const ID = /^([a-z]{3})_01kaz3w9hqf8p9n2m4v5x6y7z8$/;
+
+/** The same value with ids of records that exist in place of examples. */
+function withRecords(value: unknown, records: Records): unknown {
+  if (typeof value === 'string') return records[ID.exec(value)?.[1] ?? ''] ?? value;
+  if (Array.isArray(value)) return value.map((item) => withRecords(item, records));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withRecords(item, records)]));
+}
+
+const BY_FORMAT: Record<string, string> = {
+  email: 'somebody@example.com',
+  'date-time': '2026-01-01T00:00:00.000Z',
+  uri: 'https://example.com/',
+};
+
+/** A value that a schema allows, as small as can be. */
+function exampleOf(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  const given = schema.examples?.[0] ?? schema.enum?.[0];
+  if (given !== undefined) return given;
+  if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0]);
+  if (schema.type === 'object') return objectOf(schema);
+  if (schema.type === 'array') return schema.minItems && schema.items ? [exampleOf(schema.items)] : [];
+  if (schema.type === 'string') return BY_FORMAT[schema.format ?? ''] ?? 'x'.repeat(Math.max(8, schema.minLength ?? 0));
+  return schema.type === 'boolean' ? true : (schema.minimum ?? 1);
+}
+
+/** Where any one field will do, one that means nothing to other machines. */
+const HARMLESS = ['name', 'description', 'displayName', 'registration'];
+
+function objectOf({ properties = {}, required = [], minProperties = 0 }: Schema): unknown {
+  const names = Object.keys(properties);
+  const any = HARMLESS.find((name) => names.includes(name)) ?? names[0] ?? '';
+  const wanted = required.length === 0 && minProperties > 0 ? [any] : required;
+  return Object.fromEntries(wanted.map((name) => [name, exampleOf(properties[name] ?? {})]));
+}
+
+/** Calls an operation of the API host. */
+export function attempt(latchkey: TestLatchkey, { method, path, body }: Operation, token: string): Promise<Answer> {
+  return latchkey.api(path, { method, ...(token !== '' && { token }), ...(body !== undefined && { body }) });
+}
