@@ -68,6 +68,15 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         },
       },
     },
+    // What has a default may be left out.
+    transform: ({ schema, url }) => ({
+      schema: {
+        ...schema,
+        querystring: withDefaultsOptional(schema.querystring),
+        body: withDefaultsOptional(schema.body),
+      },
+      url,
+    }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
@@ -84,6 +93,13 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     },
     indexPrefix: '',
   });
+}
+
+function withDefaultsOptional(schema: unknown): unknown {
+  const { properties, required }: { properties?: Record<string, { default?: unknown }>; required?: string[] } =
+    Object(schema);
+  if (!properties || !required) return schema;
+  return { ...Object(schema), required: required.filter((name) => properties[name]?.default === undefined) };
 }
 
 function commonProblems(permission: RoutePermission, hasBody: boolean) {

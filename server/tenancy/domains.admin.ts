@@ -41,7 +41,7 @@ export const domainRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/domains/:domainId',
     {
-      config: { permission: 'domains:read' },
+      config: { permission: 'domains:read', etag: { without: ['checkedAt'] } },
       schema: {
         summary: 'Read a domain',
         params: DomainRef,

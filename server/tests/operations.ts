@@ -19,7 +19,7 @@ type Schema = {
 
 type Described = {
   security?: { bearer?: string[] }[];
-  parameters?: { name: string; in: string; example?: string; schema: Schema }[];
+  parameters?: { name: string; in: string; required?: boolean; example?: string; schema: Schema }[];
   requestBody?: { content?: Record<string, { schema?: Schema }> };
 };
 
@@ -33,6 +33,8 @@ export type Operation = {
   optional: boolean;
   /** True where path or body name a record by its id. */
   namesRecord: boolean;
+  /** True where the path names a kind of record of which there is none. */
+  namesNothing: boolean;
   body: unknown;
 };
 
@@ -52,6 +54,7 @@ export function operationsIn(document: Answer['body'], records: Records): Operat
         permission: described.security ? (described.security[0]?.bearer?.[0] ?? 'customer') : null,
         optional: described.security?.some((scheme) => !scheme.bearer) === true,
         namesRecord: Object.values(records).some((id) => `${path}${JSON.stringify(body)}`.includes(id)),
+        namesNothing: path.includes(EXAMPLE),
         body,
       };
     }),
@@ -59,15 +62,18 @@ export function operationsIn(document: Answer['body'], records: Records): Operat
 }
 
 function filled(template: string, { parameters = [] }: Described, records: Records): string {
-  return parameters
+  const valueFor = ({ name, example, schema }: NonNullable<Described['parameters']>[number]) =>
+    encodeURIComponent(String(records[name] ?? withRecords(example ?? exampleOf(schema), records)));
+  const query = parameters.filter(({ in: place, required }) => place === 'query' && required === true);
+  const path = parameters
     .filter((parameter) => parameter.in === 'path')
-    .reduce((path, { name, example, schema }) => {
-      const value = records[name] ?? withRecords(example ?? schema.enum?.[0] ?? schema.anyOf?.[0]?.const, records);
-      return path.replace(`{${name}}`, String(value));
-    }, template);
+    .reduce((before, parameter) => before.replace(`{${parameter.name}}`, valueFor(parameter)), template);
+  return query.length === 0 ? path : `${path}?${query.map((one) => `${one.name}=${valueFor(one)}`).join('&')}`;
 }
 
-const ID = /^([a-z]{3})_01kaz3w9hqf8p9n2m4v5x6y7z8$/;
+/** The end of every id that stands as an example in the description. */
+const EXAMPLE = '_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const ID = new RegExp(`^([a-z]{3})${EXAMPLE}$`);
 
 /** The same value with ids of records that exist in place of examples. */
 function withRecords(value: unknown, records: Records): unknown {
