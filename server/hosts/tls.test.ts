@@ -8,7 +8,6 @@ import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import {
   eventually,
   expectProblem,
-  freePortBase,
   managementToken,
   PASSWORD,
   register,
@@ -16,6 +15,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { freePortBase } from '#tests/ports.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
-import { type Answer, eventually, freePortBase } from '#tests/harness.ts';
+import { type Answer, eventually } from '#tests/harness.ts';
+import { freePortBase } from '#tests/ports.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
