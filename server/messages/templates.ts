@@ -54,7 +54,7 @@ export function variablesOf(template: TemplateId): readonly string[] {
  */
 export const TemplateText = Type.Object(
   {
-    subject: Type.String({ maxLength: 300 }),
+    subject: Type.String({ maxLength: 2_000 }),
     body: Type.String({ minLength: 1, maxLength: 10_000 }),
     action: Type.String({ maxLength: 100 }),
   },
