@@ -1,4 +1,4 @@
 export { auditRoutes } from './audit.admin.ts';
 export { signDueCheckpoints } from './checkpoints.ts';
-export { auditFollower } from './entries.ts';
+export { auditFollower, forgetInAudit } from './entries.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';
