@@ -1,3 +1,4 @@
+export { updateApplication } from './application-records.ts';
 export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,

@@ -111,6 +111,7 @@ function credentials(config: Config, demo: Demo): string[] {
     `export CLIENT_ID=${test.clientId}`,
     `export MANAGEMENT_CLIENT_ID=${test.managementClientId}`,
     `export MANAGEMENT_CLIENT_SECRET=${test.managementClientSecret}`,
+    `export OPERATOR_EMAIL=${demo.operator.email} OPERATOR_PASSWORD=${demo.operator.password}   # ${demo.consoleUrl}/console/`,
     `export OWNER_EMAIL=${test.owner.email} OWNER_PASSWORD=${test.owner.password}`,
     '',
     `  Everything, for both environments: ${join(config.dataDir, 'demo.json')}`,

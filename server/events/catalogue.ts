@@ -27,6 +27,10 @@ const Factor = Type.Object({ userId: text, factorId: text, type: text });
 const Passkey = Type.Object({ userId: text, passkeyId: text });
 const Provider = Type.Object({ providerId: text, key: text });
 const Invitation = Type.Object({ invitationId: text, email: text });
+const Workspace = Type.Object({ workspaceId: text, name: text });
+const workspace = { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const TeamMember = Type.Object({ teamMemberId: text, userId: text, role: text });
+const teamMember = { teamMemberId: 'tmb_01kaz3w9hqf8p9n2m4v5x6y7z8', userId, role: 'developer' };
 const factorId = 'fac_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
@@ -41,6 +45,27 @@ export const catalogue = {
   'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
     projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
     name: 'Shop',
+  }),
+  'project.updated': define('A project got another name.', Type.Object({ projectId: text, name: text }), {
+    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    name: 'Shop',
+  }),
+  'workspace.created': define('A workspace was set up.', Workspace, workspace),
+  'workspace.updated': define('A workspace got another name.', Workspace, workspace),
+  'team.member.added': define('Somebody joined the team of a workspace.', TeamMember, teamMember),
+  'team.member.changed': define('Somebody got another role in the team of a workspace.', TeamMember, teamMember),
+  'team.member.removed': define('Somebody left the team of a workspace.', TeamMember, teamMember),
+  'team.invitation.created': define('Somebody was invited to the team of a workspace.', Invitation, {
+    invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    email: 'ada@example.com',
+  }),
+  'team.invitation.resent': define('An invitation to the team was mailed again; the link before ended.', Invitation, {
+    invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    email: 'ada@example.com',
+  }),
+  'team.invitation.revoked': define('An invitation to the team was taken back.', Invitation, {
+    invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    email: 'ada@example.com',
   }),
   'project.settings.updated': define(
     'Settings of a project environment changed.',

@@ -1,36 +1,21 @@
-import { applicationRoutes, identityProviderRoutes } from '#applications';
 import {
   addressRoutes,
-  adminSessionRoutes,
   factorRoutes,
   linkedIdentityRoutes,
-  memberCredentialRoutes,
   onePasskeyRoutes,
   ownSessionRoutes,
   passkeyRoutes,
-  providerTestRoutes,
   securityRoutes,
   totpRoutes,
 } from '#auth';
-import { eventTypeRoutes, feedRoutes } from '#events';
 import { profileRoutes } from '#identity';
-import {
-  authorizationRoutes,
-  contextRoutes,
-  invitationRoutes,
-  memberRoutes,
-  membershipRoutes,
-  permissionRoutes,
-  roleRoutes,
-} from '#members';
-import { messageRoutes } from '#messages';
+import { authorizationRoutes, contextRoutes, membershipRoutes } from '#members';
 import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
-import { settingsRoutes } from '#tenancy';
-import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
+import { adminRoutes } from './admin-routes.ts';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
@@ -53,23 +38,7 @@ export async function createApiHost(system: System, environment: Environment): P
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
-  memberRoutes(app);
-  memberCredentialRoutes(app);
-  adminSessionRoutes(app);
-  invitationRoutes(app);
-  roleRoutes(app);
-  permissionRoutes(app);
-  applicationRoutes(app);
-  identityProviderRoutes(app);
-  providerTestRoutes(app);
-  settingsRoutes(app);
-  messageRoutes(app);
-  endpointRoutes(app);
-  endpointActionRoutes(app);
-  endpointRepairRoutes(app);
-  deliveryRoutes(app);
-  eventTypeRoutes(app);
-  feedRoutes(app);
+  adminRoutes(app);
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

@@ -1,16 +1,33 @@
+import {
+  addOperatorAuthentication,
+  atConsole,
+  consoleDescriptionRoutes,
+  operatorSessionRoutes,
+  projectRoutes,
+  teamRoutes,
+  workspaceRoutes,
+} from '#console-api';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import { statusRoutes } from '#status';
+import { adminRoutes } from './admin-routes.ts';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
 import { startPageRoutes } from './start.page.ts';
 
-/** What the operator opens: the start page and, in development, the dev inbox and the dev provider. */
+/** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
+  addOperatorAuthentication(app);
   startPageRoutes(app);
+  operatorSessionRoutes(app);
+  workspaceRoutes(app);
+  projectRoutes(app);
+  teamRoutes(app);
+  adminRoutes(atConsole(app));
+  consoleDescriptionRoutes(app);
   if (system.config.mode === 'development') {
     devInboxRoutes(app);
     devProviderRoutes(app);

@@ -1,6 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { endWithAuthSessions, setUpConsole } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -60,6 +61,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   };
   try {
     endProviderSessions(system);
+    endWithAuthSessions(system);
     await system.feed.start();
     await ensureSigningKeys(system);
     const demo = await demoOfFirstStart(system);
@@ -91,8 +93,9 @@ export async function withSystem<T>(
 type Part = { stop: () => unknown };
 
 async function demoOfFirstStart(system: System): Promise<Demo | null> {
-  const first = system.config.mode === 'development' && (await isEmptyInstallation(system.db));
-  return first ? createDemo(system) : null;
+  const { scope } = await setUpConsole(system);
+  const first = system.config.mode === 'development' && (await isEmptyInstallation(system.db, scope.workspaceId));
+  return first ? createDemo(system, scope) : null;
 }
 
 function openSystem({

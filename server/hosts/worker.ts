@@ -1,4 +1,5 @@
 import { forgetDeadFlows } from '#auth';
+import { forgetDeadOperatorSessions } from '#console-api';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask } from '#messages';
@@ -28,6 +29,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     Promise.all([
       forgetDeadTokens(system),
       forgetDeadFlows(system),
+      forgetDeadOperatorSessions(system),
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),

@@ -2,6 +2,7 @@ import { up as foundation } from './0001-foundation.ts';
 import { up as signInMethods } from './0002-sign-in-methods.ts';
 import { up as openidProvider } from './0003-openid-provider.ts';
 import { up as webhooks } from './0004-webhooks.ts';
+import { up as console } from './0010-console.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 2, name: 'sign-in-methods', up: signInMethods },
   { id: 3, name: 'openid-provider', up: openidProvider },
   { id: 4, name: 'webhooks', up: webhooks },
+  { id: 10, name: 'console', up: console },
 ];

@@ -1,4 +1,16 @@
 export {
+  countProjects,
+  getProject,
+  listProjects,
+  Name,
+  Project,
+  ProjectQuery,
+  renameProject,
+  renameWorkspace,
+  Workspace,
+  workspacesById,
+} from './directory.ts';
+export {
   createProject,
   createWorkspace,
   findProject,
@@ -6,6 +18,7 @@ export {
   projectNames,
   projectOf,
   setDefaultProject,
+  takeDefaultProject,
   updateSettings,
   workspaceByRoutingKey,
 } from './projects.ts';

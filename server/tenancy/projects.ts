@@ -123,10 +123,20 @@ export async function projectOf(system: System, scope: Scope, db?: ReadDb): Prom
   return project;
 }
 
-/** True when the installation has no workspace yet. */
-export async function isEmptyInstallation(db: ReadDb): Promise<boolean> {
-  const row = await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst();
+/** True when the installation has no workspace yet besides the built-in one. */
+export async function isEmptyInstallation(db: ReadDb, builtIn: WorkspaceId): Promise<boolean> {
+  const row = await db.selectFrom('workspaces').select('id').where('id', '!=', builtIn).limit(1).executeTakeFirst();
   return row === undefined;
+}
+
+/** Makes a project its environment's default where there is none yet. */
+export async function takeDefaultProject(tx: TxCtx): Promise<void> {
+  const taken = await tx.db
+    .selectFrom('default_projects')
+    .select('environment')
+    .where('environment', '=', tx.scope.environment)
+    .executeTakeFirst();
+  if (!taken) await setDefaultProject(tx);
 }
 
 const projectCache = perSystem((system) => new ProjectCache(system));

@@ -241,6 +241,11 @@ const TENANT_TABLES = [
   'webhook_endpoints',
   'webhook_deliveries',
   'webhook_attempts',
+  'team_members',
+  'team_invitations',
+  'console_sessions',
+  'daily_figures',
+  'active_people',
   'messages',
 ];
 const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');

@@ -1,0 +1,10 @@
+export { addOperatorAuthentication, workspaceScope } from './edge.ts';
+export { setUpConsole } from './installation.ts';
+export { atConsole } from './moved-routes.ts';
+export { consoleDescriptionRoutes } from './openapi.console.ts';
+export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
+export { createOperator } from './operators.ts';
+export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
+export { teamRoutes } from './team.console.ts';
+export { addTeamMember } from './team.ts';
+export { projectRoutes, workspaceRoutes } from './workspaces.console.ts';
