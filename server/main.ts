@@ -7,6 +7,8 @@ const HELP = `Usage: latchkey <command> [options]
   migrate      bring the database to this version's schema, then end
   keys list    show the signing keys
   keys rotate  publish new signing keys ahead of time: they sign two days later
+  admin create-owner --email ADDRESS
+               make somebody owner of the installation, with a new password
   quickstart   walk through the product against a running Latchkey
   help         show this
   version      show the version
@@ -18,8 +20,14 @@ Settings are environment variables: see docs/configuration.md.
 
 /** What the command line says, as settings. */
 type Overrides = Record<string, string | undefined>;
+type Command = (overrides: Overrides, options: { email: string | undefined }) => Promise<void>;
 
-const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
+const COMMANDS: Record<string, Command> = {
+  'admin create-owner': async (overrides, { email }) =>
+    (await import('./cli/admin.ts')).createOwnerOf(
+      overrides,
+      email ?? misused('"admin create-owner" needs --email ADDRESS.'),
+    ),
   'keys list': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'list'),
   'keys rotate': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'rotate'),
   serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
@@ -34,12 +42,13 @@ const COMMANDS: Record<string, (overrides: Overrides) => Promise<void>> = {
   },
 };
 
-function parse(): { name: string; rest: string[]; overrides: Overrides } {
+function parse(): { name: string; rest: string[]; email: string | undefined; overrides: Overrides } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       roles: { type: 'string' },
       config: { type: 'string' },
+      email: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
     },
@@ -49,7 +58,12 @@ function parse(): { name: string; rest: string[]; overrides: Overrides } {
   const command = two ? `${first} ${second}` : first;
   const rest = two || second === '' ? others : [second, ...others];
   const name = values.help ? 'help' : values.version ? 'version' : command;
-  return { name, rest, overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config } };
+  return {
+    name,
+    rest,
+    email: values.email,
+    overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config },
+  };
 }
 
 function misused(what: string): never {
@@ -65,8 +79,8 @@ function parseOrExplain(): ReturnType<typeof parse> {
   }
 }
 
-const { name, rest, overrides } = parseOrExplain();
+const { name, rest, email, overrides } = parseOrExplain();
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 if (!command) misused(`there is no command "${name}".`);
 if (rest.length > 0) misused(`"${name}" takes no "${rest.join(' ')}".`);
-await command(overrides);
+await command(overrides, { email });

@@ -29,6 +29,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       });
       stopOnSignal(latchkey.stop, database);
       say(banner(config, latchkey.demo));
+      if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
       // Counted from the start of this process.
       say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
     } catch (error) {

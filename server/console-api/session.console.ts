@@ -16,6 +16,7 @@ import {
   type OperatorSession,
   startOperatorSession,
 } from './operator-sessions.ts';
+import { isSetUp } from './set-up.ts';
 import { beginSignIn, finishSignIn, ReturnTo } from './sign-in.ts';
 import { teamsOf } from './team.ts';
 import { permissionsForInstallation, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
@@ -69,7 +70,9 @@ export const sessionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      const { url, kept } = await beginSignIn(request.server.system, request.query);
+      const { system } = request.server;
+      if (!(await isSetUp(installationCtx(system, 'console')))) return reply.redirect('/console/setup', 303);
+      const { url, kept } = await beginSignIn(system, request.query);
       reply.setCookie(awayCookie(request), kept, { ...awayOptions(request), maxAge: AWAY_SECONDS });
       return reply.redirect(url, 303);
     },

@@ -7,7 +7,6 @@ import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platfo
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
 import { TeamRole } from './team-roles.ts';
 
@@ -178,9 +177,34 @@ export async function teamsOf(system: System, userId: UserId): Promise<Map<Works
   return new Map(rows.map((row) => [row.workspace_id, row.role]));
 }
 
+/** Makes somebody an owner, whatever they were before. */
+export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
+  if (await addTeamMember(tx, userId, 'owner')) return;
+  const changed = await tx.db
+    .updateTable('team_members')
+    .set({ role: 'owner', updated_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('user_id', '=', userId)
+    .where('role', '!=', 'owner')
+    .returning('id')
+    .executeTakeFirst();
+  if (changed) await emit(tx, 'team.member.changed', { teamMemberId: changed.id, userId, role: 'owner' });
+}
+
+/** True for somebody who is in the team of `tx.scope`'s workspace. */
+export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
+  return (await scoped(tx).where('user_id', '=', userId).executeTakeFirst()) !== undefined;
+}
+
 /** True when a workspace has an owner. */
-export async function hasOwner(tx: TxCtx, workspaceId: WorkspaceId): Promise<boolean> {
-  const owner = await scoped({ ...tx, scope: workspaceScope(workspaceId) })
+export async function hasOwner(
+  { db }: Pick<Ctx, 'db'> | Pick<TxCtx, 'db'>,
+  workspaceId: WorkspaceId,
+): Promise<boolean> {
+  const owner = await db
+    .selectFrom('team_members')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
     .where('role', '=', 'owner')
     .limit(1)
     .executeTakeFirst();

@@ -18,7 +18,15 @@ const BATCH = 1_000;
 const SWEEP_MS = 1_000;
 
 /** An event that has just been given its place in the order of its scope. */
-export type NumberedEvent = Scope & { id: EventId; type: string; sequence: number };
+export type NumberedEvent = Scope & {
+  id: EventId;
+  type: string;
+  sequence: number;
+  occurredAt: Date;
+  /** Whom it is about, where its data say so. */
+  userId: string | null;
+  example: boolean;
+};
 
 /**
  * Does something for every numbered event, in the transaction that numbers it: both are kept, or neither.
@@ -149,4 +157,4 @@ set sequence = counters.last - batch.size + batch.position
 from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id
 returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
-  events.sequence`;
+  events.sequence, events.occurred_at as "occurredAt", events.data->>'userId' as "userId", events.example`;

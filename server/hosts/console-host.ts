@@ -1,9 +1,14 @@
 import {
   addOperatorAuthentication,
   atConsole,
+  consoleApplicationRoutes,
   consoleDescriptionRoutes,
+  inboxRoutes,
   operatorSessionRoutes,
+  overviewRoutes,
   projectRoutes,
+  setUpRoutes,
+  teamInvitationRoutes,
   teamRoutes,
   workspaceRoutes,
 } from '#console-api';
@@ -26,9 +31,14 @@ export async function createConsoleHost(system: System): Promise<App> {
   workspaceRoutes(app);
   projectRoutes(app);
   teamRoutes(app);
+  teamInvitationRoutes(app);
+  overviewRoutes(app);
   adminRoutes(atConsole(app));
   consoleDescriptionRoutes(app);
+  setUpRoutes(app);
+  consoleApplicationRoutes(app);
   if (system.config.mode === 'development') {
+    inboxRoutes(app);
     devInboxRoutes(app);
     devProviderRoutes(app);
     devAppRoutes(app);

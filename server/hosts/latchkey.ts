@@ -1,7 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { endWithAuthSessions, setUpConsole } from '#console-api';
+import { endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -36,6 +36,8 @@ export type Latchkey = {
   system: System;
   /** The demo workspace, when this start made it. */
   demo: Demo | null;
+  /** Makes the first owner of the installation, while there is none. */
+  setUpLink: string | null;
   /** Ends the hosts (requests in flight finish), then the worker, then the connections. */
   stop: () => Promise<void>;
 };
@@ -68,7 +70,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     if (system.config.roles.includes('worker')) parts.push(await startWorker(system));
     await openHosts(system, parts);
     parts.push(startProber(system));
-    return { system, demo, stop };
+    return { system, demo, setUpLink: await setUpLink(system), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,5 +1,5 @@
 import { forgetDeadFlows } from '#auth';
-import { forgetDeadOperatorSessions } from '#console-api';
+import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions } from '#console-api';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { sendMessageTask } from '#messages';
@@ -23,13 +23,14 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     replay_webhooks: replayTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
-  const dispatcher = new Dispatcher(system, [webhookFanOut(system)]);
+  const dispatcher = new Dispatcher(system, [webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
     Promise.all([
       forgetDeadTokens(system),
       forgetDeadFlows(system),
       forgetDeadOperatorSessions(system),
+      forgetActivePeople(system),
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),

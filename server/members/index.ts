@@ -4,7 +4,17 @@ export { contextRoutes } from './context.me.ts';
 export { invitationRoutes } from './invitations.admin.ts';
 export { acceptInvitation, findInvitation } from './invitations.ts';
 export { memberRoutes } from './members.admin.ts';
-export { addMember, changeMember, findMember, getMember, MemberRef, memberSeen } from './members.ts';
+export {
+  addMember,
+  changeMember,
+  countMembers,
+  findMember,
+  getMember,
+  listMembers as searchMembers,
+  Member,
+  MemberRef,
+  memberSeen,
+} from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';
 export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys } from './permissions.ts';

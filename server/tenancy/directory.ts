@@ -46,6 +46,11 @@ export async function workspacesById(db: ReadDb, ids: readonly WorkspaceId[]): P
   return rows.map((row) => ({ ...recordOf(row), id: row.id }));
 }
 
+/** The ids of every workspace, for whoever runs the installation. */
+export async function allWorkspaces(db: ReadDb): Promise<WorkspaceId[]> {
+  return (await db.selectFrom('workspaces').select('id').orderBy('id').execute()).map(({ id }) => id);
+}
+
 /** Gives `tx.scope`'s workspace another name. @throws Problem NOT_FOUND */
 export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspace> {
   const row = await tx.db

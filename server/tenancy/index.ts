@@ -1,4 +1,5 @@
 export {
+  allWorkspaces,
   countProjects,
   getProject,
   listProjects,

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Answer, TestLatchkey } from './harness.ts';
+import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#console-api';
+import { hashPassword } from '#identity';
+import type { UserId, WorkspaceId } from '#platform/ids.ts';
+import { type Answer, newEmail, PASSWORD, type TestLatchkey } from './harness.ts';
 import { type Browser, browserOf } from './oidc.ts';
 
 type OperatorCall = {
@@ -62,4 +65,21 @@ function sent(headers: Record<string, string | undefined>): Record<string, strin
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** Adds somebody to the team of the demo's workspace, or another, and signs them in. */
+export async function teammate(latchkey: TestLatchkey, role: TeamRole, workspaceId?: WorkspaceId): Promise<Operator> {
+  const person = await newOperator(latchkey);
+  await latchkey.inProject((tx) =>
+    addTeamMember({ ...tx, scope: workspaceScope(workspaceId ?? latchkey.demo.workspaceId) }, person.userId, role),
+  );
+  return signInOperator(latchkey, person);
+}
+
+/** Somebody who can sign in to the console and is in no team. */
+export async function newOperator(latchkey: TestLatchkey): Promise<Person & { userId: UserId }> {
+  const email = newEmail();
+  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const userId = await latchkey.inProject((tx) => createOperator(tx, { email, passwordHash }));
+  return { email, password: PASSWORD, userId };
 }

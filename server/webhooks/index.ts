@@ -6,4 +6,5 @@ export { endpointRoutes } from './endpoints.admin.ts';
 export { webhookFanOut } from './fan-out.ts';
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
+export { deliveriesPerDay } from './stats.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';
