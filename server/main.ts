@@ -10,6 +10,7 @@ const HELP = `Usage: latchkey <command> [options]
   admin create-owner --email ADDRESS
                make somebody owner of the installation, with a new password
   quickstart   walk through the product against a running Latchkey
+  demo-traffic make traffic in the running demo
   help         show this
   version      show the version
 
@@ -33,6 +34,7 @@ const COMMANDS: Record<string, Command> = {
   serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
   migrate: async (overrides) => (await import('./cli/migrate.ts')).migrateDatabase(overrides),
   quickstart: async (overrides) => (await import('./cli/quickstart.ts')).quickstart(overrides),
+  'demo-traffic': async (overrides) => (await import('./cli/demo-traffic.ts')).demoTraffic(overrides),
   help: async () => {
     process.stdout.write(HELP);
   },

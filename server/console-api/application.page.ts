@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import files from '@fastify/static';
 import { Type } from 'typebox';
 import { html, sendPage } from '#platform/html.ts';
-import type { App, Reply, Routes } from '#platform/http.ts';
+import type { App, Reply } from '#platform/http.ts';
 
 /** Where `npm run build -w console` puts the application. */
 const DIST = resolve(import.meta.dirname, '../../console/dist');
@@ -19,24 +19,22 @@ type Built = { page: string; files: ReadonlySet<string> };
 
 /**
  * The console's application: static files, made once. Every address below /console/ that is no file is a state of the
- * application, so it gets the page.
+ * application, so it gets the page. @param dist the folder it was built into
  */
-export const applicationRoutes: Routes = (app) => {
+export const applicationRoutes = (app: App, dist = DIST): void => {
   const development = app.system.config.mode === 'development';
   let known: Promise<Built | null> | null = null;
   // In development mode somebody may build it anew while the server runs.
   const built = () => {
-    known = development || known === null ? readBuilt() : known;
+    known = development || known === null ? readBuilt(dist) : known;
     return known;
   };
   app.get('/console', { config: { permission: 'public' }, schema: hidden }, (_request, reply) =>
     reply.redirect(PREFIX, 303),
   );
-  app.register(async (scoped) => {
-    // Compressed copies lie beside the files.
-    await scoped.register(files, { root: DIST, serve: false, preCompressed: true, cacheControl: false });
-    fileRoute(scoped.withTypeProvider(), built);
-  });
+  // Compressed copies lie beside the files.
+  app.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
+  fileRoute(app, built);
 };
 
 function fileRoute(app: App, built: () => Promise<Built | null>): void {
@@ -53,15 +51,15 @@ function fileRoute(app: App, built: () => Promise<Built | null>): void {
   );
 }
 
-async function readBuilt(): Promise<Built | null> {
+async function readBuilt(dist: string): Promise<Built | null> {
   try {
-    const page = await readFile(join(DIST, 'index.html'), 'utf8');
-    const entries = await readdir(DIST, { recursive: true, withFileTypes: true });
+    const page = await readFile(join(dist, 'index.html'), 'utf8');
+    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
     const paths = entries
       .filter((entry) => entry.isFile() && entry.name !== 'index.html')
       .map((entry) =>
         join(entry.parentPath, entry.name)
-          .slice(DIST.length + 1)
+          .slice(dist.length + 1)
           .replaceAll('\\', '/'),
       );
     return { page, files: new Set(paths) };

@@ -19,6 +19,7 @@ import { adminRoutes } from './admin-routes.ts';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
+import { devReceiverRoutes } from './dev-receiver.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
 import { startPageRoutes } from './start.page.ts';
 
@@ -41,6 +42,7 @@ export async function createConsoleHost(system: System): Promise<App> {
     inboxRoutes(app);
     devInboxRoutes(app);
     devProviderRoutes(app);
+    devReceiverRoutes(app);
     devAppRoutes(app);
   }
   statusRoutes(app);
