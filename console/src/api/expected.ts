@@ -1,0 +1,177 @@
+/**
+ * Routes that this console uses and that an installation may not describe yet. What the generated description names wins
+ * (`client.ts`), so an entry here falls silent the moment its route exists.
+ */
+
+type Json<T> = { headers: { [name: string]: unknown }; content: { 'application/json': T } };
+type Nothing = { headers: { [name: string]: unknown }; content?: never };
+type None = Record<never, never>;
+type Parameters<P, Q> = { query?: Q; header?: never; path: P; cookie?: never };
+type NoPath<Q> = { query?: Q; header?: never; path?: never; cookie?: never };
+type Params<P, Q> = keyof P extends never ? NoPath<Q> : Parameters<P, Q>;
+type Read<T, P = None, Q = None> = { parameters: Params<P, Q>; requestBody?: never; responses: { 200: Json<T> } };
+type Write<B, T, P = None> = {
+  parameters: Params<P, None>;
+  requestBody: { content: { 'application/json': B } };
+  responses: { 200: Json<T> };
+};
+type Act<T, P = None> = { parameters: Params<P, None>; requestBody?: never; responses: { 200: Json<T> } };
+type Remove<P> = { parameters: Params<P, None>; requestBody?: never; responses: { 204: Nothing } };
+type Paged = { limit?: number; cursor?: string };
+type PageOf<T> = { items: T[]; nextCursor: string | null };
+type Id = { id: string };
+type OrNull<T> = T | null;
+
+export type Environment = 'test' | 'production';
+export type TeamRole = 'owner' | 'admin' | 'developer' | 'billing' | 'support' | 'analyst' | 'viewer';
+type LoggedEvent = {
+  id: string;
+  type: string;
+  occurredAt: string;
+  sequence: OrNull<number>;
+  actor: { kind: string };
+  correlationId: string;
+  data: Record<string, unknown>;
+};
+type DomainState = 'pending' | 'verified' | 'lost';
+type DomainRecord = {
+  id: string;
+  host: string;
+  state: DomainState;
+  txtName: string;
+  txtValue: string;
+  verifiedAt: OrNull<string>;
+  checkedAt: OrNull<string>;
+  createdAt: string;
+};
+type Binding = { id: string; projectId: string; environment: Environment; purpose: 'auth' | 'api' };
+type AuditEvent = {
+  id: string;
+  action: string;
+  occurredAt: string;
+  actor: { kind: string; id?: string };
+  resource: OrNull<{ kind: string; id: string }>;
+  correlationId: string;
+  data: Record<string, unknown>;
+};
+
+type Tier = {
+  id: string;
+  name: string;
+  monthlyPrice: number;
+  currency: string;
+  included: number;
+  hardCap: number;
+  overagePrice?: number;
+};
+type SmsStatus = {
+  status: 'inactive' | 'active' | 'canceling' | 'canceled' | 'past_due';
+  simulated: boolean;
+  tier: OrNull<Tier>;
+  nextTier: OrNull<string>;
+  periodStart: OrNull<string>;
+  periodEnd: OrNull<string>;
+  included: number;
+  used: number;
+  reserved: number;
+  remaining: number;
+  hardCap: number;
+  cancelAtPeriodEnd: boolean;
+};
+type LedgerEntry = {
+  id: string;
+  kind: 'segment' | 'fee' | 'proration' | 'payment';
+  reference: string;
+  amount: number;
+  currency: string;
+  country: OrNull<string>;
+  createdAt: string;
+};
+
+type ComponentStatus = 'operational' | 'degraded_performance' | 'partial_outage' | 'major_outage' | 'under_maintenance';
+type Phase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
+type StatusComponent = {
+  id: string;
+  groupId: string;
+  name: string;
+  description: string;
+  builtIn: boolean;
+  shown: 'always' | 'when_degraded' | 'never';
+  status: Exclude<ComponentStatus, 'under_maintenance'>;
+  statusSince: string;
+};
+type Incident = {
+  id: string;
+  title: string;
+  phase: Phase;
+  severity: 'minor' | 'major' | 'critical';
+  startedAt: string;
+  updatedAt: string;
+  resolvedAt: OrNull<string>;
+  componentIds: string[];
+  updates: { phase: Phase; body: string; at: string }[];
+  draft: boolean;
+  automatic: boolean;
+};
+type Maintenance = {
+  id: string;
+  title: string;
+  phase: 'scheduled' | 'in_progress' | 'verifying' | 'completed';
+  beginsAt: string;
+  endsAt: string;
+  componentIds: string[];
+};
+type Subscriber = { id: string; channel: 'email' | 'webhook'; address: string; status: string; createdAt: string };
+
+export type Expected = {
+  '/console/v1/domains': {
+    get: Read<PageOf<DomainRecord>, None, Paged>;
+    post: Write<{ host: string }, DomainRecord>;
+  };
+  '/console/v1/domains/{id}': { get: Read<DomainRecord, Id>; delete: Remove<Id> };
+  '/console/v1/domains/{id}/verify': { post: Act<DomainRecord, Id> };
+  '/console/v1/domains/{id}/bindings': {
+    get: Read<PageOf<Binding>, Id>;
+    post: Write<Omit<Binding, 'id'>, Binding, Id>;
+  };
+  '/console/v1/domains/{id}/bindings/{bindingId}': { delete: Remove<Id & { bindingId: string }> };
+  '/console/v1/audit-events': {
+    get: Read<
+      PageOf<AuditEvent>,
+      None,
+      Paged & { actor?: string; action?: string; resource?: string; since?: string; until?: string }
+    >;
+  };
+  '/console/v1/event-log': {
+    get: Read<PageOf<LoggedEvent>, None, Paged & { types?: string; since?: string; until?: string }>;
+  };
+  '/console/v1/audit-events/export': {
+    get: Read<
+      string,
+      None,
+      { actor?: string; action?: string; resource?: string; since?: string; until?: string; format?: 'csv' | 'json' }
+    >;
+  };
+  '/console/v1/billing/addons/sms/status': { get: Read<SmsStatus> };
+  '/console/v1/billing/addons/sms/tiers': { get: Read<PageOf<Tier>> };
+  '/console/v1/billing/addons/sms/subscribe': {
+    post: Write<{ tierId: string }, SmsStatus & { checkoutUrl?: OrNull<string> }>;
+  };
+  '/console/v1/billing/addons/sms/cancel': { post: Write<{ atPeriodEnd?: boolean }, SmsStatus> };
+  '/console/v1/billing/addons/sms/usage': { get: Read<PageOf<LedgerEntry>, None, Paged> };
+  '/console/v1/status/components': { get: Read<PageOf<StatusComponent>> };
+  '/console/v1/status/incidents': {
+    get: Read<PageOf<Incident>, None, Paged>;
+    post: Write<
+      { title: string; body: string; phase?: Phase; severity: Incident['severity']; componentIds?: string[] },
+      Incident
+    >;
+  };
+  '/console/v1/status/incidents/{id}': { get: Read<Incident, Id> };
+  '/console/v1/status/incidents/{id}/updates': { post: Write<{ phase: Phase; body: string }, Incident, Id> };
+  '/console/v1/status/maintenances': {
+    get: Read<PageOf<Maintenance>, None, Paged>;
+    post: Write<{ title: string; body: string; componentIds: string[]; beginsAt: string; endsAt: string }, Maintenance>;
+  };
+  '/console/v1/status/subscribers': { get: Read<PageOf<Subscriber>, None, Paged> };
+};
