@@ -104,4 +104,24 @@ describe('the overview', () => {
     assert.deepEqual((await operator.call('/console/v1/inbox', { headers: elsewhere })).body.items, []);
     expectProblem(await operator.call(path, { headers: elsewhere }), 404, 'NOT_FOUND');
   });
+
+  test('the preview is the real sign-in page with the settings that are not saved yet', async () => {
+    const path = '/console/v1/settings/sign-in/preview';
+    const { body: saved } = await operator.call('/console/v1/settings');
+    const branding = { ...saved.branding, accentColor: '#a02060', text: 'Below the form' };
+    const plain = await operator.call(path, { body: { settings: {}, locale: 'de' } });
+    assert.match(plain.body.document, /<html lang="de"/);
+    assert.match(plain.body.document, /name="identifier"/);
+    const changed = await operator.call(path, {
+      body: { settings: { branding, registration: 'closed' }, locale: 'en' },
+    });
+    assert.match(changed.body.document, /#a02060/);
+    assert.match(changed.body.document, /Below the form/);
+    assert.ok(plain.body.document.includes('/register') && !changed.body.document.includes('/register'));
+    expectProblem(
+      await operator.call(path, { body: { settings: { nothing: 1 }, locale: 'en' } }),
+      400,
+      'VALIDATION_FAILED',
+    );
+  });
 });

@@ -1,3 +1,4 @@
 export { assetRoutes } from './assets.page.ts';
 export { mailedLinkRoutes } from './mailed-links.page.ts';
+export { signInPreview } from './preview.ts';
 export { signInRoutes } from './sign-in.page.ts';

@@ -6,6 +6,7 @@ import {
   inboxRoutes,
   operatorSessionRoutes,
   overviewRoutes,
+  previewRoutes,
   projectRoutes,
   setUpRoutes,
   teamInvitationRoutes,
@@ -34,6 +35,7 @@ export async function createConsoleHost(system: System): Promise<App> {
   teamRoutes(app);
   teamInvitationRoutes(app);
   overviewRoutes(app);
+  previewRoutes(app);
   adminRoutes(atConsole(app));
   consoleDescriptionRoutes(app);
   setUpRoutes(app);

@@ -24,4 +24,4 @@ export {
   workspaceByRoutingKey,
 } from './projects.ts';
 export { settingsRoutes } from './settings.admin.ts';
-export { type Branding, type Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';
+export { type Branding, Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';
