@@ -3,7 +3,7 @@ import { problem } from '#platform/problem.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 
 /** Seconds for which a proof of who somebody is holds for what can't be undone or opens doors. */
-export const STEP_UP_SECONDS = 600;
+const STEP_UP_SECONDS = 600;
 
 /** What takes away, hands out or opens more than its caller can put back (ASVS 7.5.3). */
 export const dangerous: readonly string[] = [
