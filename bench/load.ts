@@ -1,6 +1,11 @@
 import autocannon from 'autocannon';
 
-export type Request = { method?: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
+export type Request = {
+  method?: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
 
 /** Requests per second, and milliseconds. */
 export type Measured = { rate: number; p50: number; p99: number };

@@ -11,6 +11,8 @@ export type Subject = {
   clientId: string;
   clientSecret: string;
   databaseUrl: string;
+  projectIds: readonly string[];
+  owner: { email: string; password: string };
 };
 
 export type Row = { path: string; measured: Measured; baseline: string; baselineRate: number; bar: number };
@@ -21,7 +23,15 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const HELLO = 'bare Fastify, one JSON object';
 
 /** The paths of the design's table that exist, by name. */
-export const paths: Record<string, (subject: Subject) => Promise<Row>> = { context, token, login, refresh, status };
+export const paths: Record<string, (subject: Subject) => Promise<Row>> = {
+  context,
+  token,
+  login,
+  refresh,
+  status,
+  discovery,
+  jwks,
+};
 
 /** How slow reading one's own context gets, in milliseconds at the 99th percentile, while others sign in as fast as they can. */
 export async function flood(subject: Subject): Promise<{ p99: number; loginRate: number }> {
@@ -52,6 +62,24 @@ async function status(subject: Subject): Promise<Row> {
   return {
     path: 'GET /api/status/summary',
     measured: await load(subject.apiUrl, [{ path: '/api/status/summary' }]),
+    baseline: HELLO,
+    baselineRate: await helloRate(),
+    bar: 0.8,
+  };
+}
+
+function discovery(subject: Subject): Promise<Row> {
+  return document(subject, '/.well-known/openid-configuration');
+}
+
+function jwks(subject: Subject): Promise<Row> {
+  return document(subject, '/connect/jwks');
+}
+
+async function document({ authUrl }: Subject, path: string): Promise<Row> {
+  return {
+    path: `GET ${path}`,
+    measured: await load(authUrl, [{ path }]),
     baseline: HELLO,
     baselineRate: await helloRate(),
     bar: 0.8,

@@ -5,6 +5,7 @@ import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
 import { flood, paths, type Row, type Subject } from './paths.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 /**
  * Measures every path that has a bar against its baseline in the same run, and writes docs/performance.md.
@@ -45,6 +46,9 @@ for (const [name, measure] of Object.entries(paths)) {
 }
 const flooded = only.length === 0 || only.includes('flood') ? await measureFlood() : null;
 const delay = only.length === 0 || only.includes('revocation') ? await measureRevocation() : null;
+const webhooks = only.length === 0 || only.includes('webhooks') ? await measureWebhooks(subject) : [];
+for (const { what, measured, bar, met } of webhooks)
+  console.log(`${what}: ${measured}${bar && ` (bar ${bar}, ${met ? 'met' : 'missed'})`}`);
 await stop(latchkey.child);
 await postgres.stop();
 await rm(folder, { recursive: true, force: true });
@@ -64,6 +68,8 @@ async function readSubject(): Promise<Subject> {
     clientId: managementClientId,
     clientSecret: managementClientSecret,
     databaseUrl: postgres.url,
+    projectIds: projects.map(({ id }: { id: string }) => id),
+    owner: environments.test.owner,
   };
 }
 
@@ -128,5 +134,6 @@ ${table.join('\n')}
 | GET /v1/me/context while others sign in as fast as they can, p99 | ${flooded?.toFixed(1)} ms | 100 ms |
 | an ended session is refused by another process, p50 | ${delay?.p50.toFixed(1)} ms | |
 | an ended session is refused by another process, p99 | ${delay?.p99.toFixed(1)} ms | 1000 ms |
+${webhooks.map(({ what, measured, bar }) => `| ${what} | ${measured} | ${bar} |`).join('\n')}
 `;
 }

@@ -1,88 +1,135 @@
-import { parseArgs } from 'node:util';
+import { Command, CommanderError } from 'commander';
+import manifest from './package.json' with { type: 'json' };
 
-const HELP = `Usage: latchkey <command> [options]
+/** The options of every command, as settings: environment variables are weaker. */
+type Shared = { config?: string };
 
-  serve        start Latchkey (the default)
-                 --roles auth,api,status,console,worker   run only these
-  migrate      bring the database to this version's schema, then end
-  keys list    show the signing keys
-  keys rotate  publish new signing keys ahead of time: they sign two days later
-  admin create-owner --email ADDRESS
-               make somebody owner of the installation, with a new password
-  quickstart   walk through the product against a running Latchkey
-  demo-traffic make traffic in the running demo
-  help         show this
-  version      show the version
+const MISUSED = 2;
 
-  --config FILE   JSON file of settings; environment variables win over it
+const program = new Command('latchkey')
+  .description('Self-hosted customer identity and access with a public status page')
+  .version(manifest.version)
+  .option('--config <file>', 'JSON file of settings; environment variables win over it')
+  .helpCommand('help', 'show this')
+  .addHelpText('after', '\nSettings are environment variables: see docs/configuration.md.')
+  .showHelpAfterError()
+  .exitOverride();
 
-Settings are environment variables: see docs/configuration.md.
-`;
-
-/** What the command line says, as settings. */
-type Overrides = Record<string, string | undefined>;
-type Command = (overrides: Overrides, options: { email: string | undefined }) => Promise<void>;
-
-const COMMANDS: Record<string, Command> = {
-  'admin create-owner': async (overrides, { email }) =>
-    (await import('./cli/admin.ts')).createOwnerOf(
-      overrides,
-      email ?? misused('"admin create-owner" needs --email ADDRESS.'),
-    ),
-  'keys list': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'list'),
-  'keys rotate': async (overrides) => (await import('./cli/keys.ts')).keys(overrides, 'rotate'),
-  serve: async (overrides) => (await import('./cli/serve.ts')).serve(overrides),
-  migrate: async (overrides) => (await import('./cli/migrate.ts')).migrateDatabase(overrides),
-  quickstart: async (overrides) => (await import('./cli/quickstart.ts')).quickstart(overrides),
-  'demo-traffic': async (overrides) => (await import('./cli/demo-traffic.ts')).demoTraffic(overrides),
-  help: async () => {
-    process.stdout.write(HELP);
-  },
-  version: async () => {
-    const { default: manifest } = await import('./package.json', { with: { type: 'json' } });
-    process.stdout.write(`${manifest.version}\n`);
-  },
-};
-
-function parse(): { name: string; rest: string[]; email: string | undefined; overrides: Overrides } {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      roles: { type: 'string' },
-      config: { type: 'string' },
-      email: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
-    },
-  });
-  const [first = 'serve', second = '', ...others] = positionals;
-  const two = Object.hasOwn(COMMANDS, `${first} ${second}`);
-  const command = two ? `${first} ${second}` : first;
-  const rest = two || second === '' ? others : [second, ...others];
-  const name = values.help ? 'help' : values.version ? 'version' : command;
-  return {
-    name,
-    rest,
-    email: values.email,
-    overrides: { LATCHKEY_ROLES: values.roles, LATCHKEY_CONFIG: values.config },
-  };
+/** Adds a command that takes its settings from `--config`, and whose code is loaded when it runs. */
+function command(usage: string, description: string): Command {
+  const [name = '', ...operands] = usage.split(' ');
+  const added = program.command(name).description(description).exitOverride();
+  return operands.reduce((known, operand) => known.argument(operand), added);
 }
 
-function misused(what: string): never {
-  process.stderr.write(`latchkey: ${what}\n\n${HELP}`);
-  process.exit(2);
+function settings(more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
+  return { LATCHKEY_CONFIG: program.opts<Shared>().config, ...more };
 }
 
-function parseOrExplain(): ReturnType<typeof parse> {
-  try {
-    return parse();
-  } catch (error) {
-    return misused(error instanceof Error ? error.message : String(error));
-  }
+command('serve', 'start Latchkey (the default)')
+  .option('--roles <list>', 'run only these: auth,api,status,console,worker')
+  .action(async ({ roles }: { roles?: string }) =>
+    (await import('./cli/serve.ts')).serve(settings({ LATCHKEY_ROLES: roles })),
+  );
+
+command('migrate', "bring the database to this version's schema, then end").action(async () =>
+  (await import('./cli/migrate.ts')).migrateDatabase(settings()),
+);
+
+command('doctor', 'check configuration, database, addresses, mail and DNS, and say what to do')
+  .option('--json', 'print the findings as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).doctor(settings(), options));
+
+const keys = command('keys', 'show or rotate the signing keys');
+keys
+  .command('list')
+  .description('show the signing keys')
+  .option('--json', 'print them as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/keys.ts')).listSigningKeys(settings(), options));
+keys
+  .command('rotate')
+  .description('publish new signing keys ahead of time: they sign two days later')
+  .option('--json', 'print the keys as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options));
+
+command('audit', 'work with exports of the audit log')
+  .command('verify <file>')
+  .description('prove an export of the audit log whole and unaltered')
+  .option('--checkpoints <file>', 'and in agreement with signed checkpoints kept elsewhere')
+  .option('--key <thumbprint>', 'and signed with this key')
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, options: { checkpoints?: string; key?: string; json?: true }) =>
+    (await import('./cli/audit.ts')).verifyAuditFile(file, options),
+  );
+
+const statements = command(
+  'statements',
+  'show what is to be paid by hand for the SMS add-on, or write down that it was',
+);
+statements
+  .command('list')
+  .description('show what projects have still to pay')
+  .option('--json', 'print them as JSON')
+  .action(async (options: { json?: true }) =>
+    (await import('./cli/statements.ts')).listStatements(settings(), options),
+  );
+statements
+  .command('paid <id>')
+  .description('write down that a statement was paid')
+  .action(async (id: string) => (await import('./cli/statements.ts')).payStatement(settings(), id));
+
+command('backup <file>', 'write everything the database holds into one file')
+  .option('--json', 'print what was written as JSON')
+  .action(async (file: string, options: { json?: true }) =>
+    (await import('./cli/backup.ts')).backup(settings(), file, { ...options, version: manifest.version }),
+  );
+
+command('restore <file>', 'put a backup into an empty database')
+  .option('--verify', 'prove that the backup can be restored, in a database made for it and dropped again')
+  .option('--json', 'print what was restored as JSON')
+  .action(async (file: string, options: { verify?: true; json?: true }) =>
+    (await import('./cli/restore.ts')).restore(settings(), file, options),
+  );
+
+command('listen', "forward the test environment's events to an address of this machine, signed")
+  .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hooks')
+  .option('--types <list>', 'only these, such as user.*,session.revoked')
+  .option('--credentials <file>', "a file like demo.json; the demo's when absent")
+  .action(async (options: { forwardTo: string; types?: string; credentials?: string }) =>
+    (await import('./cli/listen.ts')).listen(settings(), options),
+  );
+
+command('trigger <type>', 'emit an example event in the test environment')
+  .option('--credentials <file>', "a file like demo.json; the demo's when absent")
+  .action(async (type: string, options: { credentials?: string }) =>
+    (await import('./cli/listen.ts')).trigger(settings(), type, options),
+  );
+
+command('admin', 'work on who runs this installation')
+  .command('create-owner')
+  .description('make somebody owner of the installation, with a new password')
+  .requiredOption('--email <address>', 'who: an operator, or somebody new')
+  .action(async ({ email }: { email: string }) => (await import('./cli/admin.ts')).createOwnerOf(settings(), email));
+
+command('demo-traffic', 'make traffic in the running demo, through its public interface').action(async () =>
+  (await import('./cli/demo-traffic.ts')).demoTraffic(settings()),
+);
+
+command('quickstart', 'walk through the product against a running Latchkey').action(async () =>
+  (await import('./cli/quickstart.ts')).quickstart(settings()),
+);
+
+/** Without a command, options are those of `serve`. */
+function commandLine(): string[] {
+  const given = process.argv.slice(2);
+  const [first] = given;
+  const ofProgram = first !== undefined && ['-h', '--help', '-V', '--version'].includes(first);
+  return first === undefined || (first.startsWith('-') && !ofProgram) ? ['serve', ...given] : given;
 }
 
-const { name, rest, email, overrides } = parseOrExplain();
-const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-if (!command) misused(`there is no command "${name}".`);
-if (rest.length > 0) misused(`"${name}" takes no "${rest.join(' ')}".`);
-await command(overrides, { email });
+try {
+  await program.parseAsync(commandLine(), { from: 'user' });
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exit(error.exitCode === 0 ? 0 : MISUSED);
+}

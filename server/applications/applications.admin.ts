@@ -52,7 +52,7 @@ export const applicationRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/applications/:id',
     {
-      config: { permission: 'applications:read' },
+      config: { permission: 'applications:read', etag: true },
       schema: {
         summary: 'Read an application',
         params: ApplicationRef,

@@ -90,6 +90,7 @@ export type UpstreamProvider = {
   clientId: string;
   clientSecret: string | null;
   options: ProviderOptions;
+  enabled: boolean;
 };
 
 function scoped(ctx: Ctx | TxCtx) {
@@ -235,12 +236,12 @@ export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
 }
 
 /** The providers people may choose from, by name. */
-export async function enabledProviders(ctx: Ctx): Promise<{ id: string; name: string; preset: string }[]> {
+export async function enabledProviders(ctx: Ctx | TxCtx): Promise<{ id: string; name: string; preset: string }[]> {
   const rows = await scoped(ctx).where('enabled', '=', true).orderBy('name').execute();
   return rows.map((row) => ({ id: row.key, name: row.name, preset: row.preset }));
 }
 
-/** A provider to sign in with, by its key. @throws Problem NOT_FOUND when there is none or it is switched off */
+/** A provider to sign in with: by its key, if it is switched on; or by its id. @throws Problem NOT_FOUND when there is none */
 export async function upstreamProvider(
   ctx: Ctx,
   { by, value }: { by: 'key' | 'id'; value: string },
@@ -258,5 +259,6 @@ export async function upstreamProvider(
     clientId: row.client_id,
     clientSecret: row.client_secret_sealed && ctx.system.keyring.open(row.client_secret_sealed, PURPOSE, row.id),
     options: row.options,
+    enabled: row.enabled,
   };
 }

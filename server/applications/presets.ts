@@ -40,11 +40,13 @@ export type Preset =
       scopes: readonly string[];
       formPost?: boolean;
       appleSecret?: boolean;
+      /** What it does not take part in; absent: both. */
+      without?: readonly ('nonce' | 'pkce')[];
     }
   | {
       protocol: 'oauth2';
       name: string;
-      /** Names the accounts, as there is no issuer: never shared with another provider. */
+      /** Names the accounts, and is the `iss` of its answers where it sends one (RFC 9207). */
       issuer: string;
       scopes: readonly string[];
       authorizationEndpoint: string;
@@ -55,7 +57,6 @@ export type Preset =
       claims: ClaimMapping;
       /** The field that says the address is verified; absent: it is not known to be. */
       emailVerified?: string;
-      pkce: boolean;
     };
 
 const oidcScopes = ['openid', 'email', 'profile'] as const;
@@ -79,18 +80,24 @@ export const presets = {
     scopes: oidcScopes,
   },
   gitlab: { protocol: 'oidc', name: 'GitLab', issuer: 'https://gitlab.com', scopes: oidcScopes },
-  linkedin: { protocol: 'oidc', name: 'LinkedIn', issuer: 'https://www.linkedin.com/oauth', scopes: oidcScopes },
+  linkedin: {
+    protocol: 'oidc',
+    name: 'LinkedIn',
+    issuer: 'https://www.linkedin.com/oauth',
+    scopes: oidcScopes,
+    // Its ID tokens carry no nonce, and a verifier from a client with a secret is answered with `invalid_client`.
+    without: ['nonce', 'pkce'],
+  },
   github: {
     protocol: 'oauth2',
     name: 'GitHub',
-    issuer: 'https://github.com',
+    issuer: 'https://github.com/login/oauth',
     scopes: ['read:user', 'user:email'],
     authorizationEndpoint: 'https://github.com/login/oauth/authorize',
     tokenEndpoint: 'https://github.com/login/oauth/access_token',
     userinfoEndpoint: 'https://api.github.com/user',
     emailsEndpoint: 'https://api.github.com/user/emails',
     claims: { subject: 'id', email: 'email', name: 'name', picture: 'avatar_url' },
-    pkce: true,
   },
   facebook: {
     protocol: 'oauth2',
@@ -101,7 +108,6 @@ export const presets = {
     tokenEndpoint: 'https://graph.facebook.com/v23.0/oauth/access_token',
     userinfoEndpoint: 'https://graph.facebook.com/v23.0/me?fields=id,name,email',
     claims: { subject: 'id', email: 'email', name: 'name', picture: 'picture' },
-    pkce: true,
   },
   discord: {
     protocol: 'oauth2',
@@ -113,7 +119,6 @@ export const presets = {
     userinfoEndpoint: 'https://discord.com/api/users/@me',
     claims: { subject: 'id', email: 'email', name: 'global_name', picture: 'avatar' },
     emailVerified: 'verified',
-    pkce: true,
   },
 } as const satisfies Record<string, Preset>;
 

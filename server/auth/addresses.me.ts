@@ -10,6 +10,7 @@ import { credentialChanged } from './notices.ts';
 
 const Proof = Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false });
 const started = { 202: FlowStarted, ...problemResponses('REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED') };
+const textStarted = { ...started, ...problemResponses('ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED') };
 const finished = {
   204: Type.Null(),
   ...problemResponses('INVALID_CODE', 'ALREADY_EXISTS', 'REAUTHENTICATION_REQUIRED'),
@@ -43,7 +44,7 @@ export const addressRoutes: Routes = (app) => {
         summary: 'Change my phone number',
         description: 'Sends a code to the new number; the change is made with it.',
         body: Type.Object({ phone: Phone }, { additionalProperties: false }),
-        response: started,
+        response: textStarted,
       },
     },
     async (request, reply) =>

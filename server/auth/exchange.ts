@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { spendExchangeCode } from './exchange-codes.ts';
 import { enterProven } from './passwordless.ts';
 import { answerOf, type SignInAnswer } from './sign-in.ts';
@@ -26,18 +26,30 @@ export async function exchangeCode(
   ctx: Ctx,
   { code, codeVerifier, deviceToken }: Exchanged,
 ): Promise<SignInAnswer | Static<typeof LinkRequired>> {
-  const result = await transaction(ctx, async (tx) => {
-    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
-    if (purpose === 'address') {
-      const proven = Value.Parse(ProvenAddress, content);
-      return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
-    }
-    const upstream = Value.Parse(UpstreamResult, content);
-    checkVerifier(upstream.codeChallenge, codeVerifier);
-    await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
-    return enterUpstream(tx, upstream, deviceToken);
-  });
+  const result = await onceMore(() =>
+    transaction(ctx, async (tx) => {
+      const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
+      if (purpose === 'address') {
+        const proven = Value.Parse(ProvenAddress, content);
+        return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
+      }
+      const upstream = Value.Parse(UpstreamResult, content);
+      checkVerifier(upstream.codeChallenge, codeVerifier);
+      await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
+      return enterUpstream(tx, upstream, deviceToken);
+    }),
+  );
   return 'status' in result ? result : answerOf(ctx, result);
+}
+
+/** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */
+async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'ALREADY_EXISTS') return work();
+    throw error;
+  }
 }
 
 /** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Generated } from 'kysely';
 import { type Selectable, sql } from 'kysely';
 import { Type } from 'typebox';
+import { countCode } from '#billing';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
@@ -56,8 +57,7 @@ declare module '#platform/db.ts' {
 }
 
 /** Ten minutes and five tries (ASVS 6.5.5, 6.6.3; AU-3). */
-const CODE_SECONDS = 600;
-const TRIES = 5;
+const [CODE_SECONDS, TRIES] = [600, 5] as const;
 const RESEND_SECONDS = 30;
 /** Eight digits: 26 bits. */
 const DIGITS = 8;
@@ -267,6 +267,7 @@ async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]):
     .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed'])
     .executeTakeFirst();
   if (!row) throw problem('token' in proof ? 'INVALID_TOKEN' : 'INVALID_CODE');
+  if (row.channel === 'phone') await countCode(tx, row.address, 'used');
   const pending: unknown = row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, SEALED, row.id));
   return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending };
 }
@@ -370,6 +371,16 @@ export async function forgetDeadFlows(system: System): Promise<void> {
     // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
     await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);
   }
+}
+
+/** Removes every flow of a person, or towards one of these addresses. */
+export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('flows')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
+    .execute();
 }
 
 /** The answer that asks for a code before a session is given. */

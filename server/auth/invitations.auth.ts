@@ -4,11 +4,11 @@ import { acceptInvitation, findInvitation } from '#members';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import type { SessionAnswer } from '#sessions';
+import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
 import { realmOfSecret } from './scope.ts';
-import { switchContext } from './sessions.ts';
+import { enterWithSession } from './sessions.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 import { addressProven } from './verification.ts';
 
@@ -41,6 +41,7 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
             'CONFLICT',
             'MEMBER_BLOCKED',
             'CONTEXT_NOT_ALLOWED',
+            'REAUTHENTICATION_REQUIRED',
           ),
         },
       },
@@ -58,10 +59,14 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
   );
 };
 
-/** @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED */
+/**
+ * Accepts and enters at once, so that who may not enter does not spend the invitation.
+ * @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED, MEMBER_BLOCKED,
+ * REAUTHENTICATION_REQUIRED
+ */
 async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promise<SessionAnswer> {
-  const { userId } = customerOf(customer);
-  const { workspaceId, projectId, environment } = invited.scope;
+  const { userId, sessionId } = customerOf(customer);
+  const { workspaceId, environment } = invited.scope;
   if (customer.scope.workspaceId !== workspaceId || customer.scope.environment !== environment)
     throw problem('CONTEXT_NOT_ALLOWED', 'The invitation belongs to another workspace than the session.');
   const { email } = await findInvitation(invited, token);
@@ -72,11 +77,12 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
       'The invitation was mailed to another address than that of this account. Sign in with the invited address.',
     );
   const there: Ctx = { ...customer, scope: invited.scope };
-  await transaction(there, async (tx) => {
+  const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email });
     await acceptInvitation(tx, token, userId);
+    return enterWithSession(tx, { userId, sessionId, fromProjectId: customer.scope.projectId });
   });
-  return switchContext(customer, { workspaceId, projectId, environment });
+  return sessionAnswer(there, entry, refresh);
 }
 
 /** @throws Problem AUTHENTICATION_REQUIRED when the address has an account: then its owner signs in first */

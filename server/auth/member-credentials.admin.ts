@@ -5,6 +5,7 @@ import { changeMember, MemberRef } from '#members';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
+import { endChallenges } from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { startReset } from './password-reset.ts';
 
@@ -44,6 +45,7 @@ export const memberCredentialRoutes: Routes = (app) => {
         await clearSecondFactorPasskeys(tx, userId);
         await removeRecoveryCodes(tx, userId);
         await forgetDevices(tx, userId, 'all');
+        await endChallenges(tx, userId);
         await revokeSessions(tx, userId, 'all', 'mfa_reset');
         await emit(tx, 'user.mfa.reset', { userId });
         await credentialChanged(tx, userId, 'mfa_reset');

@@ -6,6 +6,7 @@ import { problemResponses } from '#platform/problem.ts';
 import { projectOf, SignInMethod } from '#tenancy';
 import { newProofChallenge, ProofChallenge } from './proof-of-work.ts';
 import { anonymousCtx, scopeFields } from './scope.ts';
+import { openMethods } from './sign-in-methods.ts';
 
 const Methods = Type.Object({
   projectId: Type.String(),
@@ -37,7 +38,7 @@ export const methodRoutes: Routes = (app) => {
         projectId,
         projectName,
         registration: settings.registration,
-        methods: settings.signInMethods,
+        methods: await openMethods(ctx),
         providers: social ? await enabledProviders(ctx) : [],
         passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
         mfa: settings.mfa,

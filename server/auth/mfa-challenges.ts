@@ -9,10 +9,10 @@ import {
   listPasskeys,
   recoveryCodesLeft,
 } from '#identity';
-import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
-import { problem } from '#platform/problem.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf, type Settings, workspaceByRoutingKey } from '#tenancy';
 import { hintOf } from './flows.ts';
@@ -83,9 +83,15 @@ export const MfaChallenge = Type.Object({
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
 
+/** The second factors of a person, strongest first. */
+export async function offeredFactors(ctx: Ctx | TxCtx, userId: UserId): Promise<OfferedFactor[]> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  return (await factorsOf(ctx, userId, settings)).factors;
+}
+
 /** The second factors of a person, strongest first, and whether a sign-in with one factor has to ask for them. */
 async function factorsOf(
-  tx: TxCtx,
+  tx: Ctx | TxCtx,
   userId: UserId,
   settings: Settings,
 ): Promise<{ factors: OfferedFactor[]; due: boolean }> {
@@ -135,6 +141,29 @@ export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFact
   };
 }
 
+/**
+ * Only a person without any factor sets the first one up with a challenge: whoever holds an older one would get around the
+ * factor they have by now.
+ * @throws Problem INVALID_TOKEN
+ */
+export async function requireNoFactorYet(tx: TxCtx, userId: UserId): Promise<void> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if ((await factorsOf(tx, userId, settings)).due) throw problem('INVALID_TOKEN');
+}
+
+/**
+ * Ends the sign-ins of a person that wait for a second factor: the first one, or the factors, are no longer what they were
+ * (SE-3). A workspace has few at a time, as they live ten minutes.
+ */
+export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('mfa_challenges')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
 async function openChallenge(
   tx: TxCtx,
   userId: UserId,
@@ -175,7 +204,6 @@ export type OpenChallenge = {
   factorId: FactorId | null;
   codeHash: Buffer | null;
   codeExpiresAt: Date | null;
-  resendAfter: Date | null;
 };
 
 /** Finds an open challenge by its token, and with it the scope. @throws Problem INVALID_TOKEN */
@@ -207,7 +235,6 @@ export async function findChallenge(
       factorId: row.factor_id,
       codeHash: row.code_hash,
       codeExpiresAt: row.code_expires_at,
-      resendAfter: row.resend_after,
     },
   };
 }
@@ -239,22 +266,24 @@ export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<voi
   if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
 }
 
-/** Binds a code that was sent to a phone to the challenge. */
+/** Binds a code to the challenge that is sent to a phone; of parallel calls one does. @throws Problem RATE_LIMIT_EXCEEDED, too soon after the last */
 export async function bindCode(
   tx: TxCtx,
   id: MfaChallengeId,
-  code: { factorId: FactorId; hash: Buffer; expiresAt: Date; resendAfter: Date },
+  code: { factorId: FactorId; hash: Buffer; expiresAt: Date; resendSeconds: number },
 ): Promise<void> {
-  await tx.db
+  const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')
     .set({
       factor_id: code.factorId,
       code_hash: code.hash,
       code_expires_at: code.expiresAt,
-      resend_after: code.resendAfter,
+      resend_after: new Date(tx.now.getTime() + code.resendSeconds * 1000),
     })
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', id)
-    .execute();
+    .where((eb) => eb.or([eb('resend_after', 'is', null), eb('resend_after', '<=', tx.now)]))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problemWithRetry('RATE_LIMIT_EXCEEDED', code.resendSeconds);
 }

@@ -30,7 +30,14 @@ const answers = {
     Type.Object({ ...SessionAnswer.properties, ...MfaResult }),
     Type.Object({ ...CookieSession.properties, ...MfaResult }),
   ]),
-  ...problemResponses('INVALID_TOKEN', 'INVALID_CODE', 'INVALID_CREDENTIALS', 'ACCOUNT_THROTTLED'),
+  ...problemResponses(
+    'INVALID_TOKEN',
+    'INVALID_CODE',
+    'INVALID_CREDENTIALS',
+    'ACCOUNT_THROTTLED',
+    'MEMBER_BLOCKED',
+    'MEMBERSHIP_REQUIRED',
+  ),
 };
 
 export const mfaRoutes: Routes = (app) => {
@@ -40,12 +47,22 @@ export const mfaRoutes: Routes = (app) => {
       config: { permission: 'public' },
       schema: {
         summary: 'Prepare a second factor',
-        description: 'Sends the code of a phone, or answers the options of a passkey.',
+        description:
+          'Sends the code of a phone, or answers the options of a passkey. Where no text message can be sent, the refusal names the other `factors`.',
         body: Type.Object(
           { mfaToken: MfaToken, factorId: Type.String({ minLength: 1, maxLength: 40 }) },
           { additionalProperties: false },
         ),
-        response: { 200: FactorPrompt, ...problemResponses('INVALID_TOKEN', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED') },
+        response: {
+          200: FactorPrompt,
+          ...problemResponses(
+            'INVALID_TOKEN',
+            'ADDON_REQUIRED',
+            'PLAN_LIMIT_EXCEEDED',
+            'NOT_FOUND',
+            'RATE_LIMIT_EXCEEDED',
+          ),
+        },
       },
     },
     async (request) => {

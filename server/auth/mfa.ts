@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { countCode } from '#billing';
 import { emit } from '#events';
 import {
   AuthenticationResponse,
@@ -22,14 +23,21 @@ import {
 import { sendMessage } from '#messages';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
-import { problem, problemWithRetry } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
 import { digitsOf, hintOf } from './flows.ts';
-import { bindCode, countTry, type OpenChallenge, spendChallenge } from './mfa-challenges.ts';
+import {
+  bindCode,
+  countTry,
+  type OpenChallenge,
+  offeredFactors,
+  requireNoFactorYet,
+  spendChallenge,
+} from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { relyingPartyOf } from './relying-party.ts';
-import { enter } from './sign-in.ts';
+import { enter, requireActiveMember } from './sign-in.ts';
 import { countAttempt, countMessage } from './throttle.ts';
 
 const RESEND_SECONDS = 30;
@@ -61,7 +69,8 @@ export const FactorPrompt = Type.Object({
 
 /**
  * Sends a code to a phone, or makes the options for a passkey; other factors need nothing.
- * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED
+ * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED; ADDON_REQUIRED and PLAN_LIMIT_EXCEEDED,
+ *   with the other `factors`, where no text message can be sent
  */
 export async function promptFactor(
   ctx: Ctx,
@@ -77,11 +86,26 @@ export async function promptFactor(
   if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
-  if (challenge.resendAfter && challenge.resendAfter > ctx.now)
-    throw problemWithRetry('RATE_LIMIT_EXCEEDED', (challenge.resendAfter.getTime() - ctx.now.getTime()) / 1000);
-  await countMessage(ctx, 'phone', phone);
-  await transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone }));
+  await offeringOthers(ctx, challenge, id, () =>
+    transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })),
+  );
   return { type: 'phone', hint: hintOf(phone), expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+}
+
+/** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
+async function offeringOthers(
+  ctx: Ctx,
+  challenge: OpenChallenge,
+  refused: FactorId,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 402) throw error;
+    const factors = (await offeredFactors(ctx, challenge.userId)).filter(({ id }) => id !== refused);
+    throw problem(error.code, { detail: error.message, extensions: { ...error.extensions, factors }, cause: error });
+  }
 }
 
 async function sendFactorCode(
@@ -97,8 +121,9 @@ async function sendFactorCode(
     factorId: id,
     hash: tx.system.keyring.tag(`${challenge.id} ${code}`, 'mfa-code'),
     expiresAt,
-    resendAfter: new Date(tx.now.getTime() + RESEND_SECONDS * 1000),
+    resendSeconds: RESEND_SECONDS,
   });
+  await countMessage(tx, 'phone', phone);
   await sendMessage(tx, {
     template: 'sms_code',
     to: phone,
@@ -119,7 +144,7 @@ export type MfaSession = SessionAnswer & { recoveryCodes?: string[]; deviceToken
 /**
  * Checks a second factor and enters with a session of the higher level. The try stays counted, for the challenge and for the
  * account; the tokens before never reach further than this.
- * @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED
+ * @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function finishWithFactor(
   ctx: Ctx,
@@ -133,6 +158,7 @@ export async function finishWithFactor(
   const result = await transaction(ctx, async (tx) => {
     const amr = await check(tx);
     if (amr === null) return null;
+    await requireActiveMember(tx, userId);
     await spendChallenge(tx, challenge.id);
     const session = await enter(tx, userId, { amr: withMfa(challenge.amr, amr), acr: 'aal2' });
     return { ...session, ...(await extras(tx, challenge, remember)) };
@@ -210,6 +236,8 @@ function phoneCheck(ctx: Ctx, challenge: OpenChallenge, code: string): Check | n
   if (!codeHash || !factorId || !codeExpiresAt || codeExpiresAt <= ctx.now) return null;
   if (!ctx.system.keyring.checkTag(`${challenge.id} ${code}`, 'mfa-code', codeHash)) return null;
   return async (tx) => {
+    const factor = await findFactor(tx, challenge.userId, factorId);
+    if (factor?.phone) await countCode(tx, factor.phone, 'used');
     await factorUsed(tx, factorId);
     return ['sms'];
   };
@@ -223,7 +251,10 @@ async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<strin
 /** Begins to set an app up for somebody who may not enter without a second factor. @throws Problem METHOD_DISABLED, INVALID_TOKEN */
 export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
-  return transaction(ctx, (tx) => newTotp(tx, challenge.userId));
+  return transaction(ctx, async (tx) => {
+    await requireNoFactorYet(tx, challenge.userId);
+    return newTotp(tx, challenge.userId);
+  });
 }
 
 /** A new authenticator app, labelled with the person's own address. @throws Problem METHOD_DISABLED */
@@ -237,7 +268,7 @@ export async function newTotp(tx: TxCtx, userId: UserId) {
   });
 }
 
-/** Confirms the app with its first code and enters. @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED */
+/** Confirms the app with its first code and enters. @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
 export async function finishEnrolment(
   ctx: Ctx,
   challenge: OpenChallenge,
@@ -248,6 +279,8 @@ export async function finishEnrolment(
   const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
   await transaction(ctx, (tx) => countTry(tx, challenge.id));
   const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
+    await requireActiveMember(tx, userId);
+    await requireNoFactorYet(tx, userId);
     await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) });
     await credentialChanged(tx, userId, 'totp_added');
     await spendChallenge(tx, challenge.id);

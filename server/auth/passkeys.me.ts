@@ -1,19 +1,21 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import {
   addPasskey,
   CHALLENGE_SECONDS,
   changePasskey,
+  type PasskeyId,
   passkeyCreationOptions,
   RegistrationResponse,
   usersById,
   WebAuthnOptions,
 } from '#identity';
-import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { credentialChanged } from './notices.ts';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { ownPasskeys, PasskeyRecord } from './security.ts';
 import { requireMethod } from './sign-in.ts';
@@ -22,6 +24,12 @@ import { removeOwnPasskey } from './sign-in-methods.ts';
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const secondFactor = Type.Boolean({ description: 'Asked for after a password, too.' });
 const PasskeyRef = Type.Object({ passkeyId: IdSchema('psk') });
+
+/** A passkey that became the first second factor comes with recovery codes. */
+const SavedPasskey = Type.Object({
+  ...PasskeyRecord.properties,
+  recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once.' })),
+});
 
 const NewPasskey = Type.Object(
   {
@@ -63,7 +71,7 @@ export const passkeyRoutes: Routes = (app) => {
         summary: 'Add a passkey',
         body: NewPasskey,
         response: {
-          201: PasskeyRecord,
+          201: SavedPasskey,
           ...problemResponses('REAUTHENTICATION_REQUIRED', 'INVALID_CODE', 'ALREADY_EXISTS'),
         },
       },
@@ -76,9 +84,9 @@ export const passkeyRoutes: Routes = (app) => {
       const added = await transaction(request.ctx, async (tx) => {
         const id = await addPasskey(tx, userId, { ...made, name: given, secondFactor: second }, rp);
         await credentialChanged(tx, userId, 'passkey_added');
-        return (await ownPasskeys(tx, userId)).find((passkey) => passkey.id === id);
+        const codes = second ? await firstCodes(tx, userId) : {};
+        return { ...(await savedPasskey(tx, id)), ...codes };
       });
-      if (!added) throw problem('NOT_FOUND');
       return reply.code(201).send(added);
     },
   );
@@ -96,19 +104,12 @@ export const onePasskeyRoutes: Routes = (app) => {
           { name: Type.Optional(name), secondFactor: Type.Optional(secondFactor) },
           { additionalProperties: false, minProperties: 1 },
         ),
-        response: { 200: PasskeyRecord, ...problemResponses('NOT_FOUND', 'REAUTHENTICATION_REQUIRED') },
+        response: { 200: SavedPasskey, ...problemResponses('NOT_FOUND', 'REAUTHENTICATION_REQUIRED') },
       },
     },
     async (request) => {
       await requireRecentAuthentication(request.ctx);
-      const { userId } = customerOf(request.ctx);
-      const { passkeyId: id } = request.params;
-      const changed = await transaction(request.ctx, async (tx) => {
-        await changePasskey(tx, userId, { id, ...request.body });
-        return (await ownPasskeys(tx, userId)).find((passkey) => passkey.id === id);
-      });
-      if (!changed) throw problem('NOT_FOUND');
-      return changed;
+      return transaction(request.ctx, (tx) => changeOwnPasskey(tx, request.params.passkeyId, request.body));
     },
   );
 
@@ -132,6 +133,25 @@ export const onePasskeyRoutes: Routes = (app) => {
     },
   );
 };
+
+/** Renames a passkey, or makes it a second factor or not, which its owner is told. @throws Problem NOT_FOUND */
+async function changeOwnPasskey(tx: TxCtx, id: PasskeyId, change: { name?: string; secondFactor?: boolean }) {
+  const { userId } = customerOf(tx);
+  const before = await savedPasskey(tx, id);
+  await changePasskey(tx, userId, { id, ...change });
+  const after = await savedPasskey(tx, id);
+  if (after.secondFactor === before.secondFactor) return after;
+  await credentialChanged(tx, userId, 'passkey_changed');
+  if (after.secondFactor) return { ...after, ...(await firstCodes(tx, userId)) };
+  await factorRemoved(tx, userId);
+  return after;
+}
+
+async function savedPasskey(tx: TxCtx, id: PasskeyId): Promise<Static<typeof PasskeyRecord>> {
+  const passkey = (await ownPasskeys(tx, customerOf(tx).userId)).find((own) => own.id === id);
+  if (!passkey) throw problem('NOT_FOUND');
+  return passkey;
+}
 
 async function creationOptions(ctx: Ctx) {
   const { userId } = customerOf(ctx);

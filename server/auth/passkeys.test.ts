@@ -142,7 +142,7 @@ describe('a passkey', () => {
     const { mfaToken, factors } = challengeIn(await login());
     assert.deepEqual(
       factors.map(({ type }) => type),
-      ['passkey'],
+      ['passkey', 'recovery_code'],
     );
     const prompt = async () =>
       (await latchkey.auth('/v1/auth/mfa/challenge', { body: { mfaToken, factorId: 'passkey' } })).body;

@@ -18,6 +18,7 @@ import { revokeSessions, type SessionChoice } from '#sessions';
 import { projectOf } from '#tenancy';
 import { inEvenTime } from './even-time.ts';
 import { type NewFlow, openFlow, type Proof, proofFields, startFlow, withProof } from './flows.ts';
+import { endChallenges } from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { scopeFields } from './scope.ts';
@@ -116,6 +117,7 @@ async function replacePassword(
   await setPassword(tx, userId, hash);
   await revokeSessions(tx, userId, end, reason);
   await forgetDevices(tx, userId, 'all');
+  await endChallenges(tx, userId);
   await emit(tx, 'user.password.changed', { userId });
   await credentialChanged(tx, userId, 'password');
 }

@@ -63,7 +63,12 @@ export const passwordlessRoutes: Routes = (app) => {
     '/v1/auth/login/phone',
     {
       config: { permission: 'public' },
-      schema: { summary: 'Send a code to a phone', body: PhoneStart, response: started },
+      schema: {
+        summary: 'Send a code to a phone',
+        description: 'Needs the SMS add-on in production; the test environment is free and sends nothing.',
+        body: PhoneStart,
+        response: { ...started, ...problemResponses('ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED') },
+      },
     },
     async (request, reply) => {
       const { phone, proof } = request.body;

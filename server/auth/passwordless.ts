@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { requireSms } from '#billing';
 import { createUser, Email, findIdentifier, normalise, normalisePhone, Phone, usersById } from '#identity';
 import { addMember, findMember } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
@@ -43,9 +44,11 @@ type Start = { address: string; proof?: string | undefined; pending?: Record<str
 /**
  * Sends a code, or a link and a code. Where registration is open, an unknown address becomes an account once it is proven;
  * where it is not, nothing is sent, and the answer is the same.
- * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one; ADDON_REQUIRED
+ *   and PLAN_LIMIT_EXCEEDED where no text message can be sent
  */
 export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Start): Promise<Started> {
+  if (way.channel === 'phone') await requireSms(ctx);
   await requireMethod(ctx, way.method);
   await requireProof(ctx, start.proof);
   return inEvenTime(() => sendProof(ctx, way, start));

@@ -27,12 +27,9 @@ export const Reauthentication = Type.Object(
 );
 type Reauthentication = Static<typeof Reauthentication>;
 
-/** Methods that prove possession of something, and so add to a password. */
-const POSSESSION = ['otp', 'sms', 'hwk', 'swk'];
-
 /**
- * Proves anew who the signed-in person is, with any one factor: sensitive changes are allowed for ten minutes. A factor of
- * another kind than those before raises the session's level. The tokens before end (SE-1).
+ * Proves anew who the signed-in person is, with any one factor: sensitive changes are allowed for ten minutes. A second
+ * factor raises the session's level, as it would have at the sign-in. The tokens before end (SE-1).
  * @throws Problem INVALID_CREDENTIALS, INVALID_CODE, ACCOUNT_THROTTLED, VALIDATION_FAILED without any factor
  */
 export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
@@ -76,11 +73,9 @@ async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: 
   return async () => [flow.channel === 'phone' ? 'sms' : 'otp'];
 }
 
-/** Methods add up. Two of different kinds, of which the new one is a real second factor, make `aal2`; nothing lowers a session. */
+/** Methods add up. A session began with a first factor, so a second one makes it `aal2`; nothing lowers a session. */
 function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
   const amr = [...new Set([...session.amr, ...methods])];
-  const selfSufficient = methods.includes('user');
-  const twoKinds = second && amr.includes('pwd') && methods.some((method) => POSSESSION.includes(method));
-  if (!selfSufficient && !twoKinds) return { amr, acr: session.acr };
+  if (!second) return { amr, acr: session.acr };
   return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2' };
 }

@@ -5,13 +5,16 @@ import { problem } from '#platform/problem.ts';
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
 /**
- * Checks that a redirect address is one the application registered: compared as exact strings; only the port of a native
+ * Checks that a redirect address is one that an application of the project registered: compared as exact strings; only the port of a native
  * application's loopback address may vary (RFC 8252 §7.3; OA-1).
  * @throws Problem VALIDATION_FAILED
  */
 export async function requireRedirectUri(ctx: Ctx, clientId: string | undefined, redirectUri: string): Promise<void> {
-  const application = clientId && (await findApplication(ctx.system, ctx.scope.environment, clientId));
-  if (!application) throw invalid('/clientId', 'is needed with a redirect address, to say whose it is');
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const application = clientId && (await findApplication(ctx.system, environment, clientId));
+  const ours = application && application.workspaceId === workspaceId && application.projectId === projectId;
+  if (!ours || !application.enabled)
+    throw invalid('/clientId', 'is needed with a redirect address, to say whose it is');
   const registered = application.redirectUris.some(
     (uri) => uri === redirectUri || (application.kind === 'native' && sameLoopback(uri, redirectUri)),
   );

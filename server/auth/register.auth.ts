@@ -28,6 +28,7 @@ export const registerRoutes: Routes = (app) => {
             'INVALID_TOKEN',
             'RATE_LIMIT_EXCEEDED',
             'ALREADY_EXISTS',
+            'CONFLICT',
           ),
         },
       },

@@ -61,7 +61,7 @@ type Address = { kind: 'email' | 'phone'; value: string };
 /**
  * Registers a customer. Where the address must be verified first, no account exists until it is: nobody can hold an address,
  * or set a password on an account, that another person proves later. The holder of an invitation has proven the address.
- * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, ALREADY_EXISTS (where enumeration protection is off)
+ * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (where enumeration protection is off)
  */
 export async function register(
   ctx: Ctx,
@@ -70,13 +70,24 @@ export async function register(
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const { invitationToken } = request;
   await requireProof(ctx, request.proof);
-  if (invitationToken !== undefined) return registerInvited(ctx, { ...request, invitationToken });
+  if (invitationToken !== undefined) {
+    await requireInvited(ctx, invitationToken, request.email);
+    return registerInvited(ctx, { ...request, invitationToken });
+  }
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
   const address = addressOf(request);
   const pending = await pendingUser(ctx, request, address);
   if (settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null)
     return signedIn(ctx, (tx) => createMemberAndSignIn(tx, { ...address, verified: false }, pending, ['pwd']));
   return verifyFirst(ctx, address, pending);
+}
+
+/** @throws Problem INVALID_TOKEN for an invitation to another project, CONFLICT for an address that was not invited */
+async function requireInvited(ctx: Ctx, token: string, email: string | undefined): Promise<void> {
+  const invitation = await findInvitation(ctx, token);
+  if (invitation.projectId !== ctx.scope.projectId) throw problem('INVALID_TOKEN');
+  if (email !== undefined && normalise(email).value !== invitation.email)
+    throw problem('CONFLICT', 'The invitation was mailed to another address. Register with the invited one.');
 }
 
 /** @throws Problem VALIDATION_FAILED unless exactly one address is given */

@@ -82,7 +82,9 @@ export function proofCtx(request: Request, fields: ScopeFields & { token?: strin
 /** A context in a scope that is known by other means, such as a refresh token. */
 export function ctxFor(request: Request, scope: Scope): Ctx {
   const { system } = request.server;
-  return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
+  const { unit, trace } = request;
+  const ctx = { system, scope, actor: { kind: 'anonymous' }, trace, now: system.clock.now() } as const;
+  return unit ? { ...ctx, db: unit.db, unit } : { ...ctx, db: system.db };
 }
 
 async function resolveScope(

@@ -22,6 +22,8 @@ import {
 } from './security.ts';
 
 const recent = ['REAUTHENTICATION_REQUIRED'] as const;
+/** Where no text message can be sent. */
+const withoutSms = ['ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED'] as const;
 const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String(), { description: 'Shown once.' }) });
 /** The codes come with the first second factor only. */
 const Enabled = Type.Partial(RecoveryCodes);
@@ -30,7 +32,7 @@ export const securityRoutes: Routes = (app) => {
   app.get(
     '/v1/me/security',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', etag: { without: ['lastSeenAt', 'lastUsedAt'] } },
       schema: { summary: 'Read my security settings', response: { 200: Security } },
     },
     (request) => securityOf(request.ctx),
@@ -136,7 +138,10 @@ export const factorRoutes: Routes = (app) => {
         description:
           'Sends a code; confirm with it. A phone is a restricted authenticator: an app or a passkey is safer.',
         body: Type.Object({ phone: Phone }, { additionalProperties: false }),
-        response: { 202: FlowStarted, ...problemResponses(...recent, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED') },
+        response: {
+          202: FlowStarted,
+          ...problemResponses(...recent, ...withoutSms, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'),
+        },
       },
     },
     async (request, reply) => {
@@ -207,6 +212,26 @@ export const ownSessionRoutes: Routes = (app) => {
       const { userId, sessionId } = customerOf(request.ctx);
       await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { except: sessionId }, 'user'));
       return reply.code(204).send(null);
+    },
+  );
+};
+
+export const oneSessionRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/security/sessions/:sessionId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Read one of my sessions',
+        params: Type.Object({ sessionId: IdSchema('ses') }),
+        response: { 200: SessionRecord, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    async (request) => {
+      const { sessionId } = request.params;
+      const [session] = await listSessions(request.ctx, customerOf(request.ctx).userId, 1, sessionId);
+      if (!session) throw problem('NOT_FOUND');
+      return session;
     },
   );
 

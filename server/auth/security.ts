@@ -11,7 +11,6 @@ import {
   normalisePhone,
   recoveryCodesLeft,
   removeFactor,
-  removeRecoveryCodes,
   verifyPassword,
 } from '#identity';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -22,6 +21,7 @@ import { projectOf } from '#tenancy';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { changePassword } from './password-reset.ts';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { countAttempt } from './throttle.ts';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -156,11 +156,6 @@ export async function confirmOwnTotp(
   return result;
 }
 
-async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryCodes?: string[] }> {
-  if ((await recoveryCodesLeft(tx, userId)) > 0) return {};
-  return { recoveryCodes: await newRecoveryCodes(tx, userId) };
-}
-
 /** Sends a code to a phone that shall become a second factor. @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED */
 export async function startPhoneFactor(ctx: Ctx, typed: string) {
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -184,14 +179,12 @@ export async function confirmPhoneFactor(
   });
 }
 
-/** Removes a factor; recovery codes without any factor would open nothing, and go too. @throws Problem NOT_FOUND */
+/** Removes a factor. @throws Problem NOT_FOUND */
 export async function removeOwnFactor(ctx: Ctx, kind: 'totp' | 'phone'): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
     await removeFactor(tx, userId, kind);
-    const left = await listFactors(tx, userId);
-    const passkeys = await listPasskeys(tx, userId);
-    if (left.length === 0 && !passkeys.some(({ secondFactor }) => secondFactor)) await removeRecoveryCodes(tx, userId);
+    await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, kind === 'totp' ? 'totp_removed' : 'phone_factor_removed');
   });
 }

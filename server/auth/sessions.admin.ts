@@ -51,7 +51,7 @@ export const adminSessionRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/sessions/:sessionId',
     {
-      config: { permission: 'sessions:read' },
+      config: { permission: 'sessions:read', etag: { without: ['lastSeenAt'] } },
       schema: {
         summary: 'Read a live session',
         params: SessionRef,

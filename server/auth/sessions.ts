@@ -1,9 +1,18 @@
 import { emit } from '#events';
-import { findMember, memberSeen } from '#members';
-import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
-import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { memberSeen } from '#members';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { enterProject, issueRefreshToken, revokeSessions, type SessionAnswer, sessionAnswer } from '#sessions';
+import {
+  enterProject,
+  issueRefreshToken,
+  liveEntry,
+  revokeSessions,
+  type SessionAnswer,
+  sessionAnswer,
+} from '#sessions';
+import { projectOf } from '#tenancy';
+import { requireActiveMember } from './sign-in.ts';
 
 /** Signs out this session, or every session of the person. */
 export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
@@ -20,21 +29,37 @@ export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environme
 /**
  * Takes the session into another project of its workspace and environment. Membership is checked now; the authentication level
  * stays what it was (SE-7).
- * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED
+ * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAnswer> {
   const environment = target.environment === 'prod' ? 'production' : target.environment;
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
-  const { userId, sessionId } = customerOf(ctx);
   const there = { ...ctx, scope: { ...ctx.scope, projectId: target.projectId } };
-  const { entry, refresh } = await transaction(there, async (tx) => {
-    const member = await findMember(tx, userId);
-    if (member?.status === 'blocked') throw problem('MEMBER_BLOCKED');
-    if (member?.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
-    await memberSeen(tx, userId);
-    const entered = await enterProject(tx, sessionId, ctx.scope.projectId);
-    return { entry: entered, refresh: await issueRefreshToken(tx, entered) };
-  });
+  const { entry, refresh } = await transaction(there, (tx) =>
+    enterWithSession(tx, { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),
+  );
   return sessionAnswer(there, entry, refresh);
+}
+
+/**
+ * Takes a session into `tx.scope`'s project. One factor does not open a project that requires two, unless the session is in
+ * it already.
+ * @throws Problem MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
+ */
+export async function enterWithSession(
+  tx: TxCtx,
+  { userId, sessionId, fromProjectId }: { userId: UserId; sessionId: SessionId; fromProjectId: ProjectId },
+) {
+  await requireActiveMember(tx, userId);
+  await memberSeen(tx, userId);
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const newHere = settings.mfa === 'required' && (await liveEntry(tx, sessionId)) === undefined;
+  const entry = await enterProject(tx, sessionId, fromProjectId);
+  if (newHere && entry.acr === 'aal1')
+    throw problem(
+      'REAUTHENTICATION_REQUIRED',
+      'The project requires a second factor. Prove one with POST /v1/auth/reauthenticate, then switch.',
+    );
+  return { entry, refresh: await issueRefreshToken(tx, entry) };
 }

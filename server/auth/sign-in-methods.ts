@@ -1,3 +1,5 @@
+import { enabledProviders } from '#applications';
+import { hasSms } from '#billing';
 import {
   findPassword,
   type LinkedIdentityId,
@@ -12,21 +14,35 @@ import {
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { projectOf, type SignInMethod } from '#tenancy';
 import { credentialChanged } from './notices.ts';
+import { factorRemoved } from './recovery-codes.ts';
+
+/** The methods of the project that can be used now: phones only where text messages can be sent. */
+export async function openMethods(ctx: Ctx | TxCtx): Promise<SignInMethod[]> {
+  const { signInMethods } = (await projectOf(ctx.system, ctx.scope)).settings;
+  const sms = signInMethods.includes('phone') && (await hasSms(ctx));
+  return signInMethods.filter((method) => method !== 'phone' || sms);
+}
 
 /** How a person could sign in to the project, counted by what the project has open. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
-  const { settings } = await projectOf(tx.system, tx.scope);
-  const open = (method: (typeof settings.signInMethods)[number]) => settings.signInMethods.includes(method);
+  const methods = await openMethods(tx);
+  const open = (method: SignInMethod) => methods.includes(method);
   const user = (await usersById(tx, [userId])).get(userId);
   const password = open('password') && (await findPassword(tx, userId)) ? 1 : 0;
   const email =
     user?.email && user.emailVerified && (open('magic_link') || open('email_code') || open('password')) ? 1 : 0;
   const phone = user?.phone && user.phoneVerified && open('phone') ? 1 : 0;
   const passkeys = open('passkey') ? (await listPasskeys(tx, userId)).length : 0;
-  const identities = open('social') ? (await listIdentities(tx, userId)).length : 0;
+  const identities = open('social') ? await usableIdentities(tx, userId) : 0;
   return password + email + phone + passkeys + identities;
+}
+
+/** An account at a provider that is gone or switched off opens nothing. */
+async function usableIdentities(tx: TxCtx, userId: UserId): Promise<number> {
+  const offered = new Set((await enabledProviders(tx)).map(({ id }) => id));
+  return (await listIdentities(tx, userId)).filter(({ provider }) => offered.has(provider)).length;
 }
 
 /**
@@ -55,6 +71,7 @@ export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
     await removePasskey(tx, userId, id);
+    await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, 'passkey_removed');
   });
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { keepAccount } from '#identity';
 import { addMember, findMember, memberSeen } from '#members';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -63,10 +64,18 @@ export async function signIn(
 /** Enters the project with a new session, once everything is proven. */
 export async function enter(tx: TxCtx, userId: UserId, how: { amr: string[]; acr: string }) {
   await memberSeen(tx, userId);
+  await keepAccount(tx, userId);
   const familiarity = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
   if (familiarity === 'new') await newDevice(tx, { userId, sessionId: entry.sessionId });
   return { entry, refresh: await issueRefreshToken(tx, entry) };
+}
+
+/** A member may have been blocked or removed since the first factor. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function requireActiveMember(tx: TxCtx, userId: UserId): Promise<void> {
+  const member = await findMember(tx, userId);
+  if (member?.status === 'blocked') throw problem('MEMBER_BLOCKED');
+  if (member?.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
 }
 
 /** Where registration is open, signing in also joins the project, as registering anew would. */

@@ -12,7 +12,7 @@ import { EXCHANGE_CODE, projectOfCode } from './exchange-codes.ts';
 import { requireRedirectUri, withQuery } from './redirects.ts';
 import { anonymousCtx, environmentOf, realmOfSecret, scopeFields } from './scope.ts';
 import { requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
-import { comeBack, finishUpstream, LinkRequired, leaveFor, type SocialStart } from './social.ts';
+import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
 
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
@@ -40,7 +40,6 @@ const Exchange = Type.Object(
 /** What a provider may send back; other parameters are its own business. */
 const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
 
-const COOKIE = 'latchkey-upstream';
 const PATH = '/v1/auth/login/social';
 
 export const socialRoutes: Routes = (app) => {
@@ -80,11 +79,18 @@ type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 
 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
 export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
-  const browser = request.cookies[COOKIE] ?? randomSecret();
-  const secure = ctx.system.config.addresses[ctx.scope.environment].auth.startsWith('https:');
+  const { name, secure } = browserCookie(request);
+  const browser = request.cookies[name] ?? randomSecret();
   // Lax: the way back from the provider is a navigation that somebody else began.
-  reply.setCookie(COOKIE, browser, { path: PATH, httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
+  reply.setCookie(name, browser, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
   return leaveFor(ctx, provider, { ...start, browser });
+}
+
+/** `__Host-` where the address is https, so that no other host of the domain can plant it; the ports of one machine share cookies. */
+function browserCookie(request: Request): { name: string; secure: boolean } {
+  const environment = environmentOf(request);
+  const secure = request.server.system.config.addresses[environment].auth.startsWith('https:');
+  return { name: `${secure ? '__Host-' : ''}latchkey-${environment}-upstream`, secure };
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -156,10 +162,15 @@ async function finish(
 ): Promise<string> {
   const { state = '' } = parameters;
   const realm = await realmOfSecret(request, state);
-  const back = await comeBack(realm, { key, state, browser: request.cookies[COOKIE] });
+  const back = await comeBack(realm, { key, state, browser: request.cookies[browserCookie(request).name] });
   const { redirectUri, appState } = back.away;
   const { auth } = back.ctx.system.config.addresses[environmentOf(request)];
   const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
+  if (!(await isOffered(back)))
+    return to({
+      error: 'access_denied',
+      error_description: `${back.provider.name} is not offered here any more. Choose another way to sign in.`,
+    });
   if (parameters['error'] !== undefined)
     return to({
       error: parameters['error'].slice(0, 100),

@@ -262,8 +262,29 @@ describe('signing in with GitHub, which speaks OAuth only', () => {
     assert.deepEqual(github.seen.at(-1), { client: 'github-client', secret: 'github-secret', verifier: true });
   });
 
+  test('AU-8 only its primary address counts, and only if it is verified; another mail of the account is none', async () => {
+    const [primary, other] = [newEmail(), newEmail()];
+    const addressOf = async (id: number, verified: boolean) => {
+      github.person = {
+        id,
+        login: 'ada',
+        name: 'Ada',
+        emails: [
+          { email: other, primary: false, verified: true },
+          { email: primary, primary: true, verified },
+        ],
+      };
+      const back = await browserOf(latchkey).open(await github.visit(startUrl('github')));
+      const { body, text } = await exchange(returned(back.url)['code']);
+      assert.ok(body.access_token, text);
+      return (await latchkey.api('/v1/me/profile', { token: body.access_token })).body.email;
+    };
+    assert.equal(await addressOf(4712, false), null);
+    assert.equal(await addressOf(4713, true), primary);
+  });
+
   test('an error it answers with 200, and one of its API, are told to the application', async () => {
-    for (const fault of ['bad_verification_code', 'api down'] as const) {
+    for (const fault of ['bad_verification_code', 'incorrect_client_credentials', 'api down', 'no user'] as const) {
       github.fault = fault;
       // biome-ignore lint/performance/noAwaitInLoops: one fault after the other
       const back = await browserOf(latchkey).open(await github.visit(startUrl('github')));

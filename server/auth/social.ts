@@ -154,6 +154,12 @@ export async function comeBack(
   return { ctx: inProject, away, provider };
 }
 
+/** Whether the project still offers the provider, now that the browser is back. */
+export async function isOffered({ ctx, provider }: CameBack): Promise<boolean> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  return provider.enabled && settings.signInMethods.includes('social');
+}
+
 /** Reads who signed in at the provider, and issues the code that the application exchanges. */
 export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
   const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };

@@ -1,5 +1,6 @@
+import { passSmsGuard } from '#billing';
 import type { NormalisedIdentifier } from '#identity';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Trace, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
@@ -50,11 +51,15 @@ export async function countAttempt(ctx: Ctx, { account, userId }: Target): Promi
   const sourceKey = limitKey(workspaceId, environment, ctx.trace.ip ?? '');
   const [familiar, bySource] = await Promise.all([
     ctx.trace.ip !== null && isKnownSource(ctx, userId ?? NOBODY, ctx.trace.ip),
-    source.take(sourceKey),
+    source.take(sourceKey, ctx.trace),
   ]);
   if (!bySource.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', bySource.retryAfter);
-  const byPlace = await takeOrTell(ctx, place, placeKey, userId);
-  const byAccount = await takeOrTell(ctx, familiar ? known : strangers, accountKey, userId);
+  const byPlace = await takeOrTell(ctx, { limit: place, key: placeKey, told: true }, userId);
+  const byAccount = await takeOrTell(
+    ctx,
+    { limit: familiar ? known : strangers, key: accountKey, told: false },
+    userId,
+  );
   return {
     failures: Math.max(byPlace, byAccount) - 1,
     forget: async () => {
@@ -69,35 +74,41 @@ export async function countAttempt(ctx: Ctx, { account, userId }: Target): Promi
 }
 
 /** The first refusal of a period is told to the owner of the account. @returns how many were counted, this one included */
-async function takeOrTell(ctx: Ctx, limit: Limit, key: string, userId: UserId | null): Promise<number> {
-  const taken = await limit.take(key);
+async function takeOrTell(
+  ctx: Ctx,
+  { limit, key, told }: { limit: Limit; key: string; told: boolean },
+  userId: UserId | null,
+): Promise<number> {
+  const taken = await limit.take(key, told ? ctx.trace : undefined);
   if (taken.allowed) return taken.count;
   if (userId !== null && taken.count === limit.points + 1) await transaction(ctx, (tx) => accountThrottled(tx, userId));
   throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
 }
 
-/** Messages somebody may have sent: to one address, from one source, in one project. */
+/** Mails somebody may have sent: to one address, from one source, in one project. Text messages have rules of the project's own. */
 const messages = limits({
   'email-address': { points: 10, seconds: HOUR },
   'email-source': { points: 100, seconds: HOUR },
   'email-scope': { points: 20_000, seconds: HOUR },
-  'phone-address': { points: 5, seconds: HOUR },
-  'phone-source': { points: 20, seconds: HOUR },
-  'phone-scope': { points: 2_000, seconds: HOUR },
 });
 
-/** Counts a message before it is sent, whether or not there is an account. @throws Problem RATE_LIMIT_EXCEEDED */
+/**
+ * Counts a message before it is sent, whether or not there is an account.
+ * @throws Problem RATE_LIMIT_EXCEEDED; for a phone also ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED
+ */
 export async function countMessage(ctx: Ctx | TxCtx, channel: 'email' | 'phone', address: string): Promise<void> {
+  if (channel === 'phone') return passSmsGuard(ctx, address);
   const { workspaceId, environment, projectId } = ctx.scope;
   const rules = messages(ctx.system);
-  const counted: [Limit, string][] = [
-    [rules[`${channel}-source`], ctx.trace.ip ?? ''],
-    [rules[`${channel}-address`], address],
-    [rules[`${channel}-scope`], projectId],
+  const counted: [Limit, string, Trace?][] = [
+    [rules['email-source'], ctx.trace.ip ?? '', ctx.trace],
+    // Whether somebody else wrote to an address lately is not for whoever names it.
+    [rules['email-address'], address],
+    [rules['email-scope'], projectId],
   ];
-  for (const [limit, key] of counted) {
+  for (const [limit, key, told] of counted) {
     // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the address
-    const taken = await limit.take(limitKey(workspaceId, environment, key));
+    const taken = await limit.take(limitKey(workspaceId, environment, key), told);
     if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
   }
 }

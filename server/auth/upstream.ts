@@ -7,6 +7,7 @@ import {
   Configuration,
   customFetch,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   None,
 } from 'openid-client';
@@ -61,7 +62,7 @@ async function discover(system: System, provider: UpstreamProvider): Promise<Con
   if (preset.protocol === 'oauth2') {
     const configuration = new Configuration(
       {
-        issuer: preset.issuer,
+        issuer: options.issuer ?? preset.issuer,
         authorization_endpoint: options.authorizationEndpoint ?? preset.authorizationEndpoint,
         token_endpoint: options.tokenEndpoint ?? preset.tokenEndpoint,
       },
@@ -75,7 +76,8 @@ async function discover(system: System, provider: UpstreamProvider): Promise<Con
   const issuer = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
   return discovery(new URL(issuer), clientId, {}, authentication, {
     [customFetch]: guardedFetch(system),
-    execute: insecureAllowed(system) ? [allowInsecureRequests] : [],
+    // The ID token's signature is checked although it comes from the issuer itself: one that is none, or another's, is refused.
+    execute: [enableNonRepudiationChecks, ...(insecureAllowed(system) ? [allowInsecureRequests] : [])],
   });
 }
 
@@ -105,6 +107,12 @@ async function clientSecretOf(
     .sign(await importPKCS8(clientSecret ?? '', 'ES256'));
 }
 
+/** What the provider takes part in, of what protects a sign-in besides the state. */
+function checksOf({ preset }: UpstreamProvider): { nonce: boolean; pkce: boolean } {
+  if (preset.protocol === 'oauth2') return { nonce: false, pkce: true };
+  return { nonce: !preset.without?.includes('nonce'), pkce: !preset.without?.includes('pkce') };
+}
+
 /** Where the browser goes to sign in at the provider. */
 export async function authorizationUrl(
   ctx: Pick<Ctx, 'system'>,
@@ -113,22 +121,21 @@ export async function authorizationUrl(
 ): Promise<string> {
   const configuration = await configurationOf(ctx, provider);
   const { preset, options } = provider;
-  const oidc = preset.protocol === 'oidc';
+  const { nonce, pkce } = checksOf(provider);
   return buildAuthorizationUrl(configuration, {
     redirect_uri: request.callback,
     scope: (options.scopes ?? preset.scopes).join(' '),
     state: request.state,
-    ...(oidc && { nonce: request.nonce }),
-    code_challenge: request.challenge,
-    code_challenge_method: 'S256',
-    ...(oidc && preset.formPost && { response_mode: 'form_post' }),
+    ...(nonce && { nonce: request.nonce }),
+    ...(pkce && { code_challenge: request.challenge, code_challenge_method: 'S256' }),
+    ...(preset.protocol === 'oidc' && preset.formPost && { response_mode: 'form_post' }),
     ...(request.loginHint && { login_hint: request.loginHint }),
   }).href;
 }
 
 /**
  * Exchanges the provider's code and reads who signed in. The answer is checked against the request: issuer (RFC 9207), state,
- * nonce, PKCE.
+ * nonce, PKCE, and the signature of the ID token.
  * @param returned the callback address with what the provider added to it
  * @throws Error of `openid-client` that says what did not hold
  */
@@ -139,10 +146,12 @@ export async function identityFrom(
 ): Promise<UpstreamIdentity> {
   const configuration = await configurationOf(ctx, provider);
   const oidc = provider.preset.protocol === 'oidc';
+  const { nonce, pkce } = checksOf(provider);
   const tokens = await authorizationCodeGrant(configuration, returned, {
     expectedState: request.state,
-    pkceCodeVerifier: request.verifier,
-    ...(oidc && { expectedNonce: request.nonce, idTokenExpected: true }),
+    ...(pkce && { pkceCodeVerifier: request.verifier }),
+    ...(nonce && { expectedNonce: request.nonce }),
+    ...(oidc && { idTokenExpected: true }),
   });
   if (!oidc) return oauthIdentity(ctx.system, provider, tokens.access_token);
   const claims = tokens.claims();
@@ -153,7 +162,30 @@ export async function identityFrom(
       ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
       : {};
   const { issuer } = configuration.serverMetadata();
-  return oidcIdentity(provider, { ...profile, ...claims, iss: claims.iss || issuer });
+  return oidcIdentity(provider, {
+    ...profile,
+    ...nameBeside(provider, returned),
+    ...claims,
+    iss: claims.iss || issuer,
+  });
+}
+
+/** Apple tells the name beside the ID token, once, when somebody signs in for the first time. Nothing depends on it. */
+function nameBeside({ preset }: UpstreamProvider, returned: URL): Record<string, string> {
+  const user = returned.searchParams.get('user');
+  if (preset.protocol !== 'oidc' || !preset.formPost || user === null) return {};
+  try {
+    const { firstName, lastName } = Object(Object(JSON.parse(user)).name);
+    const [given, family] = [text(firstName), text(lastName)];
+    const full = [given, family].filter((part) => part !== null).join(' ');
+    return {
+      ...(given !== null && { given_name: given }),
+      ...(family !== null && { family_name: family }),
+      ...(full !== '' && { name: full }),
+    };
+  } catch {
+    return {};
+  }
 }
 
 function oidcIdentity(provider: UpstreamProvider, claims: Record<string, unknown>): UpstreamIdentity {
@@ -192,7 +224,7 @@ async function oauthIdentity(
   const trusted = verified !== undefined || (field !== undefined && profile[field] === true);
   return {
     provider: provider.key,
-    issuer: preset.issuer,
+    issuer: accountsOf(preset, options),
     subject: String(subject),
     email,
     emailVerified: email !== null && trusted && options.trustEmail !== false,
@@ -200,6 +232,14 @@ async function oauthIdentity(
     givenName: null,
     familyName: null,
   };
+}
+
+/**
+ * Who names the accounts of a provider without an issuer: its preset, or whoever answers with the profile instead. So no
+ * configuration can speak for the accounts of another provider (AU-8).
+ */
+function accountsOf(preset: { issuer: string }, { userinfoEndpoint }: UpstreamProvider['options']): string {
+  return userinfoEndpoint === undefined ? preset.issuer : new URL(userinfoEndpoint).origin;
 }
 
 async function readJson(system: System, url: string, accessToken: string): Promise<Record<string, unknown>> {

@@ -1,7 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '#platform/config.ts';
-import { makeDataDir, takeDataDir } from '#platform/data-dir.ts';
-import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { AlreadyRunningError, makeDataDir, takeDataDir } from '#platform/data-dir.ts';
+import {
+  addressOfRunning,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '#platform/embedded-postgres.ts';
 
 /** A database to work on, and what to do when done. */
 export type Database = {
@@ -11,6 +16,7 @@ export type Database = {
   ended: Promise<void>;
 };
 
+const EMBEDDED = 'latchkey';
 const NEVER = new Promise<void>(() => undefined);
 /** More than this many restarts within the time: something is wrong that a restart does not mend. */
 const RESTARTS = 3;
@@ -31,12 +37,22 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   }
   const folder = takeDataDir(config);
   try {
-    const options = { dataDir: config.dataDir, port: config.ports.database, database: 'latchkey', progress };
+    const options = { dataDir: config.dataDir, port: config.ports.database, database: EMBEDDED, progress };
     const kept = new KeptPostgres(await startEmbeddedPostgres(options), options);
     return { url: kept.url, ended: kept.ended, stop: () => kept.stop().finally(folder.release) };
   } catch (error) {
     folder.release();
     throw error;
+  }
+}
+
+/** As {@link openDatabase}; the embedded database of a Latchkey that runs is shared with it. @throws StartError */
+export async function joinDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
+  try {
+    return await openDatabase(config, progress);
+  } catch (error) {
+    if (!(error instanceof AlreadyRunningError)) throw error;
+    return { url: addressOfRunning(config.dataDir, EMBEDDED), stop: async () => undefined, ended: NEVER };
   }
 }
 

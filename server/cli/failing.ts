@@ -23,7 +23,8 @@ export async function failing(command: () => Promise<void>): Promise<void> {
   }
 }
 
-function explain(error: unknown): string {
+/** What went wrong, and what a person can do about it. */
+export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof StartError) return error.message;
   const remedy = REMEDIES['code' in error ? String(error.code) : ''];

@@ -1,34 +1,34 @@
-import { withSystem } from '#hosts';
 import { type KeySummary, listKeys, rotateKeys } from '#keys';
-import { loadConfig } from '#platform/config.ts';
 import { environments } from '#platform/ctx.ts';
-import { loadSecrets } from '#platform/data-dir.ts';
-import { createLog } from '#platform/log.ts';
 import type { System } from '#platform/system.ts';
-import { openDatabase } from './database.ts';
 import { failing } from './failing.ts';
+import { type Overrides, withInstallation } from './installation.ts';
+import { printTable } from './table.ts';
 
-/** Lists the signing keys, or publishes new ones ahead of time. @param verb `list` or `rotate` */
-export async function keys(overrides: Record<string, string | undefined>, verb: 'list' | 'rotate'): Promise<void> {
+type Output = { json?: true };
+
+/** Lists the signing keys of both environments. */
+export async function listSigningKeys(overrides: Overrides, output: Output): Promise<void> {
+  await failing(() => withInstallation(overrides, (system) => print(system, output)));
+}
+
+/** Publishes new signing keys ahead of time, then lists all. */
+export async function rotateSigningKeys(overrides: Overrides, output: Output): Promise<void> {
   await failing(async () => {
-    const config = loadConfig(undefined, overrides);
-    const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
-    const options = { config, databaseUrl: database.url, secrets: loadSecrets(config), log: createLog(config) };
-    try {
-      await withSystem(options, verb === 'rotate' ? rotateAll : async () => undefined);
-      await withSystem(options, print);
-    } finally {
-      await database.stop();
-    }
+    await withInstallation(overrides, (system) =>
+      Promise.all(environments.map((environment) => rotateKeys(system, environment))),
+    );
+    await withInstallation(overrides, (system) => print(system, output));
   });
 }
 
-async function rotateAll(system: System): Promise<void> {
-  await Promise.all(environments.map((environment) => rotateKeys(system, environment)));
-}
-
-async function print(system: System): Promise<void> {
+async function print(system: System, { json }: Output): Promise<void> {
   const now = system.clock.now();
+  if (json) {
+    const keys = (await listKeys(system)).map((key) => ({ ...key, state: stateOf(key, now) }));
+    process.stdout.write(`${JSON.stringify({ keys }, null, 2)}\n`);
+    return;
+  }
   const rows = (await listKeys(system)).map((key) => [
     key.environment,
     key.algorithm,
@@ -37,15 +37,7 @@ async function print(system: System): Promise<void> {
     key.signsFrom.toISOString(),
     key.retiresAt?.toISOString() ?? '',
   ]);
-  const table = [['environment', 'algorithm', 'id', 'state', 'signs from', 'published until'], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of table)
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  printTable(['environment', 'algorithm', 'id', 'state', 'signs from', 'published until'], rows);
 }
 
 function stateOf({ signsFrom, retiresAt }: KeySummary, now: Date): string {

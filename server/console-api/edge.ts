@@ -36,7 +36,7 @@ export function addOperatorAuthentication(app: App): void {
 
 async function authenticate(request: Request, permission: Exclude<RoutePermission, 'public'>): Promise<void> {
   const { system } = request.server;
-  const workspaceId = header(request, 'x-workspace-id');
+  const workspaceId = placeIn(request, 'workspaceId');
   const named = Value.Check(WorkspaceIdSchema, workspaceId) ? workspaceId : null;
   const session = await findOperatorSession({ system, cookies: request.cookies }, named);
   if (session === 'none') throw problem('AUTHENTICATION_REQUIRED', 'Sign in to the console.');
@@ -96,8 +96,8 @@ export function workspaceScope(workspaceId: WorkspaceId): Scope {
 async function scopeOf(request: Request, workspaceId: WorkspaceId | null): Promise<Scope> {
   if (workspaceId === null) throw problem('CONTEXT_REQUIRED');
   if (request.routeOptions.config.level === 'workspace') return workspaceScope(workspaceId);
-  const projectId = header(request, 'x-project-id');
-  const environment = environmentIn(header(request, 'x-environment'));
+  const projectId = placeIn(request, 'projectId');
+  const environment = environmentIn(placeIn(request, 'environment'));
   if (projectId === undefined || environment === undefined)
     throw problem('CONTEXT_REQUIRED', 'Send the headers X-Project-Id and X-Environment (test or production).');
   const lookup = Value.Check(ProjectIdSchema, projectId) ? { workspaceId, projectId, environment } : undefined;
@@ -109,6 +109,15 @@ async function scopeOf(request: Request, workspaceId: WorkspaceId | null): Promi
 function environmentIn(text: string | undefined): Environment | undefined {
   if (text === 'prod') return 'production';
   return text === 'test' || text === 'production' ? text : undefined;
+}
+
+const HEADERS = { workspaceId: 'x-workspace-id', projectId: 'x-project-id', environment: 'x-environment' } as const;
+
+/** Where a request wants to act. */
+function placeIn(request: Request, what: keyof typeof HEADERS): string | undefined {
+  if (request.routeOptions.config.scopeIn !== 'query') return header(request, HEADERS[what]);
+  const value: unknown = Object(request.query)[what];
+  return typeof value === 'string' ? value : undefined;
 }
 
 function header(request: Request, name: string): string | undefined {

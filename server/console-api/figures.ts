@@ -5,7 +5,7 @@ import { countMembers } from '#members';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
-import type { System } from '#platform/system.ts';
+import { perSystem, type System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
 
 type Figure = 'sign_ins' | 'failures' | 'new_members' | 'active' | 'active_month';
@@ -59,7 +59,8 @@ type Counted = { w: WorkspaceId; p: ProjectId; e: Environment; f: Figure; d: str
 
 function rowOf(event: NumberedEvent, figure: Figure | undefined): Counted[] {
   if (figure === undefined || event.example) return [];
-  const { workspaceId: w, projectId: p, environment: e, userId: u } = event;
+  const { workspaceId: w, projectId: p, environment: e, data } = event;
+  const u = typeof data['userId'] === 'string' ? data['userId'] : null;
   return [{ w, p, e, f: figure, d: event.occurredAt.toISOString().slice(0, 10), u }];
 }
 
@@ -125,7 +126,7 @@ export const Overview = Type.Object({
     { description: 'Every day of the range, oldest first.' },
   ),
   totals: Type.Object({
-    members: Type.Integer({ description: 'Of any status, now.' }),
+    members: Type.Integer({ description: 'Of any status; of a large project up to a minute ago.' }),
     activeMembersThisMonth: Type.Integer({ description: 'Of the calendar month in UTC.' }),
     ...figures,
   }),
@@ -148,7 +149,7 @@ export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
   const [rows, deliveries, members] = await Promise.all([
     figuresBetween(ctx, month < since ? month : since, until),
     deliveriesPerDay(ctx, new Date(since)),
-    countMembers(ctx),
+    membersOf(ctx),
   ]);
   const byDate = new Map<string, Day>(dates.map((date) => [date, { date, ...NOTHING }]));
   for (const { figure, date, count: number } of rows) {
@@ -175,6 +176,21 @@ function totalsOf(days: readonly Day[], members: number, activeMembersThisMonth:
     deliveries: sum('deliveries'),
     delivered: sum('delivered'),
   };
+}
+
+/** Counting a large project takes its time, and a minute changes little of it. */
+const LARGE = 20_000;
+const KEPT_MS = 60_000;
+const known = perSystem(() => new Map<string, { count: number; until: number }>());
+
+async function membersOf(ctx: Ctx): Promise<number> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const key = `${workspaceId}/${projectId}/${environment}`;
+  const kept = known(ctx.system).get(key);
+  if (kept && kept.until > ctx.now.getTime()) return kept.count;
+  const number = await countMembers(ctx);
+  if (number >= LARGE) known(ctx.system).set(key, { count: number, until: ctx.now.getTime() + KEPT_MS });
+  return number;
 }
 
 function dayOf(milliseconds: number): string {

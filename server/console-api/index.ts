@@ -6,7 +6,7 @@ export { atConsole } from './moved-routes.ts';
 export { consoleDescriptionRoutes } from './openapi.console.ts';
 export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
 export { createOperator } from './operators.ts';
-export { inboxRoutes, overviewRoutes } from './overview.console.ts';
+export { eventLogRoutes, inboxRoutes, overviewRoutes } from './overview.console.ts';
 export { previewRoutes } from './preview.console.ts';
 export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
 export { setUpRoutes } from './set-up.page.ts';

@@ -57,7 +57,11 @@ export async function setUpConsole(system: System): Promise<Installation> {
   const ctx = systemCtx(system, nowhere, 'console-set-up', 'console-set-up');
   const found = await transaction(ctx, async (tx) => {
     await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx.db);
-    const row = await tx.db.selectFrom('console_installation').selectAll().executeTakeFirst();
+    const row = await tx.db
+      .selectFrom('console_installation')
+      .selectAll()
+      .modifyEnd(sql`/* all workspaces */`)
+      .executeTakeFirst();
     return row ? known(tx, row) : make(tx);
   });
   installations(system).found = found;
@@ -77,6 +81,7 @@ async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installa
   const applied = await tx.db
     .updateTable('console_installation')
     .set({ console_url: tx.system.config.addresses.console })
+    .where('workspace_id', '=', row.workspace_id)
     .where('console_url', '!=', tx.system.config.addresses.console)
     .executeTakeFirst();
   if (applied.numUpdatedRows > 0n) await updateApplication({ ...tx, scope }, row.application_id, wanted);

@@ -105,23 +105,39 @@ describe('the overview', () => {
     expectProblem(await operator.call(path, { headers: elsewhere }), 404, 'NOT_FOUND');
   });
 
-  test('the preview is the real sign-in page with the settings that are not saved yet', async () => {
-    const path = '/console/v1/settings/sign-in/preview';
-    const { body: saved } = await operator.call('/console/v1/settings');
-    const branding = { ...saved.branding, accentColor: '#a02060', text: 'Below the form' };
-    const plain = await operator.call(path, { body: { settings: {}, locale: 'de' } });
-    assert.match(plain.body.document, /<html lang="de"/);
-    assert.match(plain.body.document, /name="identifier"/);
-    const changed = await operator.call(path, {
-      body: { settings: { branding, registration: 'closed' }, locale: 'en' },
-    });
-    assert.match(changed.body.document, /#a02060/);
-    assert.match(changed.body.document, /Below the form/);
-    assert.ok(plain.body.document.includes('/register') && !changed.body.document.includes('/register'));
-    expectProblem(
-      await operator.call(path, { body: { settings: { nothing: 1 }, locale: 'en' } }),
-      400,
-      'VALIDATION_FAILED',
+  test('the preview is the real sign-in page with a look that is not saved yet, in a frame of the console', async () => {
+    const { workspaceId, projects } = latchkey.demo;
+    const page = (look: Record<string, string>, who = operator) =>
+      who.call(
+        `/console/v1/branding/preview?${new URLSearchParams({ workspaceId, projectId: projects[0]?.id ?? '', environment: 'test', ...look })}`,
+        { headers: { 'x-workspace-id': undefined, 'x-project-id': undefined, 'x-environment': undefined } },
+      );
+    const plain = await page({ locale: 'de' });
+    assert.match(plain.text, /<html lang="de"/);
+    assert.match(plain.text, /name="identifier"/);
+    assert.match(plain.headers.get('content-security-policy') ?? '', /frame-ancestors 'self'; sandbox$/);
+    assert.equal(plain.headers.get('x-frame-options'), 'SAMEORIGIN');
+    const changed = await page({ accentColor: '#a02060', text: 'Below the form', radius: '3', logoUrl: '' });
+    assert.match(changed.text, /#a02060/);
+    assert.match(changed.text, /Below the form/);
+    assert.match(changed.text, /--radius:3px/);
+    expectProblem(await page({ accentColor: 'red' }), 400, 'VALIDATION_FAILED');
+    expectProblem(await page({ workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8' }), 403, 'MEMBERSHIP_REQUIRED');
+    expectProblem(await page({}, await teammate(latchkey, 'billing')), 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('the event log is read backwards, by type and time', async () => {
+    const all = await operator.call('/console/v1/event-log?limit=5');
+    assert.equal(all.body.items.length, 5, all.text);
+    assert.ok(all.body.items[0].sequence > all.body.items[4].sequence);
+    const next = await operator.call(`/console/v1/event-log?limit=5&cursor=${all.body.nextCursor}`);
+    assert.ok(next.body.items[0].sequence < all.body.items[4].sequence);
+    const failures = await operator.call('/console/v1/event-log?type=user.login_failed');
+    assert.deepEqual(
+      failures.body.items.map(({ type }: { type: string }) => type),
+      ['user.login_failed'],
     );
+    const later = new Date(clock.now().getTime() + 1000).toISOString();
+    assert.deepEqual((await operator.call(`/console/v1/event-log?since=${later}`)).body.items, []);
   });
 });

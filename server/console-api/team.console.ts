@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { changeTeamMember, listTeam, removeTeamMember, TeamMember, TeamMemberRef, TeamRoleChange } from './team.ts';
+import {
+  changeTeamMember,
+  getTeamMember,
+  listTeam,
+  removeTeamMember,
+  TeamMember,
+  TeamMemberRef,
+  TeamRoleChange,
+} from './team.ts';
 import { TeamRole, teamRoles } from './team-roles.ts';
 
 const TeamRoleRow = Type.Object({
@@ -36,6 +44,19 @@ export const teamRoutes: Routes = (app) => {
       },
     },
     () => ({ items: teamRoles, nextCursor: null }),
+  );
+
+  app.get(
+    '/console/v1/team/:teamMemberId',
+    {
+      config: { permission: 'team:read', level: 'workspace', etag: true },
+      schema: {
+        summary: 'Read a team member',
+        params: TeamMemberRef,
+        response: { 200: TeamMember, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    ({ ctx, params }) => getTeamMember(ctx, params.teamMemberId),
   );
 
   app.patch(

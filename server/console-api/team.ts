@@ -77,6 +77,14 @@ export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQu
   return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
 }
 
+/** @throws Problem NOT_FOUND */
+export async function getTeamMember(ctx: Ctx | TxCtx, id: TeamMemberId): Promise<TeamMember> {
+  const rows = await scoped(ctx).where('id', '=', id).execute();
+  const [record] = await recordsOf(ctx, rows);
+  if (!record) throw problem('NOT_FOUND');
+  return record;
+}
+
 /** Takes somebody into the team; one who is in it already keeps their role. @returns whether they are new in it */
 export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): Promise<boolean> {
   const id = newId('tmb', tx.now);
@@ -101,7 +109,7 @@ export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): 
 export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Promise<TeamMember> {
   return transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
-    if (row.role === role) return one(tx, row);
+    if (row.role === role) return getTeamMember(tx, id);
     requireOwner(tx, owners, row.role === 'owner' || role === 'owner');
     keepAnOwner(owners, row);
     await tx.db
@@ -111,7 +119,7 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
       .where('id', '=', id)
       .execute();
     await emit(tx, 'team.member.changed', { teamMemberId: id, userId: row.user_id, role });
-    return one(tx, { ...row, role });
+    return getTeamMember(tx, id);
   });
 }
 
@@ -128,12 +136,6 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
       .execute();
     await emit(tx, 'team.member.removed', { teamMemberId: id, userId: row.user_id, role: row.role });
   });
-}
-
-async function one(tx: TxCtx, row: Row): Promise<TeamMember> {
-  const [record] = await recordsOf(tx, [row]);
-  if (!record) throw problem('NOT_FOUND');
-  return record;
 }
 
 /** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */

@@ -68,7 +68,7 @@ export const workspaceRoutes: Routes = (app) => {
   app.get(
     '/console/v1/workspace',
     {
-      config: { permission: 'workspace:read', level: 'workspace' },
+      config: { permission: 'workspace:read', level: 'workspace', etag: { without: ['projectCount'] } },
       schema: { summary: 'Read the workspace', response: { 200: WorkspaceDetail } },
     },
     async ({ ctx }) => {
@@ -117,7 +117,7 @@ export const projectRoutes: Routes = (app) => {
   app.get(
     '/console/v1/projects/:projectId',
     {
-      config: { permission: 'projects:read', level: 'workspace' },
+      config: { permission: 'projects:read', level: 'workspace', etag: true },
       schema: {
         summary: 'Read a project',
         params: ProjectRef,

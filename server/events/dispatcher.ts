@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Environment, Scope } from '#platform/ctx.ts';
+import type { Actor, Environment, Scope } from '#platform/ctx.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { announceNumbered } from './waiting.ts';
@@ -23,8 +23,9 @@ export type NumberedEvent = Scope & {
   type: string;
   sequence: number;
   occurredAt: Date;
-  /** Whom it is about, where its data say so. */
-  userId: string | null;
+  actor: Actor;
+  correlationId: string;
+  data: Record<string, unknown>;
   example: boolean;
 };
 
@@ -139,7 +140,10 @@ async function numberBatch(client: pg.Client, followers: readonly Follower[]): P
   return rows.length;
 }
 
-/** One statement, so it is atomic: the counters and the events change together. All workspaces. */
+/**
+ * One statement, so it is atomic: the counters and the events change together. The arrays keep it on the primary key: joined
+ * freely, a planner without statistics walks the whole log. All workspaces.
+ */
 const NUMBER_BATCH = `
 with batch as (
   select workspace_id, id, project_id, environment,
@@ -156,5 +160,7 @@ update events
 set sequence = counters.last - batch.size + batch.position
 from batch join counters using (workspace_id, project_id, environment)
 where events.workspace_id = batch.workspace_id and events.id = batch.id
+  and events.workspace_id = any (array (select distinct workspace_id from batch)) and events.id = any (array (select id from batch))
 returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
-  events.sequence, events.occurred_at as "occurredAt", events.data->>'userId' as "userId", events.example`;
+  events.sequence, events.occurred_at as "occurredAt", events.actor, events.correlation_id as "correlationId", events.data,
+  events.example`;

@@ -29,7 +29,7 @@ export const eventTypeRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/webhooks/event-types/:type',
     {
-      config: { permission: 'webhooks:read' },
+      config: { permission: 'webhooks:read', etag: true },
       schema: {
         summary: 'Read an event type',
         params: Type.Object({ type: Type.String({ maxLength: 100, examples: ['user.created'] }) }),

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import type { Actor, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -41,10 +41,15 @@ export function publicActor(actor: Actor) {
 }
 
 /** Something to emit, as {@link emitAll} takes it. */
-type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
 export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
+  await insertEvents(tx, events);
+}
+
+/** Writes an event into the logs of several projects of the workspace, with one statement. */
+export async function emitIn(tx: TxCtx, events: readonly (NewEvent & { projectId: ProjectId })[]): Promise<void> {
   await insertEvents(tx, events);
 }
 
@@ -55,13 +60,30 @@ export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> 
   return id;
 }
 
+/** A statement with values for each is worth preparing for a few events; beyond that, arrays are cheaper to send and to read. */
+const FEW = 10;
+
+type NewRow = { id: EventId; project_id: ProjectId; type: string; data: string; actor: string; example: boolean };
+
+async function insertMany(tx: TxCtx, rows: readonly NewRow[]): Promise<void> {
+  const { workspaceId, environment } = tx.scope;
+  const [first] = rows;
+  await sql`insert into events (workspace_id, id, project_id, environment, type, occurred_at, actor, correlation_id, trace_id, data, example)
+    select ${workspaceId}, id, project_id, ${environment}, type, ${tx.now}, ${first?.actor}::jsonb, ${tx.trace.correlationId},
+      ${tx.trace.traceId}, data::jsonb, ${first?.example}
+    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map((row) => row.project_id)}::text[],
+      ${rows.map(({ type }) => type)}::text[], ${rows.map(({ data }) => data)}::text[]) as row (id, project_id, type, data)`.execute(
+    tx.db,
+  );
+}
+
 async function insertEvents(
   tx: TxCtx,
-  events: readonly { type: EventType; data: Record<string, unknown> }[],
+  events: readonly { type: EventType; data: Record<string, unknown>; projectId?: ProjectId }[],
   example = false,
 ): Promise<EventId[]> {
-  const { workspaceId, projectId, environment } = tx.scope;
-  const rows = events.map(({ type, data }) => ({
+  const { workspaceId, environment } = tx.scope;
+  const rows = events.map(({ type, data, projectId = tx.scope.projectId }) => ({
     workspace_id: workspaceId,
     id: newId('evt', tx.now),
     project_id: projectId,
@@ -74,7 +96,8 @@ async function insertEvents(
     data: JSON.stringify(data),
     example,
   }));
-  await tx.db.insertInto('events').values(rows).execute();
+  if (rows.length <= FEW) await tx.db.insertInto('events').values(rows).execute();
+  else await insertMany(tx, rows);
   tx.afterCommit(() => wakeDispatcher(tx.system));
   return rows.map(({ id }) => id);
 }

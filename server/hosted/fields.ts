@@ -4,6 +4,7 @@ import { BASE, type Flow } from './flow.ts';
 
 const FAULTS: Readonly<Record<string, TextId>> = {
   ACCOUNT_THROTTLED: 'fault.later',
+  ADDON_REQUIRED: 'fault.noText',
   ALREADY_EXISTS: 'fault.exists',
   INVALID_CODE: 'fault.code',
   INVALID_CREDENTIALS: 'fault.credentials',
@@ -12,6 +13,7 @@ const FAULTS: Readonly<Record<string, TextId>> = {
   MEMBERSHIP_REQUIRED: 'fault.membership',
   METHOD_DISABLED: 'fault.method',
   PASSKEY: 'fault.passkey',
+  PLAN_LIMIT_EXCEEDED: 'fault.noText',
   RATE_LIMIT_EXCEEDED: 'fault.later',
   REGISTRATION_CLOSED: 'fault.closed',
   SERVICE_UNAVAILABLE: 'fault.unavailable',

@@ -7,10 +7,11 @@ import {
   linkWithCode,
   MfaChallenge,
   type MfaSession,
+  openMethods,
   type SignInAnswer,
 } from '#auth';
 import { type Interaction, interactions } from '#oidc';
-import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import { addressOf, type Reply, type Request } from '#platform/http.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
@@ -66,7 +67,8 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const interaction = await interactions.read(request, reply);
   const { workspaceId, projectId, environment } = interaction.application;
   const ctx = ctxFor(request, { workspaceId, projectId, environment });
-  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const project = await projectOf(ctx.system, ctx.scope);
+  const settings = { ...project.settings, signInMethods: await openMethods(ctx) };
   const languages = interaction.asked.locales ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
   return { request, reply, ctx, interaction, settings, voice, step: readStep(request, interaction.uid) };
@@ -131,7 +133,7 @@ export function show(flow: Flow, page: Page): Reply {
   const { document, headers } = renderPage(flow.voice, {
     ...page,
     script: page.script === true || flow.settings.proofOfWork === 'required',
-    formTargets: redirectUri === null ? [] : [formTargetOf(redirectUri)],
+    leaves: redirectUri !== null,
   });
   return flow.reply
     .code(fault ? 400 : 200)

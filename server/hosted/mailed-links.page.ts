@@ -93,14 +93,14 @@ function explained({ say }: Voice, kind: LinkKind, { code }: Problem): Page {
 }
 
 async function show({ reply, kind, token, opened }: Visit, fault?: string): Promise<Reply> {
-  const { title, intro, fields, button, formTarget } = await links[kind].look(opened);
+  const { title, intro, fields, button, leaves = false } = await links[kind].look(opened);
   const complaint = fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`;
   return send(reply, opened.voice, {
     status: fault === undefined ? 200 : 400,
     page: {
       title,
       body: html`${intro}${complaint}<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`,
-      ...(formTarget !== undefined && { formTargets: [formTarget] }),
+      leaves,
     },
   });
 }

@@ -18,7 +18,7 @@ import {
 } from '#auth';
 import { findIdentifier, minimumLength } from '#identity';
 import { findInvitation } from '#members';
-import { formTargetOf, type Markup, type Voice } from '#pages';
+import type { Markup, Voice } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
@@ -29,7 +29,7 @@ import { passwordField } from './fields.ts';
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-type Looked = { title: string; intro: Markup; fields?: Markup; button: string; formTarget?: string };
+type Looked = { title: string; intro: Markup; fields?: Markup; button: string; leaves?: boolean };
 type Form = { password?: string; displayName?: string };
 
 /** What a click led to: on to the application, or a page that says it is done. */
@@ -57,12 +57,11 @@ const signInLink: Link = {
     const { say, project } = voice;
     const link = await lookAtLink(ctx, token, ['magic_link']);
     const intro = html`<p>${say('mailed.signIn', { project, address: link.address })}</p>${askedBy(voice, link)}`;
-    const target = link.pending ? formTargetOf(Value.Parse(Destination, link.pending).redirectUri) : null;
     return {
       title: say('mailed.signInTitle', { project }),
       intro,
       button: say('signIn.action'),
-      ...(target !== null && { formTarget: target }),
+      leaves: link.pending !== null,
     };
   },
 

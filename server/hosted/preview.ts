@@ -1,27 +1,28 @@
-import { renderPage, voiceOf } from '#pages';
+import { type Rendered, renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
-import { type Language, projectOf, type Settings } from '#tenancy';
+import { type Branding, type Language, projectOf, type Settings } from '#tenancy';
 import type { Flow } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 
 /** Settings as they might become, and the language to read the page in. */
-type Wish = { settings: Partial<Settings>; locale: Language };
+type Wish = { settings: Partial<Settings>; branding: Partial<Branding>; locale: Language };
 
 /**
  * The project's own sign-in page as it would look with other settings: made by the code that makes the real one.
- * @returns the whole document
+ * @returns the whole document, for a frame of our own pages that runs no scripts and sends no forms
  */
-export async function signInPreview(request: Request, reply: Reply, wish: Wish): Promise<string> {
+export async function signInPreview(request: Request, reply: Reply, wish: Wish): Promise<Rendered> {
   const { ctx } = request;
   const { settings, projectName } = await projectOf(ctx.system, ctx.scope);
-  const wanted: Settings = { ...settings, ...wish.settings };
+  const branding = { ...settings.branding, ...wish.branding };
+  const wanted: Settings = { ...settings, ...wish.settings, branding };
   const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages: wish.locale });
   const flow: Flow = {
     request,
     reply,
     ctx,
     settings: wanted,
-    voice: { ...voice, branding: wanted.branding },
+    voice: { ...voice, branding },
     step: {},
     interaction: {
       uid: 'preview',
@@ -32,7 +33,9 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
       asked: { scopes: [], redirectUri: null, loginHint: null, maxAge: null, locales: null, acrValues: [] },
     },
   };
-  return renderPage(flow.voice, await firstPage(flow)).document;
+  const { document, headers } = renderPage(flow.voice, await firstPage(flow));
+  const policy = `${headers['content-security-policy']?.replace("frame-ancestors 'none'", "frame-ancestors 'self'")}; sandbox`;
+  return { document, headers: { ...headers, 'content-security-policy': policy, 'x-frame-options': 'SAMEORIGIN' } };
 }
 
 /** The application that a preview is for: none that could sign anybody in. */

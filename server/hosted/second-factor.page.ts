@@ -40,7 +40,9 @@ export function secondFactorRoutes(app: App): void {
           if (factorId !== 'passkey') await promptFactor(flow.ctx, await challengeOf(flow, mfa), factorId);
           return goTo(chosen, '/mfa');
         } catch (error) {
-          return again(chosen, '/mfa', error);
+          // No text message can be sent: another factor is asked for instead.
+          const unsent = error instanceof Problem && error.status === 402;
+          return again(unsent ? flow : chosen, '/mfa', error);
         }
       }),
   });

@@ -1,7 +1,16 @@
 import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { auditRoutes } from '#audit';
 import { adminSessionRoutes, memberCredentialRoutes, providerTestRoutes } from '#auth';
+import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes } from '#billing';
 import { eventTypeRoutes, feedRoutes } from '#events';
-import { invitationRoutes, memberRoutes, permissionRoutes, roleRoutes } from '#members';
+import {
+  importRoutes,
+  invitationRoutes,
+  memberRoutes,
+  permissionRoutes,
+  provisioningRoutes,
+  roleRoutes,
+} from '#members';
 import { messageRoutes } from '#messages';
 import type { Routes } from '#platform/http.ts';
 import { settingsRoutes } from '#tenancy';
@@ -10,6 +19,8 @@ import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRou
 /** What back ends do on the API host, and operators at the console. */
 export const adminRoutes: Routes = (app) => {
   memberRoutes(app);
+  importRoutes(app);
+  provisioningRoutes(app);
   memberCredentialRoutes(app);
   adminSessionRoutes(app);
   invitationRoutes(app);
@@ -25,5 +36,9 @@ export const adminRoutes: Routes = (app) => {
   endpointRepairRoutes(app);
   deliveryRoutes(app);
   eventTypeRoutes(app);
+  auditRoutes(app);
   feedRoutes(app);
+  smsAddOnRoutes(app);
+  smsUsageRoutes(app);
+  smsGuardRoutes(app);
 };

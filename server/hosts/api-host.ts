@@ -1,15 +1,19 @@
 import {
+  accountRoutes,
   addressRoutes,
   factorRoutes,
   linkedIdentityRoutes,
   onePasskeyRoutes,
+  oneSessionRoutes,
   ownSessionRoutes,
   passkeyRoutes,
   securityRoutes,
   totpRoutes,
 } from '#auth';
+import { stripeRoutes } from '#billing';
 import { profileRoutes } from '#identity';
 import { authorizationRoutes, contextRoutes, membershipRoutes } from '#members';
+import { receiptRoutes } from '#messages';
 import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
@@ -30,15 +34,22 @@ export async function createApiHost(system: System, environment: Environment): P
   authorizationRoutes(app);
   profileRoutes(app);
   addressRoutes(app);
+  accountRoutes(app);
   securityRoutes(app);
   totpRoutes(app);
   factorRoutes(app);
   ownSessionRoutes(app);
+  oneSessionRoutes(app);
   usedApplicationRoutes(app);
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
   adminRoutes(app);
+  // Carriers and the payment provider know of production only.
+  if (environment === 'production') {
+    receiptRoutes(app);
+    stripeRoutes(app);
+  }
   statusRoutes(app);
   problemPageRoutes(app);
   return app;

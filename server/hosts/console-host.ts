@@ -3,6 +3,7 @@ import {
   atConsole,
   consoleApplicationRoutes,
   consoleDescriptionRoutes,
+  eventLogRoutes,
   inboxRoutes,
   operatorSessionRoutes,
   overviewRoutes,
@@ -35,6 +36,7 @@ export async function createConsoleHost(system: System): Promise<App> {
   teamRoutes(app);
   teamInvitationRoutes(app);
   overviewRoutes(app);
+  eventLogRoutes(app);
   previewRoutes(app);
   adminRoutes(atConsole(app));
   consoleDescriptionRoutes(app);

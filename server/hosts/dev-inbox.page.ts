@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listInbox, readInbox, type SentMessage } from '#messages';
+import { listInbox, messageStatuses, readInbox, type SentMessage } from '#messages';
 import { html, sendPage, wantsPage } from '#platform/html.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -13,7 +13,7 @@ const Message = Type.Object({
   subject: Type.String(),
   text: Type.String(),
   html: Type.Union([Type.String(), Type.Null()]),
-  status: Type.Enum(['queued', 'sent', 'failed', 'expired', 'suppressed']),
+  status: Type.Enum([...messageStatuses]),
   createdAt: Type.String({ format: 'date-time' }),
 });
 

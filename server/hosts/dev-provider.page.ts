@@ -56,11 +56,11 @@ function signInRoutes(app: App): void {
     { config, schema: { ...hidden, params: SignInRef } },
     async (request, reply) => {
       const { provider } = await devProvider(system);
-      const { params } = await provider.interactionDetails(request.raw, reply.raw);
+      await provider.interactionDetails(request.raw, reply.raw);
       return sendPage(reply, {
         title: 'Dev provider',
         nav: consoleNav(system),
-        formTarget: new URL(String(params['redirect_uri'])).origin,
+        leaves: true,
         body: page(request.params.uid),
       });
     },

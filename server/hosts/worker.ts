@@ -1,9 +1,21 @@
-import { forgetDeadFlows } from '#auth';
+import { auditFollower, signDueCheckpoints } from '#audit';
+import { eraseUserTask, forgetDeadFlows } from '#auth';
+import {
+  endPaymentTask,
+  findOverdue,
+  forgetOldConversions,
+  issueStatements,
+  renewDue,
+  reportUsage,
+  syncPaymentTask,
+} from '#billing';
 import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions } from '#console-api';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
-import { sendMessageTask } from '#messages';
+import { forgetOldImports, importTask } from '#members';
+import { sendMessageTask, settleAbandoned } from '#messages';
 import { backchannelLogoutTask, oidcCleanup } from '#oidc';
+import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
@@ -11,6 +23,8 @@ import { startHeartbeat } from '#status';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;
+/** Subscriptions, statements and messages that a killed process left behind. */
+const SWEEP_MS = 30_000;
 const CONCURRENCY = 8;
 
 /** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
@@ -21,9 +35,13 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     backchannel_logout: backchannelLogoutTask(system),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
+    sync_payment: syncPaymentTask(system),
+    end_payment: endPaymentTask(system),
+    erase_user: eraseUserTask(system),
+    import_members: importTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
-  const dispatcher = new Dispatcher(system, [webhookFanOut(system), dailyFigures()]);
+  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
     Promise.all([
@@ -34,13 +52,37 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),
+      forgetOldConversions(system),
+      forgetIdempotencyKeys(system),
+      signDueCheckpoints(system),
+      forgetOldImports(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
+  let swept = true;
+  const sweeping = setInterval(() => {
+    // A sweep may take long, as when the payment provider is slow; the next begins after it.
+    if (!swept) return;
+    swept = false;
+    sweep(system)
+      .catch((error: unknown) => system.log.warn({ err: error }, 'a sweep failed; it is tried again'))
+      .finally(() => {
+        swept = true;
+      });
+  }, SWEEP_MS);
   return {
     stop: async () => {
       clearInterval(cleaning);
+      clearInterval(sweeping);
       heartbeat.stop();
       await Promise.all([jobs.stop(), dispatcher.stop(), deliverer.stop()]);
     },
   };
+}
+
+async function sweep(system: System): Promise<void> {
+  await settleAbandoned(system);
+  await renewDue(system);
+  await issueStatements(system);
+  await findOverdue(system);
+  await reportUsage(system);
 }

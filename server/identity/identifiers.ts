@@ -4,6 +4,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { refreshSearch } from './search.ts';
 
 export type IdentifierKind = 'email' | 'phone' | 'username';
 
@@ -120,11 +121,11 @@ export async function addIdentifier(
   }
 }
 
-/** Gives a user another proven address in place of the one of its kind. @returns the one before @throws Problem ALREADY_EXISTS */
+/** Gives a user another address in place of the one of its kind, a proven one unless said. @returns the one before @throws Problem ALREADY_EXISTS */
 export async function replaceAddress(
   tx: TxCtx,
   userId: UserId,
-  { kind, value }: { kind: 'email' | 'phone'; value: string },
+  { kind, value, verified = true }: { kind: 'email' | 'phone'; value: string; verified?: boolean },
 ): Promise<string | null> {
   const before = await tx.db
     .deleteFrom('identifiers')
@@ -134,7 +135,8 @@ export async function replaceAddress(
     .where('kind', '=', kind)
     .returning('value')
     .executeTakeFirst();
-  await addIdentifier(tx, userId, { kind, value, verified: true });
+  await addIdentifier(tx, userId, { kind, value, verified });
+  await refreshSearch(tx, userId);
   return before?.value ?? null;
 }
 

@@ -1,3 +1,13 @@
+export {
+  addressesOf,
+  deleteUser,
+  ErasureWork,
+  eraseUserJob,
+  isDueForErasure,
+  keepAccount,
+  peopleLeaving,
+  scheduleErasure,
+} from './erasure.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
 export {
   Email,
@@ -9,6 +19,7 @@ export {
   normalisePhone,
   Phone,
   replaceAddress,
+  Username,
 } from './identifiers.ts';
 export {
   findLinkedUser,
@@ -51,6 +62,7 @@ export {
   type RelyingParty,
   WebAuthnOptions,
 } from './passkeys.ts';
+export { isPasswordHash } from './password-hashes.ts';
 export {
   checkPolicy,
   findPassword,
@@ -61,7 +73,9 @@ export {
   upgradeHash,
 } from './passwords.ts';
 export { profileRoutes } from './profile.me.ts';
-export { getProfile, type Profile } from './profile.ts';
+export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
-export { createUser, lockUser, matchingUsers, type UserSummary, usersById } from './users.ts';
+export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';
+export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
+export { createUsers, type ExportedUser, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

@@ -162,8 +162,11 @@ export async function checkPasskey(
 ): Promise<{ used: UsedPasskey; record: (tx: TxCtx) => Promise<void> }> {
   const challenge = await spendChallengeAtOnce(ctx, flowId);
   const known = await findPasskeyByCredential(ctx, response.id);
-  if (!challenge || !known) throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
   const { userHandle, ...signed } = response.response;
+  // WebAuthn §7.2 step 6: the handle an authenticator gives is that of the credential's owner.
+  const owned = !userHandle || Buffer.from(userHandle, 'base64url').toString() === known?.user_id;
+  if (!challenge || !known || !owned)
+    throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { ...response, response: { ...signed, ...(userHandle && { userHandle }) } },
     expectedChallenge: challenge.challenge,

@@ -85,6 +85,19 @@ function isArgon2(stored: string): boolean {
   return /^\$argon2(id|i|d)\$/.test(stored);
 }
 
+/** Work that a sign-in can be asked to do: 1 GiB, 64 passes, 16 lanes; bcrypt of cost 16 takes seconds. */
+const ARGON2_COST = /^\$argon2(?:id|i|d)\$(?:v=\d+\$)?m=(\d+),t=(\d+),p=(\d+)\$[^$]+\$[^$]+$/;
+const MOST_ARGON2 = [1_048_576, 64, 16] as const;
+const MOST_BCRYPT_COST = 16;
+
+/** Whether this is a hash that a password can be checked against here, at a cost that is bearable. */
+export function isPasswordHash(stored: string): boolean {
+  const costs = ARGON2_COST.exec(stored)?.slice(1);
+  if (costs) return MOST_ARGON2.every((most, index) => Number(costs[index]) <= most);
+  if (/^\$2[abxy]\$/.test(stored) && Number(stored.slice(4, 6)) > MOST_BCRYPT_COST) return false;
+  return FORMATS.some(({ pattern }) => pattern.test(stored));
+}
+
 /**
  * Checks a password against a hash of any supported kind, in constant time.
  * @param typed as it was typed, which is what other systems hashed @param normalised what ours are made of

@@ -7,7 +7,7 @@ export const profileRoutes: Routes = (app) => {
   app.get(
     '/v1/me/profile',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', etag: true },
       schema: { summary: 'Read my profile', response: { 200: Profile, ...problemResponses('NOT_FOUND') } },
     },
     (request) => getProfile(request.ctx, customerOf(request.ctx).userId),

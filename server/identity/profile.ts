@@ -5,12 +5,13 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { setUsername, Username } from './identifiers.ts';
+import { refreshSearch } from './search.ts';
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
 /** The fields people change themselves; OpenID Connect Core §5.1 names and meanings. */
-const fields = {
+export const profileFields = {
   displayName: nullable(name),
   givenName: nullable(name),
   familyName: nullable(name),
@@ -35,16 +36,25 @@ export const Profile = Type.Object({
   emailVerified: Type.Boolean(),
   phone: nullable(Type.String()),
   phoneVerified: Type.Boolean(),
-  ...fields,
+  ...profileFields,
   createdAt: Type.String({ format: 'date-time' }),
   updatedAt: Type.String({ format: 'date-time' }),
 });
 export type Profile = Static<typeof Profile>;
 
-export const ProfileChanges = Type.Partial(Type.Object(fields), { additionalProperties: false, minProperties: 1 });
+export const ProfileChanges = Type.Partial(Type.Object(profileFields), {
+  additionalProperties: false,
+  minProperties: 1,
+});
 export type ProfileChanges = Static<typeof ProfileChanges>;
 
 const CUSTOM_DATA_LIMIT = 16_384;
+
+/** @throws Problem PAYLOAD_TOO_LARGE for free JSON beyond its limit */
+export function requireSmall(name: string, data: Record<string, unknown> | undefined): void {
+  if (data && JSON.stringify(data).length > CUSTOM_DATA_LIMIT)
+    throw problem('PAYLOAD_TOO_LARGE', `${name} may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
+}
 
 /** A person's own profile. @throws Problem NOT_FOUND when the account is gone */
 export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {
@@ -90,13 +100,13 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
  * Changes the named fields; null clears one, `customData` is replaced whole.
  * @throws Problem ALREADY_EXISTS for a username that is taken, PAYLOAD_TOO_LARGE
  */
-export async function updateProfile(ctx: Ctx, userId: UserId, changes: ProfileChanges): Promise<Profile> {
-  if (changes.customData && JSON.stringify(changes.customData).length > CUSTOM_DATA_LIMIT)
-    throw problem('PAYLOAD_TOO_LARGE', `customData may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
+export async function updateProfile(ctx: Ctx | TxCtx, userId: UserId, changes: ProfileChanges): Promise<Profile> {
+  requireSmall('customData', changes.customData);
   return transaction(ctx, async (tx) => {
     const { username, ...columns } = changes;
     await updateColumns(tx, userId, columns);
     if (username !== undefined) await setUsername(tx, userId, username);
+    await refreshSearch(tx, userId);
     await emit(tx, 'profile.updated', { userId, changed: Object.keys(changes) });
     await announce(tx, { topic: 'user', key: userId });
     return getProfile(tx, userId);

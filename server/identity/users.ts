@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { addIdentifier } from './identifiers.ts';
+import { addIdentifier, type IdentifierKind } from './identifiers.ts';
 import { setPassword } from './passwords.ts';
+import { searchTextOf } from './search-text.ts';
 
 type UsersTable = {
   workspace_id: WorkspaceId;
@@ -20,6 +21,8 @@ type UsersTable = {
   custom_data: Json<Record<string, unknown>>;
   created_at: Date;
   updated_at: Date;
+  search: string;
+  erase_at: Generated<Date | null>;
 };
 
 declare module '#platform/db.ts' {
@@ -28,18 +31,23 @@ declare module '#platform/db.ts' {
   }
 }
 
+export type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
+
 export type NewUser = {
   /** Normalised; none for somebody who only signs in through an identity provider. */
   address: { kind: 'email' | 'phone'; value: string; verified: boolean } | null;
   passwordHash: string | null;
-  profile: { displayName?: string; givenName?: string; familyName?: string; locale?: string };
+  profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
+  /** Identifiers besides the address. */
+  others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
 };
 
 /** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
   const { workspaceId, environment } = tx.scope;
-  const { displayName, givenName, familyName, locale } = user.profile;
+  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
+  const identifiers = [...(user.address ? [user.address] : []), ...(user.others ?? [])];
   await tx.db
     .insertInto('users')
     .values({
@@ -49,16 +57,20 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       display_name: displayName ?? null,
       given_name: givenName ?? null,
       family_name: familyName ?? null,
-      picture: null,
+      picture: picture ?? null,
       locale: locale ?? null,
-      zoneinfo: null,
-      birthdate: null,
-      custom_data: '{}',
+      zoneinfo: zoneinfo ?? null,
+      birthdate: birthdate ?? null,
+      custom_data: JSON.stringify(customData ?? {}),
       created_at: tx.now,
       updated_at: tx.now,
+      search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),
     })
     .execute();
-  if (user.address) await addIdentifier(tx, id, user.address);
+  for (const identifier of identifiers) {
+    // biome-ignore lint/performance/noAwaitInLoops: three at most, on one connection
+    await addIdentifier(tx, id, identifier);
+  }
   if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
   await emit(tx, 'user.created', { userId: id, email: user.address?.kind === 'email' ? user.address.value : null });
   return id;
@@ -124,29 +136,4 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
     users.set(row.id, user);
   }
   return users;
-}
-
-/** People of the realm whose email, phone, username or display name begins with `q`, at most `limit`, newest first. */
-export async function matchingUsers(ctx: Reader, q: string, limit: number): Promise<UserId[]> {
-  const prefix = `${q
-    .normalize('NFKC')
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const { workspaceId, environment } = ctx.scope;
-  const byIdentifier = ctx.db
-    .selectFrom('identifiers')
-    .select('user_id as id')
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where('kind', 'in', ['email', 'phone', 'username'])
-    .where('value', 'like', prefix);
-  const byName = ctx.db
-    .selectFrom('users')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where(sql<boolean>`lower(display_name) collate "C" like ${prefix}`);
-  const rows = await byIdentifier.union(byName).orderBy('id', 'desc').limit(limit).execute();
-  return rows.map((row) => row.id);
 }

@@ -1,8 +1,9 @@
 import { type CryptoKey, exportJWK, exportPKCS8, generateKeyPair, importJWK, importPKCS8, type JWK } from 'jose';
-import type { Environment, TxCtx } from '#platform/ctx.ts';
+import { type Environment, environments, type TxCtx } from '#platform/ctx.ts';
 import type { Db, Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId } from '#platform/ids.ts';
+import { UnknownSecretError } from '#platform/keyring.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 /** ES256 for our own access tokens; RS256 for id tokens, which every client library knows. */
@@ -171,6 +172,17 @@ const keySets = perSystem((system) => {
     .catch((error: unknown) => system.log.error({ err: error }, 'signing keys'));
   return sets;
 });
+
+/** Whether the configured secrets open the signing keys of the database; also when it holds none. */
+export async function canOpenSigningKeys(system: System): Promise<boolean> {
+  try {
+    await Promise.all(environments.map((environment) => loadKeys(system, system.db, environment)));
+    return true;
+  } catch (error) {
+    if (error instanceof UnknownSecretError) return false;
+    throw error;
+  }
+}
 
 /** The signing keys of an environment, held in memory and told of changes. */
 export function signingKeys(system: System, environment: Environment): KeySet {

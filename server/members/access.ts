@@ -76,7 +76,7 @@ export async function requirePermission(ctx: Ctx, permission: string): Promise<v
  * @param granted the keys about to be granted
  * @throws Problem AUTHORIZATION_DENIED that names the first one the actor does not hold
  */
-export async function requireToGrant(ctx: Ctx, granted: readonly string[]): Promise<void> {
+export async function requireToGrant(ctx: Ctx | TxCtx, granted: readonly string[]): Promise<void> {
   if (granted.length === 0) return;
   const held = await heldPermissions(ctx);
   const excess = granted.find(
@@ -93,8 +93,39 @@ export async function requireToGrant(ctx: Ctx, granted: readonly string[]): Prom
     });
 }
 
-async function heldPermissions(ctx: Ctx): Promise<readonly string[]> {
+/**
+ * Who changes what somebody signs in with could become them, so it takes everything that person may do, and that they have roles
+ * in no other project.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
+export async function requireNotAbove(tx: TxCtx, userId: UserId): Promise<void> {
+  await requireToGrant(tx, permissionsOf(await accessOf(tx, userId)));
+  const elsewhere = await tx.db
+    .selectFrom('members as m')
+    .innerJoin('member_roles as mr', (join) =>
+      join
+        .onRef('mr.workspace_id', '=', 'm.workspace_id')
+        .onRef('mr.project_id', '=', 'm.project_id')
+        .onRef('mr.environment', '=', 'm.environment')
+        .onRef('mr.member_id', '=', 'm.id'),
+    )
+    .select('m.id')
+    .where('m.workspace_id', '=', tx.scope.workspaceId)
+    .where('m.environment', '=', tx.scope.environment)
+    .where('m.user_id', '=', userId)
+    .where('m.project_id', '!=', tx.scope.projectId)
+    .limit(1)
+    .executeTakeFirst();
+  if (elsewhere)
+    throw problem(
+      'AUTHORIZATION_DENIED',
+      'This person has roles in another project of the workspace; only they can change what they sign in with.',
+    );
+}
+
+async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string[]> {
   if (ctx.actor.kind === 'management' || ctx.actor.kind === 'operator') return ctx.actor.permissions;
+  if (ctx.actor.kind === 'system') return allPermissionKeys(ctx);
   const access = await accessOf(ctx, customerOf(ctx).userId);
   if (access.status === 'blocked') throw problem('MEMBER_BLOCKED');
   if (access.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');

@@ -21,7 +21,7 @@ export const authorizationRoutes: Routes = (app) => {
   app.get(
     '/v1/me/authorization',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', etag: true },
       schema: { summary: 'Read my roles and permissions', response: { 200: Authorization } },
     },
     async (request) => {

@@ -1,8 +1,15 @@
 export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant } from './access.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
+export { type ImportFormat, receiveImport } from './import-upload.ts';
+export { importChunk, importTask } from './import-work.ts';
+export { importRoutes } from './imports.admin.ts';
+export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
-export { acceptInvitation, findInvitation } from './invitations.ts';
+export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
+export { exportMembers, noteExport } from './member-export.ts';
+export { listMembers as searchMembers } from './member-list.ts';
+export { provisioningRoutes } from './member-provisioning.admin.ts';
 export { memberRoutes } from './members.admin.ts';
 export {
   addMember,
@@ -10,14 +17,14 @@ export {
   countMembers,
   findMember,
   getMember,
-  listMembers as searchMembers,
   Member,
   MemberRef,
   memberSeen,
 } from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';
+export { listMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys } from './permissions.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { setUpRoles } from './roles.ts';
-export { activeOwners } from './standing.ts';
+export { activeOwners, keepOwnersWithout } from './standing.ts';

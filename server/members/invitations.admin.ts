@@ -46,7 +46,7 @@ export const invitationRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/invitations/:invitationId',
     {
-      config: { permission: 'invitations:read' },
+      config: { permission: 'invitations:read', etag: true },
       schema: {
         summary: 'Read an invitation',
         params: InvitationRef,

@@ -271,12 +271,16 @@ export async function findInvitation(
   return row;
 }
 
-/** Spends an invitation and makes the person a member with its roles. @throws Problem INVALID_TOKEN when another call was first */
+/**
+ * Spends an invitation of `tx.scope`'s project and makes the person a member of it with its roles.
+ * @throws Problem INVALID_TOKEN when another call was first, or the invitation is another project's
+ */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
   const accepted = await tx.db
     .updateTable('invitations')
     .set({ accepted_at: tx.now })
     .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
     .where('environment', '=', tx.scope.environment)
     .where('token_hash', '=', hashSecret(token))
     .where('accepted_at', 'is', null)
@@ -288,4 +292,27 @@ export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId)
   const memberId = await addMember(tx, userId);
   await addRoles(tx, { memberId, userId }, accepted.roles);
   await emit(tx, 'invitation.accepted', { invitationId: accepted.id, email: accepted.email, userId });
+}
+
+/** The invitations to any of these addresses, in all projects of the realm. */
+export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emails: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...recordOf(ctx, row), projectId: row.project_id }));
+}
+
+/** Removes the invitations to any of these addresses. */
+export async function forgetInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .execute();
 }

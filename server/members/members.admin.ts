@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { getMember, listMembers, Member, MemberQuery, MemberRef } from './members.ts';
+import { listMembers, MemberQuery } from './member-list.ts';
+import { getMember, Member, MemberRef } from './members.ts';
 import { RoleKey } from './roles.ts';
 import { blockMember, revokeMemberSessions, setMemberRoles, unblockMember } from './standing.ts';
 
@@ -28,7 +29,7 @@ export const memberRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/members/:memberId',
     {
-      config: { permission: 'members:read' },
+      config: { permission: 'members:read', etag: { without: ['lastSeenAt'] } },
       schema: {
         summary: 'Read a member',
         params: MemberRef,
@@ -41,7 +42,7 @@ export const memberRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/members/:memberId/roles',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', changes: '/v1/admin/members/:memberId' },
       schema: {
         summary: 'Replace the roles of a member',
         params: MemberRef,

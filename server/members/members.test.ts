@@ -61,7 +61,7 @@ describe('GET /v1/admin/members', () => {
     );
     assert.equal(ids.length, rowCount);
     const costs = [await countStatements('?limit=1'), await countStatements('?limit=25')];
-    assert.deepEqual(costs, [2, 2]);
+    assert.deepEqual(costs, [3, 3]);
   });
 
   async function countStatements(query: string): Promise<number> {

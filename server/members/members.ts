@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { matchingUsers, type UserSummary, usersById, withFactors } from '#identity';
+import { type UserSummary, usersById, withFactors } from '#identity';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -14,9 +14,8 @@ import {
   type UserId,
   type WorkspaceId,
 } from '#platform/ids.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { existingRoles, lockRolesByKey, RoleKey } from './roles.ts';
+import { existingRoles, lockRolesByKey } from './roles.ts';
 
 export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
 export type MemberStatus = Static<typeof MemberStatus>;
@@ -72,24 +71,6 @@ export type Member = Static<typeof Member>;
 
 export const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 
-export const MemberQuery = Type.Object({
-  ...PageQuery.properties,
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 254,
-      description: 'Beginning of an email, phone, username or display name.',
-    }),
-  ),
-  status: Type.Optional(MemberStatus),
-  role: Type.Optional(RoleKey),
-  createdAfter: Type.Optional(Instant),
-});
-type MemberQuery = Static<typeof MemberQuery>;
-
-/** A search looks at this many people of the workspace at most; a longer beginning finds the rest. */
-const MOST_MATCHES = 1_000;
-
 type Row = Selectable<MembersTable> & { roles: string[] };
 
 const ROLE_KEYS = sql<string[]>`array(
@@ -122,6 +103,16 @@ function recordOf(row: Row, { locale: _locale, ...user }: UserSummary, mfaEnable
   };
 }
 
+/** Members by id, in the order asked for; at most three statements whatever their number. Served by primary keys. */
+export async function membersById(ctx: Ctx | TxCtx, ids: readonly MemberId[]): Promise<Member[]> {
+  if (ids.length === 0) return [];
+  const rows = await scoped(ctx)
+    .where('m.id', '=', sql<MemberId>`any(${[...ids]})`)
+    .execute();
+  const records = new Map((await recordsOf(ctx, rows)).map((member) => [member.id, member]));
+  return ids.flatMap((id) => records.get(id) ?? []);
+}
+
 async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
   const ids = rows.map((row) => row.user_id);
   const [users, withMfa] = await Promise.all([usersById(ctx, ids), withFactors(ctx, ids)]);
@@ -129,23 +120,6 @@ async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
     const user = users.get(row.user_id);
     return user ? [recordOf(row, user, withMfa.has(row.user_id))] : [];
   });
-}
-
-/** Members of the project, newest first; at most four statements whatever the page. Served by the primary key. */
-export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
-  const { limit, cursor, q, status, role, createdAfter } = query;
-  const list = JSON.stringify(['members', q, status, role, createdAfter]);
-  let rows = scoped(ctx)
-    .orderBy('m.id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) rows = rows.where(sql<boolean>`m.id < ${openCursor(ctx, list, cursor)}`);
-  if (q !== undefined)
-    rows = rows.where('m.user_id', '=', sql<UserId>`any(${await matchingUsers(ctx, q, MOST_MATCHES)})`);
-  if (status !== undefined) rows = rows.where('m.status', '=', status);
-  if (role !== undefined) rows = rows.where(sql<boolean>`${role} = any(${ROLE_KEYS})`);
-  if (createdAfter !== undefined) rows = rows.where('m.created_at', '>', new Date(createdAfter));
-  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
-  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
 }
 
 /** How many members the project has. Served by the primary key alone. */
@@ -273,16 +247,19 @@ export function changeMember(
   });
 }
 
-/** Serialises changes of one member. Served by the primary key. */
-async function lockMember(tx: TxCtx, memberId: MemberId) {
+/**
+ * Serialises changes of one member. Served by the primary key. It writes, so that a change in a snapshot (`If-Match`) fails
+ * when only the member's roles were changed meanwhile, which are rows of their own. @throws Problem NOT_FOUND
+ */
+export async function lockMember(tx: TxCtx, memberId: MemberId) {
   const row = await tx.db
-    .selectFrom('members')
-    .select(['id', 'user_id as userId', 'status'])
+    .updateTable('members')
+    .set((eb) => ({ status: eb.ref('status') }))
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('project_id', '=', tx.scope.projectId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', memberId)
-    .forUpdate()
+    .returning(['id', 'user_id as userId', 'status'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
+import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { MemberStatus } from './members.ts';
+import { leaveProject } from './leaving.ts';
+import { MemberRef, MemberStatus } from './members.ts';
 import { listMemberships } from './memberships.ts';
 
 const Membership = Type.Object({
@@ -28,6 +30,24 @@ export const membershipRoutes: Routes = (app) => {
         response: { 200: PageOf(Membership), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    (request) => listMemberships(request.ctx, request.query),
+    (request) => listMemberships(request.ctx, customerOf(request.ctx).userId, request.query),
+  );
+
+  app.delete(
+    '/v1/me/memberships/:memberId',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'Leave a project',
+        description:
+          'Ends the sessions in it. Who leaves the last project has the account erased in seven days, unless they sign in again.',
+        params: MemberRef,
+        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'LAST_OWNER', 'MEMBER_BLOCKED') },
+      },
+    },
+    async (request, reply) => {
+      await leaveProject(request.ctx, request.params.memberId);
+      return reply.code(204).send(null);
+    },
   );
 };

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import { type Ctx, customerOf } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { projectNames } from '#tenancy';
 
-/** The signed-in person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
-export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>) {
-  const { userId } = customerOf(ctx);
+/** A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
+export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit, cursor }: Static<typeof PageQuery>) {
   const { workspaceId, environment } = ctx.scope;
   let query = ctx.db
     .selectFrom('members as m')
@@ -28,13 +28,15 @@ export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof
       'm.id',
       'm.project_id',
       'm.status',
+      'm.metadata',
       'm.created_at',
+      'm.last_seen_at',
       sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles'),
     ])
     .where('m.workspace_id', '=', workspaceId)
     .where('m.environment', '=', environment)
     .where('m.user_id', '=', userId)
-    .groupBy(['m.id', 'm.project_id', 'm.status', 'm.created_at'])
+    .groupBy(['m.id', 'm.project_id', 'm.status', 'm.metadata', 'm.created_at', 'm.last_seen_at'])
     .orderBy('m.id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined)
@@ -44,7 +46,7 @@ export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof
     ctx,
     page.rows.map((row) => row.project_id),
   );
-  const items = page.rows.map(({ id, project_id: projectId, status, roles, created_at: joined }) => ({
+  const items = page.rows.map(({ id, project_id: projectId, status, roles, metadata, ...row }) => ({
     id,
     workspaceId,
     projectId,
@@ -52,7 +54,9 @@ export async function listMemberships(ctx: Ctx, { limit, cursor }: Static<typeof
     environment,
     status,
     roles,
-    joinedAt: joined.toISOString(),
+    joinedAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+    metadata,
   }));
   return { items, nextCursor: page.nextCursor };
 }

@@ -43,7 +43,7 @@ export const roleRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/roles/:id',
     {
-      config: { permission: 'roles:read' },
+      config: { permission: 'roles:read', etag: true },
       schema: { summary: 'Read a role', params: RoleRef, response: { 200: Role, ...problemResponses('NOT_FOUND') } },
     },
     (request) => getRole(request.ctx, request.params.id),
@@ -82,7 +82,7 @@ export const roleRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/roles/:id/permissions',
     {
-      config: { permission: 'roles:write' },
+      config: { permission: 'roles:write', changes: '/v1/admin/roles/:id' },
       schema: {
         summary: 'Replace the permissions of a role',
         params: RoleRef,

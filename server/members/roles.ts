@@ -240,21 +240,27 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
 }
 
 /** The roles of the project by key, locked so that none disappears meanwhile. @throws Problem VALIDATION_FAILED for an unknown key */
-export async function lockRolesByKey(
-  tx: TxCtx,
-  keys: readonly string[],
-): Promise<{ id: RoleId; key: string; permissions: string[] }[]> {
+export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
+  const roles = await lockKnownRoles(tx, keys);
+  const errors = keys.flatMap((key, index) =>
+    roles.some((role) => role.key === key)
+      ? []
+      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  return roles;
+}
+
+type LockedRole = { id: RoleId; key: string; permissions: string[] };
+
+/** Those of the named roles that the project has, with what they grant, locked. */
+export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
+  if (keys.length === 0) return [];
   const rows = await scoped(tx)
     .where('key', '=', sql<string>`any(${[...keys]})`)
     .orderBy('id')
     .forShare()
     .execute();
-  const errors = keys.flatMap((key, index) =>
-    rows.some((row) => row.key === key)
-      ? []
-      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }],
-  );
-  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
   const everything = keys.includes(OWNER) ? await allPermissionKeys(tx) : [];
   return rows.map((row) => ({
     id: row.id,
@@ -269,4 +275,9 @@ export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise
     .where('key', '=', sql<string>`any(${[...keys]})`)
     .orderBy('key')
     .execute();
+}
+
+/** The id of the project's role of that key. Served by roles_key. */
+export async function roleByKey(ctx: Ctx, key: string): Promise<RoleId | undefined> {
+  return (await scoped(ctx).where('key', '=', key).executeTakeFirst())?.id;
 }

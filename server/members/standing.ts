@@ -1,4 +1,5 @@
 import { emit } from '#events';
+import { peopleLeaving } from '#identity';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -80,7 +81,7 @@ function withOwners(ctx: Ctx, memberId: MemberId, change: Parameters<typeof chan
   });
 }
 
-async function lockOwnerRole(tx: TxCtx): Promise<void> {
+export async function lockOwnerRole(tx: TxCtx): Promise<void> {
   await tx.db
     .selectFrom('roles')
     .select('id')
@@ -92,10 +93,37 @@ async function lockOwnerRole(tx: TxCtx): Promise<void> {
     .execute();
 }
 
-/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is */
-async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
-  const owners = await ownersOf(tx).select('m.id').execute();
-  if (owners.length === 1 && owners[0]?.id === memberId) throw problem('LAST_OWNER');
+/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is who stays */
+export async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
+  const owners = await ownersOf(tx).select(['m.id', 'm.user_id as userId']).execute();
+  const leaving = await peopleLeaving(
+    tx,
+    owners.map(({ userId }) => userId),
+  );
+  const isOwner = owners.some(({ id }) => id === memberId);
+  const others = owners.some(({ id, userId }) => id !== memberId && !leaving.has(userId));
+  if (isOwner && !others) throw problem('LAST_OWNER');
+}
+
+/**
+ * Checks that every project a person owns has another owner who stays. Changes that could take the last one away wait for each other.
+ * @throws Problem LAST_OWNER
+ */
+export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
+  const memberships = await tx.db
+    .selectFrom('members')
+    .select(['id', 'project_id as projectId'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .orderBy('project_id')
+    .execute();
+  for (const { id, projectId } of memberships) {
+    const inProject = { ...tx, scope: { ...tx.scope, projectId } };
+    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
+    await lockOwnerRole(inProject);
+    await keepAnOwner(inProject, id);
+  }
 }
 
 /** The people who own the project, without those who are blocked. */

@@ -1,5 +1,7 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { messageRoutes } from './messages.admin.ts';
 export { sendMessageTask } from './messages.task.ts';
-export { languageFor, sendMessage } from './messages.ts';
+export { forgetMessages, languageFor, messageStatuses, messagesTo, sendMessage } from './messages.ts';
+export { receiptRoutes } from './receipts.public.ts';
 export type { CredentialChange } from './templates.ts';
+export { settleAbandoned } from './texts.ts';

@@ -81,9 +81,17 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: 'Dein Konto bei {project} wurde geändert',
     body: [
-      '{change, select, password {Das Passwort deines Kontos wurde geändert.} email {Die E-Mail-Adresse deines Kontos wurde geändert.} phone {Die Telefonnummer deines Kontos wurde geändert.} totp_added {Deinem Konto wurde eine Authenticator-App hinzugefügt.} totp_removed {Die Authenticator-App wurde aus deinem Konto entfernt.} phone_factor_added {Deinem Konto wurde ein Telefon als zweiter Schritt hinzugefügt.} phone_factor_removed {Das Telefon wurde als zweiter Schritt aus deinem Konto entfernt.} passkey_added {Deinem Konto wurde ein Passkey hinzugefügt.} passkey_removed {Ein Passkey wurde aus deinem Konto entfernt.} recovery_codes {Für dein Konto wurden neue Wiederherstellungscodes erstellt.} recovery_code_used {Ein Wiederherstellungscode deines Kontos wurde benutzt.} mfa_reset {Die zweiten Schritte deines Kontos wurden von der Verwaltung entfernt.} identity_linked {Ein Anmeldedienst wurde mit deinem Konto verknüpft.} identity_unlinked {Ein Anmeldedienst wurde aus deinem Konto entfernt.} other {Dein Konto wurde geändert.}}',
+      '{change, select, password {Das Passwort deines Kontos wurde geändert.} email {Die E-Mail-Adresse deines Kontos wurde geändert.} phone {Die Telefonnummer deines Kontos wurde geändert.} totp_added {Deinem Konto wurde eine Authenticator-App hinzugefügt.} totp_removed {Die Authenticator-App wurde aus deinem Konto entfernt.} phone_factor_added {Deinem Konto wurde ein Telefon als zweiter Schritt hinzugefügt.} phone_factor_removed {Das Telefon wurde als zweiter Schritt aus deinem Konto entfernt.} passkey_added {Deinem Konto wurde ein Passkey hinzugefügt.} passkey_removed {Ein Passkey wurde aus deinem Konto entfernt.} passkey_changed {Es wurde geändert, ob ein Passkey deines Kontos als zweiter Schritt verlangt wird.} recovery_codes {Für dein Konto wurden neue Wiederherstellungscodes erstellt.} recovery_code_used {Ein Wiederherstellungscode deines Kontos wurde benutzt.} mfa_reset {Die zweiten Schritte deines Kontos wurden von der Verwaltung entfernt.} identity_linked {Ein Anmeldedienst wurde mit deinem Konto verknüpft.} identity_unlinked {Ein Anmeldedienst wurde aus deinem Konto entfernt.} other {Dein Konto wurde geändert.}}',
       'Zeit: {time}',
       'Wenn du es nicht warst, setze sofort dein Passwort zurück und wende dich an {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_erasure: {
+    subject: 'Dein Konto bei {project} wird gelöscht',
+    body: [
+      'Dein Konto bei {project} und alles, was über dich gespeichert ist, wird am {date} gelöscht.',
+      'Um es zu behalten, melde dich vorher an. Wenn du das nicht wolltest, melde dich an und ändere dein Passwort.',
     ].join('\n\n'),
     action: '',
   },

@@ -81,9 +81,17 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: 'Your {project} account was changed',
     body: [
-      '{change, select, password {The password of your account was changed.} email {The email address of your account was changed.} phone {The phone number of your account was changed.} totp_added {An authenticator app was added to your account.} totp_removed {The authenticator app was removed from your account.} phone_factor_added {A phone was added as a second step to your account.} phone_factor_removed {The phone was removed as a second step from your account.} passkey_added {A passkey was added to your account.} passkey_removed {A passkey was removed from your account.} recovery_codes {New recovery codes were made for your account.} recovery_code_used {A recovery code of your account was used.} mfa_reset {The second steps of your account were removed by an administrator.} identity_linked {A sign-in provider was linked to your account.} identity_unlinked {A sign-in provider was removed from your account.} other {Your account was changed.}}',
+      '{change, select, password {The password of your account was changed.} email {The email address of your account was changed.} phone {The phone number of your account was changed.} totp_added {An authenticator app was added to your account.} totp_removed {The authenticator app was removed from your account.} phone_factor_added {A phone was added as a second step to your account.} phone_factor_removed {The phone was removed as a second step from your account.} passkey_added {A passkey was added to your account.} passkey_removed {A passkey was removed from your account.} passkey_changed {It was changed whether a passkey of your account is asked for as a second step.} recovery_codes {New recovery codes were made for your account.} recovery_code_used {A recovery code of your account was used.} mfa_reset {The second steps of your account were removed by an administrator.} identity_linked {A sign-in provider was linked to your account.} identity_unlinked {A sign-in provider was removed from your account.} other {Your account was changed.}}',
       'Time: {time}',
       'If it was not you, reset your password at once and contact {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_erasure: {
+    subject: 'Your {project} account will be erased',
+    body: [
+      'Your {project} account and everything kept about you will be erased on {date}.',
+      'To keep it, sign in before then. If you did not ask for this, sign in and change your password.',
     ].join('\n\n'),
     action: '',
   },

@@ -81,9 +81,17 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: 'Tu cuenta de {project} ha cambiado',
     body: [
-      '{change, select, password {Se ha cambiado la contraseña de tu cuenta.} email {Se ha cambiado la dirección de correo de tu cuenta.} phone {Se ha cambiado el número de teléfono de tu cuenta.} totp_added {Se ha añadido una aplicación de autenticación a tu cuenta.} totp_removed {Se ha quitado la aplicación de autenticación de tu cuenta.} phone_factor_added {Se ha añadido un teléfono como segundo paso a tu cuenta.} phone_factor_removed {Se ha quitado el teléfono como segundo paso de tu cuenta.} passkey_added {Se ha añadido una llave de acceso a tu cuenta.} passkey_removed {Se ha quitado una llave de acceso de tu cuenta.} recovery_codes {Se han creado nuevos códigos de recuperación para tu cuenta.} recovery_code_used {Se ha usado un código de recuperación de tu cuenta.} mfa_reset {Un administrador ha quitado los segundos pasos de tu cuenta.} identity_linked {Se ha vinculado un proveedor de acceso a tu cuenta.} identity_unlinked {Se ha quitado un proveedor de acceso de tu cuenta.} other {Tu cuenta ha cambiado.}}',
+      '{change, select, password {Se ha cambiado la contraseña de tu cuenta.} email {Se ha cambiado la dirección de correo de tu cuenta.} phone {Se ha cambiado el número de teléfono de tu cuenta.} totp_added {Se ha añadido una aplicación de autenticación a tu cuenta.} totp_removed {Se ha quitado la aplicación de autenticación de tu cuenta.} phone_factor_added {Se ha añadido un teléfono como segundo paso a tu cuenta.} phone_factor_removed {Se ha quitado el teléfono como segundo paso de tu cuenta.} passkey_added {Se ha añadido una llave de acceso a tu cuenta.} passkey_removed {Se ha quitado una llave de acceso de tu cuenta.} passkey_changed {Se ha cambiado si una llave de acceso de tu cuenta se pide como segundo paso.} recovery_codes {Se han creado nuevos códigos de recuperación para tu cuenta.} recovery_code_used {Se ha usado un código de recuperación de tu cuenta.} mfa_reset {Un administrador ha quitado los segundos pasos de tu cuenta.} identity_linked {Se ha vinculado un proveedor de acceso a tu cuenta.} identity_unlinked {Se ha quitado un proveedor de acceso de tu cuenta.} other {Tu cuenta ha cambiado.}}',
       'Hora: {time}',
       'Si no fuiste tú, restablece tu contraseña de inmediato y contacta con {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_erasure: {
+    subject: 'Tu cuenta de {project} se eliminará',
+    body: [
+      'Tu cuenta de {project} y todo lo que se guarda sobre ti se eliminarán el {date}.',
+      'Para conservarla, inicia sesión antes. Si no lo pediste tú, inicia sesión y cambia tu contraseña.',
     ].join('\n\n'),
     action: '',
   },

@@ -81,9 +81,17 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: 'Votre compte {project} a été modifié',
     body: [
-      '{change, select, password {Le mot de passe de votre compte a été modifié.} email {L’adresse e-mail de votre compte a été modifiée.} phone {Le numéro de téléphone de votre compte a été modifié.} totp_added {Une application d’authentification a été ajoutée à votre compte.} totp_removed {L’application d’authentification a été retirée de votre compte.} phone_factor_added {Un téléphone a été ajouté comme seconde étape à votre compte.} phone_factor_removed {Le téléphone a été retiré comme seconde étape de votre compte.} passkey_added {Une clé d’accès a été ajoutée à votre compte.} passkey_removed {Une clé d’accès a été retirée de votre compte.} recovery_codes {De nouveaux codes de secours ont été créés pour votre compte.} recovery_code_used {Un code de secours de votre compte a été utilisé.} mfa_reset {Les secondes étapes de votre compte ont été retirées par un administrateur.} identity_linked {Un fournisseur de connexion a été lié à votre compte.} identity_unlinked {Un fournisseur de connexion a été retiré de votre compte.} other {Votre compte a été modifié.}}',
+      '{change, select, password {Le mot de passe de votre compte a été modifié.} email {L’adresse e-mail de votre compte a été modifiée.} phone {Le numéro de téléphone de votre compte a été modifié.} totp_added {Une application d’authentification a été ajoutée à votre compte.} totp_removed {L’application d’authentification a été retirée de votre compte.} phone_factor_added {Un téléphone a été ajouté comme seconde étape à votre compte.} phone_factor_removed {Le téléphone a été retiré comme seconde étape de votre compte.} passkey_added {Une clé d’accès a été ajoutée à votre compte.} passkey_removed {Une clé d’accès a été retirée de votre compte.} passkey_changed {Le rôle d’une clé d’accès de votre compte comme seconde étape a été modifié.} recovery_codes {De nouveaux codes de secours ont été créés pour votre compte.} recovery_code_used {Un code de secours de votre compte a été utilisé.} mfa_reset {Les secondes étapes de votre compte ont été retirées par un administrateur.} identity_linked {Un fournisseur de connexion a été lié à votre compte.} identity_unlinked {Un fournisseur de connexion a été retiré de votre compte.} other {Votre compte a été modifié.}}',
       'Heure : {time}',
       'Si ce n’était pas vous, réinitialisez tout de suite votre mot de passe et contactez {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
+  account_erasure: {
+    subject: 'Votre compte {project} va être supprimé',
+    body: [
+      'Votre compte {project} et tout ce qui est conservé à votre sujet seront supprimés le {date}.',
+      'Pour le garder, connectez-vous avant cette date. Si ce n’était pas vous, connectez-vous et changez votre mot de passe.',
     ].join('\n\n'),
     action: '',
   },

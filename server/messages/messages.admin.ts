@@ -6,7 +6,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { openCursor, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { type Language, languages, projectOf } from '#tenancy';
-import { ownText } from './messages.ts';
+import { messageStatuses, ownText } from './messages.ts';
 import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
 import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.ts';
 
@@ -35,7 +35,7 @@ const Message = Type.Object({
   channel: Type.Enum(['email', 'sms']),
   to: Type.String(),
   template: Type.String(),
-  status: Type.Enum(['queued', 'sent', 'failed', 'expired', 'suppressed']),
+  status: Type.Enum([...messageStatuses]),
   attempts: Type.Integer(),
   provider: Type.Union([Type.String(), Type.Null()]),
   error: Type.Union([Type.String(), Type.Null()]),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -127,95 +126,6 @@ describe('a mail server', () => {
     await runAgain(latchkey);
     await eventually(async () => assert.equal((await state('late@example.com')).status, 'expired'), 15_000);
     assert.equal(received.length, 1);
-  });
-});
-
-describe('SMS carriers', () => {
-  type Call = { path: string; headers: IncomingHttpHeaders; body: string };
-  const calls: Call[] = [];
-  let down: string[] = [];
-  const carrierOf = (path: string) =>
-    path.startsWith('/2010') ? 'twilio' : path.startsWith('/sms') ? 'vonage' : 'generic';
-  /** Vonage always answers 200 and says in the body what became of the message. */
-  const answerOf = (carrier: string) => {
-    const failing = down.includes(carrier);
-    if (carrier === 'vonage') return { status: 200, body: { messages: [{ status: failing ? '9' : '0' }] } };
-    return { status: failing ? 500 : 201, body: { sid: 'SM1' } };
-  };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = await Array.fromAsync(request);
-    const path = request.url ?? '';
-    calls.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString() });
-    const { status, body } = answerOf(carrierOf(path));
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-  let latchkey: TestLatchkey;
-  before(async () => {
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    const at = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
-    latchkey = await startTestLatchkey({
-      settings: {
-        LATCHKEY_SMS_URL: [
-          `twilio://AC123:to%2Fken@${at}?from=%2B15550100&insecure=1`,
-          `vonage://key:secret@${at}?from=Shop&insecure=1`,
-          `http://bearer-token@${at}/send?from=Shop`,
-        ].join(','),
-      },
-    });
-  });
-  after(async () => {
-    await latchkey.stop();
-    server.close();
-  });
-
-  const text = async (to: string) => {
-    calls.length = 0;
-    await latchkey.inProject((tx) => sendMessage(tx, { template: 'sms_code', to, variables: { code: '12345678' } }));
-    await eventually(async () => {
-      const { body } = await latchkey.api('/v1/admin/messages', { token: await managementToken(latchkey) });
-      assert.equal(body.items[0].to, to);
-      assert.equal(body.items[0].status, 'sent');
-    });
-  };
-
-  test('Twilio gets a form with Basic authentication', async () => {
-    down = [];
-    await text('+4915112345678');
-    assert.equal(calls.length, 1);
-    assert.equal(calls[0]?.path, '/2010-04-01/Accounts/AC123/Messages.json');
-    assert.equal(calls[0]?.headers.authorization, `Basic ${Buffer.from('AC123:to/ken').toString('base64')}`);
-    assert.deepEqual(Object.fromEntries(new URLSearchParams(calls[0]?.body)), {
-      To: '+4915112345678',
-      From: '+15550100',
-      Body: '12345678 is your Shop code. Do not share it.',
-    });
-  });
-
-  test('when one fails the next is asked: Vonage in JSON', async () => {
-    down = ['twilio'];
-    await text('+4915112345679');
-    assert.deepEqual(
-      calls.map(({ path }) => path),
-      ['/2010-04-01/Accounts/AC123/Messages.json', '/sms/json'],
-    );
-    const { api_key, api_secret, to, from, text: body } = JSON.parse(calls[1]?.body ?? '{}');
-    assert.deepEqual([api_key, api_secret, to, from], ['key', 'secret', '4915112345679', 'Shop']);
-    assert.match(body, /12345678/);
-  });
-
-  test('Vonage’s own error in a 200 counts as a failure; the generic carrier is last', async () => {
-    down = ['twilio', 'vonage'];
-    await text('+4915112345670');
-    assert.deepEqual(calls.at(-1)?.path, '/send?from=Shop');
-    assert.equal(calls.at(-1)?.headers.authorization, 'Bearer bearer-token');
-    assert.deepEqual(JSON.parse(calls.at(-1)?.body ?? '{}'), {
-      to: '+4915112345670',
-      from: 'Shop',
-      text: '12345678 is your Shop code. Do not share it.',
-    });
   });
 });
 

@@ -1,4 +1,6 @@
+import { type Generated, sql } from 'kysely';
 import Negotiator from 'negotiator';
+import { countCode, reserveSms } from '#billing';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
@@ -9,7 +11,17 @@ import { type TemplateId, type TemplateText, templates } from './templates.ts';
 
 export type MessageId = Id<'msg'>;
 /** `suppressed`: there is nobody to send it to, as for an address without an account; written so that both cost the same. */
-export type MessageStatus = 'queued' | 'sent' | 'failed' | 'expired' | 'suppressed';
+export const messageStatuses = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'expired',
+  'suppressed',
+] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
 
 export type MessagesTable = {
   workspace_id: WorkspaceId;
@@ -27,6 +39,9 @@ export type MessagesTable = {
   created_at: Date;
   sent_at: Date | null;
   expires_at: Date | null;
+  segments: number | null;
+  sending_since: Generated<Date | null>;
+  delivered_at: Generated<Date | null>;
 };
 
 declare module '#platform/db.ts' {
@@ -58,12 +73,17 @@ export type NewMessage = {
 
 /**
  * Queues a message in the caller's transaction: it is sent if, and only if, that commits. The text is stored encrypted, and
- * removed after sending outside development mode.
+ * removed after sending outside development mode. A text message is promised its segments of the plan with it.
+ * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED for a text message
  */
 export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const id = newId('msg', tx.now);
   const body = await renderFor(tx, message);
+  const { channel } = templates[message.template];
+  const suppressed = message.suppressed ?? false;
+  const segments = channel === 'sms' ? await reserveSms(tx, { id, to: message.to, text: body.text, suppressed }) : null;
+  if (channel === 'sms' && !suppressed) await countCode(tx, message.to, 'sent');
   await tx.db
     .insertInto('messages')
     .values({
@@ -71,17 +91,18 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
       id,
       project_id: projectId,
       environment,
-      channel: templates[message.template].channel,
+      channel,
       recipient: message.to,
       template: message.template,
       body_sealed: tx.system.keyring.seal(JSON.stringify(body), PURPOSE, id),
-      status: message.suppressed ? 'suppressed' : 'queued',
+      status: suppressed ? 'suppressed' : 'queued',
       error: null,
       attempts: 0,
       provider: null,
       created_at: tx.now,
       sent_at: null,
       expires_at: message.expiresAt ?? null,
+      segments,
     })
     .execute();
   await addJob(tx, 'send_message', { workspaceId, messageId: id }, { priority: FIRST });
@@ -121,4 +142,32 @@ export async function ownText(
 /** Reads what was sealed; null where it was removed after sending. */
 export function openBody(system: System, row: { id: MessageId; body_sealed: string }): Rendered | null {
   return row.body_sealed === '' ? null : JSON.parse(system.keyring.open(row.body_sealed, PURPOSE, row.id));
+}
+
+/** The messages to any of these addresses, newest first, without their text. Served by messages_of_recipient. */
+export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: readonly string[], limit: number) {
+  const rows = await ctx.db
+    .selectFrom('messages')
+    .select(['id', 'channel', 'recipient', 'template', 'status', 'created_at as createdAt', 'sent_at as sentAt'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('recipient', '=', sql<string>`any(${[...addresses]})`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ createdAt, sentAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    sentAt: sentAt?.toISOString() ?? null,
+  }));
+}
+
+/** Removes the messages to any of these addresses, sent or not. */
+export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('messages')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('recipient', '=', sql<string>`any(${[...addresses]})`)
+    .execute();
 }

@@ -89,6 +89,7 @@ const SAMPLES: Variables = {
   link: 'https://auth.example.com/link/example',
   minutes: 15,
   days: 7,
+  date: '2026-01-08',
   device: 'Firefox on Linux',
   ip: '203.0.113.7',
   time: '2026-01-31 12:00 UTC',

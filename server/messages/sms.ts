@@ -1,29 +1,90 @@
+import { segmentsOf } from '#billing';
 import { outbound } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
+import type { MessageId } from './messages.ts';
 
-/** One way to send a text message. @returns the carrier's name @throws Error that says why it did not take the message */
-export type Carrier = { name: string; send: (to: string, text: string) => Promise<void> };
+/** A text message on its way to a carrier. */
+export type Text = {
+  id: MessageId;
+  /** E.164. */
+  to: string;
+  /** ISO 3166-1 alpha-2; decides the sender. */
+  country: string | null;
+  text: string;
+  /** Where the carrier reports what became of it; null: nowhere. */
+  receiptUrl: string | null;
+  /** Names the message in reports that do not come back by an address of its own. */
+  reference: string;
+};
+
+/**
+ * Why a carrier did not take a message. `number`: no carrier would, so none is asked any more. `carrier`: another one may.
+ * `unknown`: the connection broke, so it may have taken it.
+ */
+type Refusal = 'number' | 'carrier' | 'unknown';
+
+/** A carrier did not take a message. */
+export class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal, message: string) {
+    super(message);
+    this.refusal = refusal;
+  }
+}
+
+/** One way to send a text message. */
+export type Carrier = {
+  name: string;
+  url: URL;
+  /** A second request for the same message sends nothing more. */
+  idempotent: boolean;
+  /** @throws NotTaken */
+  send: (text: Text) => Promise<void>;
+};
 
 /** The configured carriers in the order they are tried. */
 export function carriersOf(system: System): Carrier[] {
   return system.config.smsUrls.map((address) => carrier(system, new URL(address)));
 }
 
-type Request = { url: string; headers: Record<string, string>; body: string; check?: (answer: unknown) => void };
+type Request = { url: string; headers: Record<string, string>; body: string };
+type Answer = { status: number; body: unknown };
+
+/** A carrier's protocol: how it is asked, and what its answer means (null: it took the message). */
+type Protocol = { request: (url: URL, text: Text) => Request; refusal: (answer: Answer) => NotTaken | null };
 
 function carrier(system: System, url: URL): Carrier {
   const name = url.protocol.slice(0, -1);
-  const requestFor = name === 'twilio' ? twilio : name === 'vonage' ? vonage : generic;
+  const protocol = name === 'twilio' ? twilio : name === 'vonage' ? vonage : generic;
   return {
     name: name.startsWith('http') ? url.host : name,
-    send: async (to, text) => {
-      const { url: address, check, ...init } = requestFor(url, to, text);
-      const response = await outbound(system, address, { method: 'POST', ...init });
-      const answer = await response.text();
-      if (!response.ok) throw new Error(`${url.host} answered ${response.status}`);
-      check?.(parsed(answer));
+    url,
+    idempotent: protocol === generic,
+    send: async (text) => {
+      const { url: address, ...init } = protocol.request(url, text);
+      const refusal = protocol.refusal(await ask(system, address, init));
+      if (refusal) throw refusal;
     },
   };
+}
+
+async function ask(system: System, address: string, init: Omit<Request, 'url'>): Promise<Answer> {
+  try {
+    const response = await outbound(system, address, { method: 'POST', ...init });
+    return { status: response.status, body: parsed(await response.text()) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'failed';
+    throw new NotTaken(neverConnected(error) ? 'carrier' : 'unknown', `${new URL(address).host}: ${reason}`);
+  }
+}
+
+/** True where no byte can have reached the carrier. */
+function neverConnected(error: unknown): boolean {
+  const { cause }: { cause?: unknown } = Object(error);
+  const { code }: { code?: unknown } = Object(cause);
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(String(code));
 }
 
 function parsed(text: string): unknown {
@@ -39,59 +100,93 @@ function baseOf(url: URL): string {
   return `${url.searchParams.has('insecure') ? 'http' : 'https'}://${url.host}`;
 }
 
-function senderOf(url: URL): string {
-  return url.searchParams.get('from') ?? 'Latchkey';
+/** `from.DE` is the sender in Germany, `from` everywhere else: many countries take only senders registered there. */
+function senderOf(url: URL, country: string | null): string {
+  return (country && url.searchParams.get(`from.${country}`)) ?? url.searchParams.get('from') ?? 'Latchkey';
 }
+
+/** Recipients that Twilio refuses: not a mobile number, not reachable, opted out, wrong format. */
+const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
 
 /** Twilio's Messages resource: form-encoded, HTTP Basic with the account. */
-function twilio(url: URL, to: string, text: string): Request {
-  const account = decodeURIComponent(url.username);
-  const basic = Buffer.from(`${account}:${decodeURIComponent(url.password)}`).toString('base64');
-  return {
-    url: `${baseOf(url)}/2010-04-01/Accounts/${account}/Messages.json`,
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ To: to, From: senderOf(url), Body: text }).toString(),
-  };
-}
+const twilio: Protocol = {
+  request: (url, { to, text, country, receiptUrl }) => {
+    const account = decodeURIComponent(url.username);
+    const from = senderOf(url, country);
+    const basic = Buffer.from(`${account}:${decodeURIComponent(url.password)}`).toString('base64');
+    return {
+      url: `${baseOf(url)}/2010-04-01/Accounts/${account}/Messages.json`,
+      headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        To: to,
+        // A messaging service, as numbers of the United States need one, stands in a field of its own.
+        [/^MG[0-9a-f]{32}$/.test(from) ? 'MessagingServiceSid' : 'From']: from,
+        Body: text,
+        ...(receiptUrl !== null && { StatusCallback: receiptUrl }),
+      }).toString(),
+    };
+  },
+  refusal: ({ status, body }) => {
+    if (status < 300) return null;
+    const { code }: { code?: unknown } = Object(body);
+    const number = TWILIO_NUMBER_CODES.includes(Number(code));
+    return new NotTaken(number ? 'number' : 'carrier', `twilio answered ${status}, code ${code ?? 'none'}`);
+  },
+};
+
+/** Statuses by which Vonage refuses the recipient: invalid message, number barred, not reachable. */
+const VONAGE_NUMBER_STATUSES = ['6', '7', '34'];
 
 /** Vonage's SMS API: always 200; the status of each message stands in the body. */
-function vonage(url: URL, to: string, text: string): Request {
-  const [key, secret] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  return {
-    url: `${baseOf(url)}/sms/json`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      api_key: key,
-      api_secret: secret,
-      to: to.slice(1),
-      from: senderOf(url),
-      text,
-      type: 'unicode',
-    }),
-    check: (answer) => {
-      const [message] = asMessages(answer);
-      if (message?.status !== '0')
-        throw new Error(`vonage refused the message with status ${message?.status ?? 'none'}`);
-    },
-  };
-}
+const vonage: Protocol = {
+  request: (url, { to, text, country, receiptUrl, reference }) => {
+    const [key, secret] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    return {
+      url: `${baseOf(url)}/sms/json`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        api_key: key,
+        api_secret: secret,
+        to: to.slice(1),
+        from: senderOf(url, country).replace(/^\+/, ''),
+        text,
+        // Sent as unicode, a text of the GSM alphabet would take more than twice the segments.
+        type: segmentsOf(text).encoding === 'UCS-2' ? 'unicode' : 'text',
+        'client-ref': reference,
+        ...(receiptUrl !== null && { callback: receiptUrl }),
+      }),
+    };
+  },
+  refusal: ({ status: http, body }) => {
+    if (http >= 300) return new NotTaken('carrier', `vonage answered ${http}`);
+    const { messages }: { messages?: unknown } = Object(body);
+    const [message]: unknown[] = Array.isArray(messages) ? messages : [];
+    const { status }: { status?: unknown } = Object(message);
+    if (status === '0') return null;
+    const number = VONAGE_NUMBER_STATUSES.includes(String(status));
+    return new NotTaken(number ? 'number' : 'carrier', `vonage refused the message with status ${status ?? 'none'}`);
+  },
+};
 
-function asMessages(answer: unknown): { status: string }[] {
-  const { messages }: { messages?: unknown } = Object(answer);
-  return Array.isArray(messages) ? messages.map((message) => ({ status: String(Object(message).status) })) : [];
-}
-
-/** Anything else: JSON `{ to, from, text }`, with the user part of the address as bearer token. */
-function generic(url: URL, to: string, text: string): Request {
-  const target = new URL(url);
-  target.username = '';
-  target.password = '';
-  return {
-    url: target.href,
-    headers: {
-      'content-type': 'application/json',
-      ...(url.username && { authorization: `Bearer ${decodeURIComponent(url.username)}` }),
-    },
-    body: JSON.stringify({ to, from: senderOf(url), text }),
-  };
-}
+/** Anything else: JSON `{ id, to, from, text }`, with the user part of the address as bearer token and the id as idempotency key. */
+const generic: Protocol = {
+  request: (url, { id, to, text, country, receiptUrl, reference }) => {
+    const target = new URL(url);
+    target.username = '';
+    target.password = '';
+    target.searchParams.delete('receiptSecret');
+    return {
+      url: target.href,
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': id,
+        ...(url.username && { authorization: `Bearer ${decodeURIComponent(url.username)}` }),
+      },
+      body: JSON.stringify({ id, to, from: senderOf(url, country), text, reference, receiptUrl }),
+    };
+  },
+  refusal: ({ status }) => {
+    if (status < 300) return null;
+    return new NotTaken(status === 422 ? 'number' : 'carrier', `it answered ${status}`);
+  },
+};

@@ -56,6 +56,65 @@ create table applications (
 );
 CREATE INDEX applications_origins ON public.applications USING gin (origins);
 
+create table audit_checkpoints (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  sequence bigint not null,
+  hash bytea not null,
+  signed text not null,
+  created_at timestamp with time zone not null,
+  constraint audit_checkpoints_pkey PRIMARY KEY (workspace_id, project_id, environment, sequence)
+);
+
+create table audit_entries (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  sequence bigint not null,
+  id text not null,
+  occurred_at timestamp with time zone not null,
+  action text collate "C" not null,
+  actor text not null,
+  entry json,
+  leaf bytea not null,
+  hash bytea not null,
+  constraint audit_entries_pkey PRIMARY KEY (workspace_id, project_id, environment, sequence)
+);
+CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (workspace_id, project_id, environment, action, occurred_at, sequence);
+CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (workspace_id, project_id, environment, actor, occurred_at, sequence);
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (workspace_id, project_id, environment, occurred_at, sequence);
+
+create table audit_heads (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  first bigint not null,
+  sequence bigint not null,
+  hash bytea not null,
+  constraint audit_heads_pkey PRIMARY KEY (workspace_id, project_id, environment)
+);
+
+create table audit_keys (
+  purpose text not null,
+  id text not null,
+  public_jwk jsonb not null,
+  private_sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint audit_keys_pkey PRIMARY KEY (purpose),
+  constraint audit_keys_purpose_check CHECK ((purpose = 'checkpoints'::text))
+);
+
+create table audit_resources (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  resource text collate "C" not null,
+  occurred_at timestamp with time zone not null,
+  sequence bigint not null,
+  constraint audit_resources_pkey PRIMARY KEY (workspace_id, project_id, environment, resource, occurred_at, sequence)
+);
+
 create table consents (
   workspace_id text not null,
   environment text not null,
@@ -139,6 +198,8 @@ create table events (
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX events_of_invitation ON public.events USING btree (workspace_id, environment, ((data ->> 'email'::text))) WHERE (data ? 'invitationId'::text);
+CREATE INDEX events_of_user ON public.events USING btree (workspace_id, environment, ((data ->> 'userId'::text)), id) WHERE (data ? 'userId'::text);
 CREATE INDEX events_unnumbered ON public.events USING btree (id) WHERE (sequence IS NULL);
 
 create table exchange_codes (
@@ -181,6 +242,15 @@ create table flows (
 );
 CREATE INDEX flows_expired ON public.flows USING btree (expires_at);
 CREATE UNIQUE INDEX flows_token ON public.flows USING btree (workspace_id, environment, token_hash) WHERE (token_hash IS NOT NULL);
+
+create table idempotency_keys (
+  id bytea not null,
+  body_hash bytea not null,
+  answer_sealed text,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
 
 create table identifiers (
   workspace_id text not null,
@@ -232,6 +302,7 @@ create table invitations (
   constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX invitations_of_email ON public.invitations USING btree (workspace_id, environment, email);
 CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
 
@@ -251,6 +322,50 @@ create table linked_identities (
 );
 CREATE UNIQUE INDEX linked_identities_id ON public.linked_identities USING btree (workspace_id, environment, id);
 CREATE INDEX linked_identities_of_user ON public.linked_identities USING btree (workspace_id, environment, user_id);
+
+create table member_import_chunks (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  import_id text not null,
+  number integer not null,
+  first_row integer not null,
+  rows integer not null,
+  content text,
+  outcomes text,
+  failed integer not null default 0,
+  faults jsonb not null default '[]'::jsonb,
+  constraint member_import_chunks_pkey PRIMARY KEY (workspace_id, project_id, environment, import_id, number),
+  constraint member_import_chunks_workspace_id_project_id_environment_i_fkey FOREIGN KEY (workspace_id, project_id, environment, import_id) REFERENCES member_imports(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX member_import_chunks_failed ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (failed > 0);
+CREATE INDEX member_import_chunks_waiting ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (content IS NOT NULL);
+
+create table member_imports (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  status text not null,
+  dry_run boolean not null,
+  actor jsonb not null,
+  bytes bigint not null default 0,
+  rows integer not null default 0,
+  chunks integer not null default 0,
+  chunks_done integer not null default 0,
+  created integer not null default 0,
+  joined integer not null default 0,
+  unchanged integer not null default 0,
+  failed integer not null default 0,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint member_imports_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint member_imports_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint member_imports_status_check CHECK ((status = ANY (ARRAY['receiving'::text, 'queued'::text, 'running'::text, 'completed'::text]))),
+  constraint member_imports_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE INDEX member_imports_old ON public.member_imports USING btree (created_at);
 
 create table member_roles (
   workspace_id text not null,
@@ -279,6 +394,7 @@ create table members (
   constraint members_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
   constraint members_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX members_not_active ON public.members USING btree (workspace_id, project_id, environment, status, id) WHERE (status <> 'active'::text);
 CREATE UNIQUE INDEX members_of_user ON public.members USING btree (workspace_id, environment, user_id, project_id);
 
 create table message_templates (
@@ -311,13 +427,18 @@ create table messages (
   attempts integer not null default 0,
   provider text,
   expires_at timestamp with time zone,
+  segments integer,
+  sending_since timestamp with time zone,
+  delivered_at timestamp with time zone,
   constraint messages_pkey PRIMARY KEY (workspace_id, id),
   constraint messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
-  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'expired'::text, 'suppressed'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'undelivered'::text, 'failed'::text, 'expired'::text, 'suppressed'::text]))),
   constraint messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX messages_newest ON public.messages USING btree (id DESC);
+CREATE INDEX messages_of_recipient ON public.messages USING btree (workspace_id, environment, recipient);
 CREATE INDEX messages_of_scope ON public.messages USING btree (workspace_id, project_id, environment, id DESC);
+CREATE INDEX messages_unsettled ON public.messages USING btree (created_at) WHERE ((channel = 'sms'::text) AND (status = ANY (ARRAY['queued'::text, 'sending'::text])));
 
 create table mfa_challenges (
   workspace_id text not null,
@@ -425,6 +546,12 @@ create table passwords (
   changed_at timestamp with time zone not null,
   constraint passwords_pkey PRIMARY KEY (workspace_id, environment, user_id),
   constraint passwords_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
+);
+
+create table payment_notices (
+  id text not null,
+  received_at timestamp with time zone not null,
+  constraint payment_notices_pkey PRIMARY KEY (id)
 );
 
 create table permissions (
@@ -593,6 +720,156 @@ create table signing_keys (
   constraint signing_keys_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
 );
 
+create table sms_blocks (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  prefix text not null,
+  reason text not null,
+  sent integer not null,
+  used integer not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sms_blocks_pkey PRIMARY KEY (workspace_id, project_id, environment, prefix)
+);
+
+create table sms_conversions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  prefix text not null,
+  hour timestamp with time zone not null,
+  sent integer not null default 0,
+  used integer not null default 0,
+  constraint sms_conversions_pkey PRIMARY KEY (workspace_id, project_id, environment, prefix, hour)
+);
+CREATE INDEX sms_conversions_old ON public.sms_conversions USING btree (hour);
+
+create table sms_guards (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  rules jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint sms_guards_pkey PRIMARY KEY (workspace_id, project_id, environment),
+  constraint sms_guards_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table sms_ledger (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  period_id text not null,
+  kind text not null,
+  reference text not null,
+  part integer not null,
+  amount bigint not null,
+  currency text not null,
+  country text,
+  created_at timestamp with time zone not null,
+  constraint sms_ledger_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_ledger_kind_check CHECK ((kind = ANY (ARRAY['segment'::text, 'fee'::text, 'proration'::text, 'payment'::text])))
+);
+CREATE INDEX sms_ledger_of_period ON public.sms_ledger USING btree (workspace_id, project_id, environment, period_id, id DESC);
+CREATE UNIQUE INDEX sms_ledger_once ON public.sms_ledger USING btree (workspace_id, project_id, environment, kind, reference, part);
+
+create table sms_payment_reports (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  ledger_id text not null,
+  customer_ref text not null,
+  due_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  error text,
+  constraint sms_payment_reports_pkey PRIMARY KEY (workspace_id, project_id, environment, ledger_id)
+);
+CREATE INDEX sms_payment_reports_due ON public.sms_payment_reports USING btree (due_at);
+
+create table sms_periods (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  subscription_id text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  terms jsonb not null,
+  used integer not null default 0,
+  reserved integer not null default 0,
+  warned integer not null default 0,
+  customer_ref text,
+  closed_at timestamp with time zone,
+  statement_id text,
+  constraint sms_periods_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_periods_reserved_check CHECK ((reserved >= 0))
+);
+CREATE INDEX sms_periods_unbilled ON public.sms_periods USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (statement_id IS NULL));
+
+create table sms_reservations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  message_id text not null,
+  period_id text not null,
+  segments integer not null,
+  country text,
+  created_at timestamp with time zone not null,
+  constraint sms_reservations_pkey PRIMARY KEY (workspace_id, project_id, environment, message_id),
+  constraint sms_reservations_segments_check CHECK ((segments > 0))
+);
+
+create table sms_statements (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  period_id text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  tier_id text not null,
+  segments integer not null,
+  fees bigint not null,
+  overage bigint not null,
+  total bigint not null,
+  currency text not null,
+  payment text not null,
+  issued_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  paid_at timestamp with time zone,
+  constraint sms_statements_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint sms_statements_payment_check CHECK ((payment = ANY (ARRAY['manual'::text, 'stripe'::text])))
+);
+CREATE UNIQUE INDEX sms_statements_of_period ON public.sms_statements USING btree (workspace_id, project_id, environment, period_id);
+CREATE INDEX sms_statements_unpaid ON public.sms_statements USING btree (due_at) WHERE (paid_at IS NULL);
+
+create table sms_subscriptions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  status text not null,
+  terms jsonb not null,
+  next_tier_id text,
+  anchor timestamp with time zone not null,
+  period_number integer not null,
+  period_id text not null,
+  period_end timestamp with time zone not null,
+  past_due_since timestamp with time zone,
+  canceled_at timestamp with time zone,
+  payment text not null,
+  customer_ref text,
+  subscription_ref text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sms_subscriptions_pkey PRIMARY KEY (workspace_id, project_id, environment),
+  constraint sms_subscriptions_status_check CHECK ((status = ANY (ARRAY['active'::text, 'canceling'::text, 'canceled'::text, 'past_due'::text]))),
+  constraint sms_subscriptions_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+CREATE INDEX sms_subscriptions_due ON public.sms_subscriptions USING btree (period_end) WHERE (status <> 'canceled'::text);
+CREATE UNIQUE INDEX sms_subscriptions_ref ON public.sms_subscriptions USING btree (subscription_ref) WHERE (subscription_ref IS NOT NULL);
+
 create table spent_proofs (
   workspace_id text not null,
   environment text not null,
@@ -662,11 +939,13 @@ create table users (
   custom_data jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  search text collate "C" not null default ''::text,
+  erase_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
-CREATE INDEX users_display_name ON public.users USING btree (workspace_id, environment, lower(display_name) COLLATE "C" text_pattern_ops);
+CREATE INDEX users_search ON public.users USING gin ((((workspace_id || ' '::text) || environment)), search gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table webhook_attempts (
   workspace_id text not null,

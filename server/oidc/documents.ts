@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ReadyAnswer } from '#platform/http-ready.ts';
 
 /** What an issuer publishes about itself. */
 export const DOCUMENT_PATHS = [
@@ -17,16 +18,14 @@ type Answer = {
   set: (headers: Record<string, string>) => void;
 };
 
-export type Document = { body: string; etag: string; headers: Record<string, string> };
-
 /** Seconds for which others may keep a document: a new key has to be published longer than this before it signs. */
 const MAX_AGE = 300;
 
 /** Copies of what the provider says at {@link DOCUMENT_PATHS}: always the same, so it is asked once. */
 export class Documents {
-  readonly #kept = new Map<DocumentPath, Document>();
+  readonly #kept = new Map<DocumentPath, ReadyAnswer>();
 
-  get(path: DocumentPath): Document | undefined {
+  get(path: DocumentPath): ReadyAnswer | undefined {
     return this.#kept.get(path);
   }
 
@@ -41,9 +40,8 @@ export class Documents {
       'content-type': answer.response.get('content-type'),
       'cache-control': `public, max-age=${MAX_AGE}`,
       'access-control-allow-origin': '*',
-      etag,
     };
-    answer.set(headers);
+    answer.set({ ...headers, etag });
     this.#kept.set(path, { body, etag, headers });
   }
 }

@@ -179,3 +179,15 @@ export async function revokeConsent(tx: TxCtx, userId: UserId, application: Appl
   await emit(tx, 'user.consent.revoked', { userId, applicationId: application.id });
   return true;
 }
+
+/** What a person allows applications. Served by the primary key. */
+export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('consents')
+    .select(['application_id as applicationId', 'scopes', 'granted_at as grantedAt'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
+  return rows.map(({ grantedAt, ...row }) => ({ ...row, grantedAt: grantedAt.toISOString() }));
+}

@@ -39,6 +39,12 @@ describe('an issuer', () => {
       assert.equal(second.headers.get('access-control-allow-origin'), '*');
       assert.equal(second.headers.get('x-correlation-id'), 'second');
       assert.match(second.headers.get('traceparent') ?? '', /^00-[0-9a-f]{32}-/);
+      const plain = await latchkey.auth(path, { headers: { 'x-correlation-id': 'plain' } });
+      assert.equal(plain.text, first.text);
+      for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'access-control-allow-origin'])
+        assert.equal(plain.headers.get(name), first.headers.get(name), name);
+      assert.equal(plain.headers.get('x-correlation-id'), 'plain');
+      assert.match(plain.headers.get('traceparent') ?? '', /^00-[0-9a-f]{32}-/);
       const etag = second.headers.get('etag') ?? '';
       const unchanged = await latchkey.auth(path, { headers: { 'if-none-match': etag } });
       assert.deepEqual([unchanged.status, unchanged.text], [304, '']);

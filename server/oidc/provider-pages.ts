@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { Application } from '#applications';
-import { formTargetOf, type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { System } from '#platform/system.ts';
 import { applicationOf } from './clients.ts';
 
@@ -83,7 +83,7 @@ export function logoutQuestion(system: System, ctx: KoaContextWithOIDC, form: st
       title: say('logout.title'),
       body: html`<p class="lead">${say('logout.question', { project })}</p>
 <form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<button name="logout" value="yes">${say('logout.title')}</button><button class="second">${say('logout.no')}</button></form>`,
-      ...(typeof target === 'string' && { formTargets: [formTargetOf(target)] }),
+      leaves: typeof target === 'string',
     }),
   });
 }

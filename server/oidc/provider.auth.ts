@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { addressOf } from '#platform/http.ts';
+import type { ReadyAnswer } from '#platform/http-ready.ts';
 import type { System } from '#platform/system.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
 import { type Issuer, issuerOf } from './provider.ts';
@@ -136,6 +137,7 @@ export function oidcRoutes(app: App): void {
   for (const url of CROSS_ORIGIN) app.options(url, { config, schema: hidden, onRequest: bridge }, answeredBefore);
   for (const path of DOCUMENT_PATHS) {
     app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
+    app.readyAnswers.add(path, () => keptDocument(app.system, environment, path));
   }
 }
 
@@ -146,6 +148,11 @@ function answeredBefore(): never {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
+function keptDocument(system: System, environment: Environment, path: DocumentPath): ReadyAnswer | undefined {
+  const issuer = issuerOf(system, environment);
+  return 'documents' in issuer ? issuer.documents.get(path) : undefined;
+}
+
 /** Answers with the copy of a document; the first time, with what the provider itself says. */
 function documentHook(
   system: System,
@@ -153,10 +160,9 @@ function documentHook(
   { path, bridge }: { path: DocumentPath; bridge: Hook },
 ): Hook {
   return (request, reply, done) => {
-    const issuer = issuerOf(system, environment);
-    const document = 'documents' in issuer ? issuer.documents.get(path) : undefined;
+    const document = keptDocument(system, environment, path);
     if (!document) return bridge(request, reply, done);
-    reply.headers(document.headers);
+    reply.headers({ ...document.headers, etag: document.etag });
     if (request.headers['if-none-match'] === document.etag) reply.code(304).send();
     else reply.send(document.body);
   };

@@ -45,6 +45,7 @@ export const german: Texts = {
   'fault.upstream': 'Die Anmeldung dort ist nicht gelungen. Versuche es noch einmal oder melde dich anders an.',
   'fault.weak':
     'Wähle ein anderes Passwort: Dieses ist zu kurz, zu verbreitet oder besteht aus dem, was andere über dich wissen.',
+  'fault.noText': 'SMS können gerade nicht verschickt werden. Wähle einen anderen Weg.',
   'fault.unavailable': 'Das geht gerade nicht. Versuche es gleich noch einmal.',
   'forgot.intro': 'Nenne uns deine Adresse. Wir schicken einen Code, mit dem du ein neues Passwort wählst.',
   'forgot.link': 'Passwort vergessen?',

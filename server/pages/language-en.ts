@@ -42,6 +42,7 @@ export const english = {
   'fault.passkey': 'The passkey could not be used. Try again, or sign in another way.',
   'fault.upstream': 'The sign-in there did not succeed. Try again, or sign in another way.',
   'fault.weak': 'Choose another password: this one is too short, too common, or made of what others know about you.',
+  'fault.noText': 'Text messages can not be sent right now. Choose another way.',
   'fault.unavailable': 'This does not work right now. Try again in a moment.',
   'forgot.intro': 'Tell us your address. We send a code to choose a new password with.',
   'forgot.link': 'Forgot your password?',

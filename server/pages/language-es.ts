@@ -44,6 +44,7 @@ export const spanish: Texts = {
   'fault.passkey': 'No se pudo usar la llave de acceso. Prueba otra vez o de otra forma.',
   'fault.upstream': 'El inicio de sesión allí no salió bien. Prueba otra vez o de otra forma.',
   'fault.weak': 'Elige otra contraseña: esta es demasiado corta, demasiado común o hecha de lo que otros saben de ti.',
+  'fault.noText': 'Ahora mismo no se pueden enviar SMS. Elige otra forma.',
   'fault.unavailable': 'Ahora mismo no funciona. Prueba dentro de un momento.',
   'forgot.intro': 'Dinos tu dirección. Te enviamos un código para elegir una contraseña nueva.',
   'forgot.link': '¿Olvidaste tu contraseña?',

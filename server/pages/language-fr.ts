@@ -45,6 +45,7 @@ export const french: Texts = {
   'fault.upstream': 'La connexion n’a pas abouti là-bas. Réessayez ou connectez-vous autrement.',
   'fault.weak':
     'Choisissez un autre mot de passe : celui-ci est trop court, trop courant, ou fait de ce que d’autres savent de vous.',
+  'fault.noText': 'Les SMS ne peuvent pas être envoyés pour l’instant. Choisissez un autre moyen.',
   'fault.unavailable': 'Cela ne fonctionne pas pour l’instant. Réessayez dans un moment.',
   'forgot.intro': 'Indiquez votre adresse. Nous envoyons un code pour choisir un nouveau mot de passe.',
   'forgot.link': 'Mot de passe oublié ?',

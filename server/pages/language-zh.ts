@@ -43,6 +43,7 @@ export const chinese: Texts = {
   'fault.passkey': '无法使用通行密钥。请重试或换一种方式登录。',
   'fault.upstream': '在那里登录未成功。请重试或换一种方式登录。',
   'fault.weak': '请换一个密码：这个太短、太常见，或由他人知道的信息组成。',
+  'fault.noText': '目前无法发送短信，请选择其他方式。',
   'fault.unavailable': '目前无法使用，请稍后再试。',
   'forgot.intro': '请告诉我们您的地址，我们会发送用于设置新密码的验证码。',
   'forgot.link': '忘记密码？',

@@ -30,8 +30,8 @@ export async function voiceOf({ system, scope, languages }: Place): Promise<Voic
 export type Page = {
   title: string;
   body: Markup;
-  /** Addresses of other origins that a form's answer may lead to; browsers check them (Content Security Policy, form-action). */
-  formTargets?: readonly string[];
+  /** A form's answer may lead to an application, and from there anywhere: browsers hold `form-action` against every redirect on the way. */
+  leaves?: boolean;
   /** The page is better, or possible, with the script: passkeys, a proof of work. */
   script?: boolean;
 };
@@ -42,7 +42,7 @@ export type Rendered = { document: string; headers: Record<string, string> };
 const SCRIPT = '/assets/sign-in.js';
 
 /** Puts a page into the common frame: the project's own look, no inline script, no framing (OA-6). */
-export function renderPage(voice: Voice, { title, body, formTargets = [], script = false }: Page): Rendered {
+export function renderPage(voice: Voice, { title, body, leaves = false, script = false }: Page): Rendered {
   const nonce = randomBytes(16).toString('base64');
   const { branding, language, project } = voice;
   const links = Object.entries(branding?.links ?? {}).map(([label, href]) => html`<a href="${href}">${label}</a>`);
@@ -69,10 +69,10 @@ ${links.length > 0 ? html`<footer>${links}</footer>` : ''}
 </main>
 </body>
 </html>`;
-  return { document: String(document), headers: guards(nonce, { formTargets, logoUrl: branding?.logoUrl ?? null }) };
+  return { document: String(document), headers: guards(nonce, { leaves, logoUrl: branding?.logoUrl ?? null }) };
 }
 
-function guards(nonce: string, { formTargets, logoUrl }: { formTargets: readonly string[]; logoUrl: string | null }) {
+function guards(nonce: string, { leaves, logoUrl }: { leaves: boolean; logoUrl: string | null }) {
   const images = logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`;
   const policy = [
     "default-src 'none'",
@@ -80,7 +80,7 @@ function guards(nonce: string, { formTargets, logoUrl }: { formTargets: readonly
     "script-src 'self'",
     "connect-src 'self'",
     `img-src 'self' data:${images}`,
-    `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`,
+    ...(leaves ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
@@ -92,10 +92,4 @@ function guards(nonce: string, { formTargets, logoUrl }: { formTargets: readonly
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
   };
-}
-
-/** An address as `form-action` names it: its origin, or the scheme alone of an application on a device. */
-export function formTargetOf(address: string): string {
-  const { origin, protocol } = new URL(address);
-  return origin === 'null' ? protocol : origin;
 }

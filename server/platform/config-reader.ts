@@ -16,6 +16,8 @@ const KNOWN = [
   'LATCHKEY_MAIL_FROM',
   'LATCHKEY_MAIL_DKIM',
   'LATCHKEY_SMS_URL',
+  'LATCHKEY_SMS_TIERS',
+  'LATCHKEY_PAYMENTS_URL',
   'LATCHKEY_BREACHED_PASSWORDS_URL',
   'LATCHKEY_MODE',
   'LATCHKEY_PORT_BASE',
@@ -33,7 +35,14 @@ const KNOWN = [
 /** Set by the runner of the tests for the tests themselves; child processes inherit them. */
 const OF_THE_TESTS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
 /** May hold passwords or keys. */
-const NEVER_SHOWN = ['DATABASE_URL', 'LATCHKEY_SECRET', 'LATCHKEY_SMS_URL', 'LATCHKEY_SMTP_URL', 'VALKEY_URL'];
+const NEVER_SHOWN = [
+  'DATABASE_URL',
+  'LATCHKEY_PAYMENTS_URL',
+  'LATCHKEY_SECRET',
+  'LATCHKEY_SMS_URL',
+  'LATCHKEY_SMTP_URL',
+  'VALKEY_URL',
+];
 /** A name further from every known one than this is not a slip of the finger. */
 const NEAR = 4;
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ConfigError, environmentOfChild, loadConfig } from './config.ts';
+import { shippedTiers } from './sms-tiers.ts';
 
 const SECRET = 'a secret of the tests that is long enough';
 const PRODUCTION = {
@@ -60,6 +61,8 @@ describe('the configuration from the environment', () => {
       mailFrom: 'Latchkey <no-reply@localhost>',
       dkim: null,
       smsUrls: [],
+      smsTiers: shippedTiers,
+      paymentsUrl: null,
       breachedPasswordsUrl: null,
       valkeyUrl: null,
       webhookAllowPrivate: [],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { ConfigReader, readSettings, type Values } from './config-reader.ts';
+import { readSmsTiers, type SmsTier, shippedTiers } from './sms-tiers.ts';
 import { StartError } from './start-error.ts';
 
 type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
@@ -36,6 +37,10 @@ export type Config = {
   dkim: { domain: string; selector: string; keyFile: string } | null;
   /** SMS carriers in the order they are tried; empty: the dev inbox. */
   smsUrls: readonly string[];
+  /** What projects can subscribe to. */
+  smsTiers: readonly SmsTier[];
+  /** Takes money for subscriptions; null: statements are paid by hand. */
+  paymentsUrl: string | null;
   /** Answers range queries of the Pwned Passwords API; null: the built-in list only. */
   breachedPasswordsUrl: string | null;
   /** Counts limits instead of PostgreSQL; never a place of record. */
@@ -93,6 +98,8 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     mailFrom: mailFrom(reader),
     dkim: dkim(reader),
     smsUrls: smsUrls(reader),
+    smsTiers: smsTiers(reader),
+    paymentsUrl: paymentsUrl(reader),
     breachedPasswordsUrl: reader.connection(
       'LATCHKEY_BREACHED_PASSWORDS_URL',
       ['https:', 'http:'],
@@ -204,6 +211,29 @@ function smsUrls(reader: ConfigReader): string[] {
       'carriers separated by commas, tried in order: twilio://ACCOUNT:TOKEN@api.twilio.com?from=+15550100, vonage://KEY:SECRET@rest.nexmo.com?from=Shop, or https://TOKEN@sms.example.com/send?from=Shop',
     );
   return found;
+}
+
+function smsTiers(reader: ConfigReader): readonly SmsTier[] {
+  const value = reader.text('LATCHKEY_SMS_TIERS');
+  if (value === null) return shippedTiers;
+  const read = readSmsTiers(value);
+  if ('tiers' in read) return read.tiers;
+  reader.fault(
+    'LATCHKEY_SMS_TIERS',
+    `a JSON array of tiers, or the path of a file that holds one (docs/sms.md shows one): ${read.fault}`,
+  );
+  return shippedTiers;
+}
+
+/** Both secrets stand in one address, so that a key can't be configured without what verifies its notices. */
+function paymentsUrl(reader: ConfigReader): string | null {
+  const example = 'stripe://SECRET_KEY@api.stripe.com?webhookSecret=whsec_…';
+  const value = reader.connection('LATCHKEY_PAYMENTS_URL', ['stripe:'], example);
+  if (value === null) return null;
+  const url = new URL(value);
+  if (url.username !== '' && url.searchParams.get('webhookSecret')) return value;
+  reader.fault('LATCHKEY_PAYMENTS_URL', `an address with the secret key and the webhook secret, such as ${example}`);
+  return null;
 }
 
 function checkProduction(reader: ConfigReader, { addresses: { console, production } }: Config): void {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from './db.ts';
 import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
 import type { System } from './system.ts';
+import type { Unit } from './unit.ts';
 
 export type Environment = 'test' | 'production';
 export const environments: readonly Environment[] = ['test', 'production'];
@@ -47,10 +48,12 @@ export type Ctx = {
   actor: Actor;
   trace: Trace;
   now: Date;
+  /** Set where the whole request is one transaction; `db` then reads in it. */
+  unit?: Unit;
 };
 
 /** A context inside a transaction: writes and events need one. */
-export type TxCtx = Omit<Ctx, 'db'> & {
+export type TxCtx = Omit<Ctx, 'db' | 'unit'> & {
   db: Kysely<Tables>;
   /** Runs after the commit; never when the transaction rolls back. */
   afterCommit: (work: () => void) => void;
@@ -62,10 +65,12 @@ export type TxCtx = Omit<Ctx, 'db'> & {
  */
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   if ('afterCommit' in ctx) return work(ctx);
+  const { unit, ...rest } = ctx;
+  if (unit) return unit.part((db, afterCommit) => work({ ...rest, db, afterCommit }));
   const committed: (() => void)[] = [];
   const result = await ctx.system.db
     .transaction()
-    .execute((db) => work({ ...ctx, db, afterCommit: (callback) => committed.push(callback) }));
+    .execute((db) => work({ ...rest, db, afterCommit: (callback) => committed.push(callback) }));
   for (const callback of committed) callback();
   return result;
 }
@@ -83,7 +88,7 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
 }
 
 /** The signed-in customer of a request whose route requires one. */
-export function customerOf(ctx: Ctx): CustomerActor {
+export function customerOf(ctx: Pick<Ctx, 'actor'>): CustomerActor {
   if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
   return ctx.actor;
 }

@@ -153,7 +153,17 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
+/** True when a transaction lost against one at the same moment: it violated a unique constraint or was in a deadlock. */
+export function isRaceLost(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '23505' || error.code === '40P01');
+}
+
 /** True when another row still refers to what was to be deleted, or a referred one is missing. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503';
+}
+
+/** True for a statement that lost against a change committed meanwhile, in a transaction that keeps to one snapshot. */
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40001';
 }

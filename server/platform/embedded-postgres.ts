@@ -68,6 +68,13 @@ function loadPassword(path: string, databaseDir: string): string {
   return keepSecret(path);
 }
 
+/** The address of the server that a running Latchkey keeps with this data folder. @throws Error when there is none */
+export function addressOfRunning(dataDir: string, database: string): string {
+  // Its fourth line is the port (PostgreSQL, storage of the lock file).
+  const port = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
+  return `postgres://${USER}:${keepSecret(join(dataDir, 'postgres-password'))}@127.0.0.1:${port}/${database}`;
+}
+
 /**
  * After a kill -9 the former server may still be shutting down, or run on when its supervisor was killed too. Stopping one
  * that stops already changes nothing.

@@ -38,9 +38,10 @@ iframe { width: 100%; height: 28rem; border: 1px solid var(--line); border-radiu
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** One style, known by its hash; no script at all, no framing (OA-6). @param formTarget an origin that a form may end at besides our own */
-function policy(formTarget = ''): string {
-  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self' data:; frame-src 'self'; form-action 'self' ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
+/** One style, known by its hash; no script at all, no framing (OA-6). @param leaves whether a form's answer leads to an application, and from there anywhere */
+function policy(leaves: boolean): string {
+  const forms = leaves ? '' : "form-action 'self'; ";
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self' data:; frame-src 'self'; ${forms}base-uri 'none'; frame-ancestors 'none'`;
 }
 
 const HEADERS = {
@@ -55,7 +56,7 @@ export type NavLink = { href: string; label: string };
 /** Sends a whole page in the common frame. */
 export function sendPage(
   reply: FastifyReply,
-  page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number; formTarget?: string },
+  page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number; leaves?: boolean },
 ): FastifyReply {
   const nav = (page.nav ?? []).map(({ href, label }) => html`<a href="${href}">${label}</a>`);
   const document = html`<!doctype html>
@@ -74,7 +75,7 @@ export function sendPage(
 </html>`;
   return reply
     .code(page.status ?? 200)
-    .headers({ ...HEADERS, 'content-security-policy': policy(page.formTarget) })
+    .headers({ ...HEADERS, 'content-security-policy': policy(page.leaves ?? false) })
     .type('text/html; charset=utf-8')
     .serializer(String)
     .send(String(document));

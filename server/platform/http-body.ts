@@ -35,6 +35,7 @@ function closed(schema: unknown): Record<string, unknown> {
 
 /** Reads JSON strictly: valid UTF-8, no NUL (PostgreSQL can't store it), no prototype keys. */
 export function addBodyParsers(app: FastifyInstance): void {
+  limitTime(app);
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -48,6 +49,27 @@ export function addBodyParsers(app: FastifyInstance): void {
     // An absent body is an empty object, so that optional fields may all be left out.
     if ((request.body === undefined || request.body === null) && request.routeOptions.schema?.body) request.body = {};
     done();
+  });
+}
+
+/** How long a body may take, and, where it is streamed, how long it may pause. */
+const BODY_MS = 30_000;
+
+/** Ends connections whose body does not come (slow bodies would hold them all). */
+function limitTime(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    if (!hasBody) return done();
+    if (routeOptions.config.streams) {
+      const { socket } = raw;
+      const idle = () => raw.destroy();
+      socket.setTimeout(BODY_MS, idle);
+      raw.once('close', () => socket.setTimeout(0).off('timeout', idle));
+    } else {
+      const late = setTimeout(() => raw.destroy(), BODY_MS);
+      raw.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
+    }
+    return done();
   });
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseAway } from './db.ts';
+import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
 
 type Where = { apiAddress: string; surfaces: readonly Surface[] };
@@ -31,6 +31,8 @@ function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Proble
 function toProblem(error: FastifyError): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) return invalid(error);
+  // Only a change with If-Match keeps to one snapshot; it lost against a change that was committed meanwhile.
+  if (isSerializationFailure(error)) return problem('PRECONDITION_FAILED');
   if (isDatabaseAway(error)) {
     const away = problemWithRetry('SERVICE_UNAVAILABLE', 1);
     return new Problem('SERVICE_UNAVAILABLE', { extensions: away.extensions, headers: away.headers, cause: error });

@@ -14,6 +14,8 @@ import type { Ctx, Environment, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
+import { ReadyAnswers } from './http-ready.ts';
+import { addExchangeRules } from './http-rules.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails, problem } from './problem.ts';
 import type { System } from './system.ts';
@@ -34,6 +36,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     system: System;
     host: Host;
+    readyAnswers: ReadyAnswers;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
@@ -41,6 +44,10 @@ declare module 'fastify' {
     takesOidcTokens?: boolean;
     /** On the console: the permission is about the workspace, so no project has to be named. */
     level?: 'workspace';
+    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers. */
+    scopeIn?: 'query';
+    /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
+    streams?: boolean;
   }
 }
 
@@ -74,7 +81,10 @@ export function addressOf(system: System, host: Host): string {
 /** Makes the HTTP server of one host; its routes are registered on it afterwards. */
 export async function createHost(system: System, host: Host): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
+  const hostNames = hostNamesOf(addressOf(system, host));
+  const readyAnswers = new ReadyAnswers(system, host, hostNames);
   const app: App = Fastify({
+    serverFactory: (handler) => readyAnswers.server(handler),
     loggerInstance,
     // Requests are told apart by their trace, so they need no logger of their own.
     childLoggerFactory: (logger) => logger,
@@ -82,7 +92,6 @@ export async function createHost(system: System, host: Host): Promise<App> {
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
@@ -90,6 +99,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
       return app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.headersTimeout = 30_000;
   app.setValidatorCompiler(validatorCompiler());
   app.addSchema(ProblemDetails);
   addBodyParsers(app);
@@ -99,9 +109,11 @@ export async function createHost(system: System, host: Host): Promise<App> {
   });
   app.decorate('system', system);
   app.decorate('host', host);
+  app.decorate('readyAnswers', readyAnswers);
   decorate(app);
-  addEdge(app, system, host);
+  addEdge(app, { system, host, hostNames });
   await app.register(cookie);
+  addExchangeRules(app);
   await addOpenApi(app, host, addressOf(system, host));
   return app;
 }
@@ -117,8 +129,7 @@ function decorate(app: App): void {
 }
 
 /** What happens to every request before its route: host check, trace, refusal of console headers, measuring. */
-function addEdge(app: App, system: System, host: Host): void {
-  const hostNames = hostNamesOf(addressOf(system, host));
+function addEdge(app: App, { system, host, hostNames }: Omit<Edge, 'refused'>): void {
   const refused = host.kind === 'console' ? [] : CONSOLE_HEADERS;
   app.addHook('onRequest', (request, reply, done) => {
     request.trace = traceOf(request);

@@ -24,16 +24,15 @@ export async function addJob<Name extends keyof Jobs & string>(
     priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text)`.execute(tx.db);
 }
 
-/** A statement that adds jobs on a connection that is not the pool's. `key` replaces a waiting job of the same key. */
+/** A statement that adds jobs on a connection that is not the pool's. */
 export function addJobsStatement<Name extends keyof Jobs & string>(
   name: Name,
-  jobs: readonly { payload: Jobs[Name]; key: string }[],
+  payloads: readonly Jobs[Name][],
 ): Statement {
   return {
     name: 'add-jobs',
-    text: `select count(graphile_worker.add_job($1, job.payload::json, job_key := job.key))
-           from unnest($2::text[], $3::text[]) as job (payload, key)`,
-    values: [name, jobs.map(({ payload }) => JSON.stringify(payload)), jobs.map(({ key }) => key)],
+    text: 'select count(graphile_worker.add_job($1, payload::json)) from unnest($2::text[]) as payload',
+    values: [name, payloads.map((payload) => JSON.stringify(payload))],
   };
 }
 

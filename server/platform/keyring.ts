@@ -10,6 +10,11 @@ import {
 
 type Master = { id: string; key: Buffer };
 
+/** Something was sealed with a secret that the configuration does not have. */
+export class UnknownSecretError extends Error {
+  override readonly name = 'UnknownSecretError';
+}
+
 /**
  * Keys derived from the installation's secrets (`LATCHKEY_SECRET`; the first encrypts, all decrypt), one per purpose.
  * A value is bound to its purpose and to the record it belongs to, so it can't be moved to another row.
@@ -27,6 +32,11 @@ export class Keyring {
     this.#masters = [first, ...rest];
   }
 
+  /** Names of the secrets, which tell nothing of them: what was sealed says which it needs. */
+  get secretIds(): readonly string[] {
+    return this.#masters.map(({ id }) => id);
+  }
+
   /** Encrypts with AES-256-GCM. @param purpose what kind of secret @param record the id of the row it is stored in */
   seal(plaintext: string, purpose: string, record: string): string {
     const [master] = this.#masters;
@@ -36,12 +46,12 @@ export class Keyring {
     return `k1.${master.id}.${Buffer.concat([iv, sealed]).toString('base64url')}`;
   }
 
-  /** @throws Error when the value was sealed with an unknown secret, for another purpose or record, or was altered */
+  /** @throws UnknownSecretError; Error when the value was sealed for another purpose or record, or was altered */
   open(sealed: string, purpose: string, record: string): string {
     const [version, id, body] = sealed.split('.');
     const master = this.#masters.find((candidate) => candidate.id === id);
     if (version !== 'k1' || !master || !body)
-      throw new Error(
+      throw new UnknownSecretError(
         `A sealed ${purpose} was made with a secret that is not configured; add the old secret to LATCHKEY_SECRET.`,
       );
     const bytes = Buffer.from(body, 'base64url');

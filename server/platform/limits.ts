@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
+import type { Trace } from './ctx.ts';
 import { prepared } from './db.ts';
 import { perSystem, type System } from './system.ts';
 
@@ -7,15 +8,18 @@ import { perSystem, type System } from './system.ts';
 type Rule = { name: string; points: number; seconds: number };
 
 /** What a limit said: `count` is how often it was asked in the period, this time included. */
-type Taken = { allowed: true; count: number } | { allowed: false; count: number; retryAfter: number };
+type Taken = { allowed: boolean; count: number; retryAfter: number };
 
 /** A limit that holds across processes and under parallel calls: every call is counted before it is answered. */
 export class Limit {
   readonly points: number;
+  readonly #rule: Rule;
   readonly #limiter: RateLimiterPostgres | RateLimiterValkey;
 
-  constructor(system: System, { name, points, seconds }: Rule) {
+  constructor(system: System, rule: Rule) {
+    const { name, points, seconds } = rule;
     this.points = points;
+    this.#rule = rule;
     const postgres = new RateLimiterPostgres({
       storeClient: system.pool,
       storeType: 'pool',
@@ -39,13 +43,18 @@ export class Limit {
           });
   }
 
-  /** Counts one call of `key`, also a refused one. @returns `retryAfter` in seconds where it is refused */
-  async take(key: string): Promise<Taken> {
+  /**
+   * Counts one call of `key`, also a refused one. @returns in `retryAfter` the seconds until the count begins anew
+   * @param told the request that is told in its answer how much is left
+   */
+  async take(key: string, told?: Trace): Promise<Taken> {
     try {
-      const { consumedPoints } = await this.#limiter.consume(key);
-      return { allowed: true, count: consumedPoints };
+      const result = await this.#limiter.consume(key);
+      if (told) note(told, this.#rule, result);
+      return { allowed: true, count: result.consumedPoints, retryAfter: result.msBeforeNext / 1000 };
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
+      if (told) note(told, this.#rule, refused);
       return { allowed: false, count: refused.consumedPoints, retryAfter: refused.msBeforeNext / 1000 };
     }
   }
@@ -63,6 +72,21 @@ export class Limit {
   async forget(key: string): Promise<void> {
     await this.#limiter.delete(key);
   }
+}
+
+/** Where a request stands with one limit: so many more in so many seconds. */
+type Standing = Rule & { remaining: number; resetSeconds: number };
+
+const standings = new WeakMap<Trace, Standing[]>();
+
+function note(trace: Trace, rule: Rule, { remainingPoints, msBeforeNext }: RateLimiterRes): void {
+  const standing = { ...rule, remaining: Math.max(0, remainingPoints), resetSeconds: Math.ceil(msBeforeNext / 1000) };
+  standings.set(trace, [...(standings.get(trace) ?? []), standing]);
+}
+
+/** The limits that counted a request, for its answer. */
+export function limitsOf(trace: Trace): readonly Standing[] {
+  return standings.get(trace) ?? [];
 }
 
 type Counted = readonly [limit: Limit, key: string];

@@ -9,10 +9,14 @@ const OLDEST_SERVER = 160_000;
 
 /**
  * Brings the database to this version's schema. Safe to call from several processes at once.
- * @param progress is told of each migration
+ * @param progress is told of each migration @param upTo the id of the last to apply: a backup of an older version needs its schema
  * @throws StartError when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
  */
-export async function migrate(databaseUrl: string, progress: (line: string) => void): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  progress: (line: string) => void,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
   // The query in progress fails with the same error.
   client.on('error', () => undefined);
@@ -20,7 +24,7 @@ export async function migrate(databaseUrl: string, progress: (line: string) => v
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await checkServer(client);
-    const pending = await pendingMigrations(client);
+    const pending = (await pendingMigrations(client)).filter(({ id }) => id <= upTo);
     if (pending.length === 0) return;
     await applyAll(client, pending, progress);
     await runMigrations({ connectionString: databaseUrl });

@@ -4,6 +4,8 @@ import { problem } from './problem.ts';
 
 const TAG_BYTES = 16;
 
+type Where = Pick<Ctx, 'scope' | 'system'>;
+
 /** The query parameters every list takes; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Records per page.' }),
@@ -31,7 +33,7 @@ export type Page<T> = { items: T[]; nextCursor: string | null };
  * @param keyOf the keyset position of a row
  */
 export function pageOf<Row>(
-  ctx: Ctx,
+  ctx: Where,
   rows: Row[],
   page: { list: string; limit: number; keyOf: (row: Row) => string },
 ): { rows: Row[]; nextCursor: string | null } {
@@ -42,19 +44,19 @@ export function pageOf<Row>(
 }
 
 /** A position in a list, signed for this scope and list (BI-2). */
-function sealCursor(ctx: Ctx, list: string, position: string): string {
+function sealCursor(ctx: Where, list: string, position: string): string {
   return Buffer.concat([cursorTag(ctx, list, position), Buffer.from(position)]).toString('base64url');
 }
 
 /** @returns the position a cursor stands for @throws Problem INVALID_CURSOR for a forged one or one of another list, filter or scope */
-export function openCursor(ctx: Ctx, list: string, cursor: string): string {
+export function openCursor(ctx: Where, list: string, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(TAG_BYTES).toString('utf8');
   if (!cursorTag(ctx, list, position).equals(bytes.subarray(0, TAG_BYTES))) throw problem('INVALID_CURSOR');
   return position;
 }
 
-function cursorTag(ctx: Ctx, list: string, position: string): Buffer {
+function cursorTag(ctx: Where, list: string, position: string): Buffer {
   const { workspaceId, projectId, environment } = ctx.scope;
   return ctx.system.keyring
     .tag(JSON.stringify([workspaceId, projectId, environment, list, position]), 'cursor')

@@ -11,6 +11,7 @@ export {
   liveEntry,
   type ProjectSession,
   requireRecentAuthentication,
+  sessionHistory,
   sessionsOfProject,
 } from './session-reading.ts';
 export {

@@ -116,9 +116,14 @@ export type ListedSession = SessionSummary & {
   lastSeenAt: string;
 };
 
-/** The live sessions of a user, newest first. Served by sessions_of_user. */
-export async function listSessions(ctx: Ctx, userId: UserId, limit: number): Promise<ListedSession[]> {
-  const rows = await ctx.db
+/** The live sessions of a user, newest first, or just one. Served by sessions_of_user. */
+export async function listSessions(
+  ctx: Ctx,
+  userId: UserId,
+  limit: number,
+  only?: SessionId,
+): Promise<ListedSession[]> {
+  let query = ctx.db
     .selectFrom('sessions')
     .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at', 'last_seen_at', 'ip', 'user_agent'])
     .where('workspace_id', '=', ctx.scope.workspaceId)
@@ -127,8 +132,9 @@ export async function listSessions(ctx: Ctx, userId: UserId, limit: number): Pro
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', ctx.now)
     .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+    .limit(limit);
+  if (only !== undefined) query = query.where('id', '=', only);
+  const rows = await query.execute();
   const current = ctx.actor.kind === 'customer' ? ctx.actor.sessionId : null;
   return rows.map((row) => ({
     id: row.id,
@@ -187,5 +193,31 @@ export async function sessionsOfProject(
     lastSeenAt: row.last_seen_at.toISOString(),
     ip: row.ip,
     userAgent: row.user_agent,
+  }));
+}
+
+/** Every session that is kept of a user, also ended ones, newest first. Served by sessions_of_user. */
+export async function sessionHistory(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
+  const rows = await ctx.db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    amr: row.amr,
+    acr: row.acr,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    authTime: row.auth_time.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+    revokeReason: row.revoke_reason,
   }));
 }

@@ -133,7 +133,7 @@ export async function isEmptyInstallation(db: ReadDb, builtIn: WorkspaceId): Pro
 export async function takeDefaultProject(tx: TxCtx): Promise<void> {
   const taken = await tx.db
     .selectFrom('default_projects')
-    .select('environment')
+    .select('workspace_id')
     .where('environment', '=', tx.scope.environment)
     .executeTakeFirst();
   if (!taken) await setDefaultProject(tx);

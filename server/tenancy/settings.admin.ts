@@ -10,10 +10,10 @@ export const settingsRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/settings',
     {
-      config: { permission: 'settings:read' },
+      config: { permission: 'settings:read', etag: true },
       schema: { summary: 'Read the settings', response: { 200: Settings } },
     },
-    async (request) => (await projectOf(request.ctx.system, request.ctx.scope)).settings,
+    async ({ ctx }) => (await projectOf(ctx.system, ctx.scope, ctx.unit && ctx.db)).settings,
   );
 
   app.patch(

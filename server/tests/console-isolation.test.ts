@@ -14,7 +14,14 @@ import {
 import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
 import { createTenant, type Tenant } from '#tests/tenants.ts';
 
-type Operation = { method: string; path: string; permission: string | null; stepUp: boolean };
+type Operation = {
+  method: string;
+  path: string;
+  permission: string | null;
+  stepUp: boolean;
+  /** Its scope stands in the query. */
+  inQuery: boolean;
+};
 
 type Described = {
   'x-step-up'?: boolean;
@@ -73,6 +80,7 @@ async function described(call: TestLatchkey['console'], path: string): Promise<O
       path: exemplary(template, operation),
       permission: operation.security ? (Object.values(operation.security[0] ?? {})[0]?.[0] ?? 'operator') : null,
       stepUp: operation['x-step-up'] === true,
+      inQuery: operation.parameters?.some(({ name }) => name === 'workspaceId') === true,
     })),
   );
 }
@@ -93,11 +101,17 @@ function nobodys(operation: Operation): Operation {
 }
 
 function attempt(
-  { method, path }: Operation,
+  { method, path, inQuery }: Operation,
   operator: Operator,
   headers: Record<string, string | undefined> = {},
 ): Promise<Answer> {
-  return operator.call(path.replace('{memberId}', memberId), {
+  const scope = {
+    workspaceId: headers['x-workspace-id'] ?? latchkey.demo.workspaceId,
+    projectId: headers['x-project-id'] ?? latchkey.demo.projects[0]?.id ?? '',
+    environment: 'test',
+  };
+  const query = inQuery ? `?${new URLSearchParams(scope)}` : '';
+  return operator.call(path.replace('{memberId}', memberId) + query, {
     method,
     headers,
     ...(method !== 'GET' && method !== 'DELETE' && { body: {} }),
@@ -150,7 +164,7 @@ describe('every operation of the console × everybody', () => {
         // biome-ignore lint/performance/noAwaitInLoops: one after the other
         const answer = await attempt(nobodys(operation), operator);
         if (permissions.includes(operation.permission)) {
-          assert.ok([200, 204, 400, 404, 409].includes(answer.status), at(operation, answer, role));
+          assert.ok([200, 204, 400, 402, 404, 409, 415].includes(answer.status), at(operation, answer, role));
         } else {
           assert.deepEqual(
             [answer.status, answer.body.errorCode, answer.body.requiredPermission],
@@ -223,7 +237,7 @@ describe('every operation of the console × everybody', () => {
     const owner = operators.get('owner');
     assert.ok(owner);
     clock.advance(601_000);
-    for (const operation of guarded.filter(({ method }) => !SAFE.includes(method))) {
+    for (const operation of guarded.filter(({ method, stepUp }) => stepUp || !SAFE.includes(method))) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await attempt(nobodys(operation), owner);
       assert.equal(
@@ -232,6 +246,6 @@ describe('every operation of the console × everybody', () => {
         at(operation, answer, 'owner'),
       );
     }
-    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 12);
+    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 15);
   });
 });

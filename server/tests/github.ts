@@ -9,12 +9,15 @@ type Person = {
   emails: { email: string; primary: boolean; verified: boolean }[];
 };
 
-/** A server that speaks OAuth as GitHub does, where it differs from others: JSON only when asked for, errors with status 200. */
+/**
+ * A server that speaks OAuth as GitHub does, where it differs from others: the token answer is JSON only when asked for and a
+ * form otherwise, errors come with status 200, the API wants a user agent, answers name an issuer that has no discovery.
+ */
 export type GitHub = {
   /** What a project's provider needs to find it. */
   options: { authorizationEndpoint: string; tokenEndpoint: string; userinfoEndpoint: string; emailsEndpoint: string };
   person: Person;
-  fault: 'bad_verification_code' | 'api down' | null;
+  fault: 'bad_verification_code' | 'incorrect_client_credentials' | 'api down' | 'no user' | null;
   /** How each exchange authenticated, and whether its verifier was right. */
   seen: { client: string; secret: string; verifier: boolean }[];
   /** Begins a sign-in, lets the person approve it there, and says where the browser is sent back to. */
@@ -27,8 +30,10 @@ export async function startGitHub(): Promise<GitHub> {
   const server = createServer((request, response) => {
     answer(request)
       .then(({ status = 200, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-        response.end(JSON.stringify(body));
+        const json = request.headers.accept?.includes('json') === true;
+        const type = json ? 'application/json' : 'application/x-www-form-urlencoded';
+        response.writeHead(status, { 'content-type': `${type}; charset=utf-8` });
+        response.end(json ? JSON.stringify(body) : new URLSearchParams(Object(body)).toString());
       })
       .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
@@ -61,9 +66,8 @@ export async function startGitHub(): Promise<GitHub> {
     if (github.fault === 'api down') return { status: 503, body: { message: 'Service Unavailable' } };
     if (request.headers.authorization !== 'Bearer gho_token')
       return { status: 401, body: { message: 'Bad credentials' } };
-    if (path === '/user') return { body: { ...github.person, email: null, emails: undefined } };
-    if (path === '/user/emails') return { body: github.person.emails };
-    return { status: 404, body: { message: 'Not Found' } };
+    if (!request.headers['user-agent']) return { status: 403, body: { message: 'Request forbidden by rules.' } };
+    return resource(path, github);
   }
 
   function exchange(form: URLSearchParams): unknown {
@@ -77,12 +81,21 @@ export async function startGitHub(): Promise<GitHub> {
       secret: form.get('client_secret') ?? '',
       verifier: granted?.challenge === challenge,
     });
+    if (github.fault === 'incorrect_client_credentials')
+      return { error: github.fault, error_description: 'The client_id and/or client_secret passed are incorrect.' };
     if (!granted || github.fault === 'bad_verification_code')
       return { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' };
     return { access_token: 'gho_token', scope: 'read:user,user:email', token_type: 'bearer' };
   }
 
   return github;
+}
+
+/** What its API says of the person. */
+function resource(path: string, { fault, person }: GitHub): { status?: number; body: unknown } {
+  if (path === '/user') return { body: fault === 'no user' ? {} : { ...person, email: null, emails: undefined } };
+  if (path === '/user/emails') return { body: person.emails };
+  return { status: 404, body: { message: 'Not Found' } };
 }
 
 /** A browser that goes there, approves, and comes back. @returns where it is sent on to */
@@ -94,6 +107,7 @@ async function visit(start: string, codes: Map<string, { challenge: string }>): 
   const back = new URL(there.searchParams.get('redirect_uri') ?? '');
   back.searchParams.set('code', code);
   back.searchParams.set('state', there.searchParams.get('state') ?? '');
+  back.searchParams.set('iss', 'https://github.com/login/oauth');
   const cookies = left.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
   const finished = await fetch(back, { redirect: 'manual', headers: { cookie: cookies.join('; ') } });
   return finished.headers.get('location') ?? back.href;

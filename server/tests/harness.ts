@@ -10,10 +10,10 @@ import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { observeStatements } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
 import { cloneDatabase } from './postgres.ts';
+import { watchScoping } from './scoping.ts';
 
 /** A clock that stands still until it is told to go on. */
 export class TestClock implements Clock {
@@ -191,70 +191,6 @@ function assertInCatalogue(type: string, data: unknown): void {
   assert.ok(Value.Check(schema.properties.data, data), `${type} does not fit its schema: ${JSON.stringify(data)}`);
 }
 
-/** Records statements that touch a tenant table without naming the workspace. */
-function watchScoping(): { stop: () => string[] } {
-  const faults = new Set<string>();
-  const stop = observeStatements((sql) => {
-    if (touchesTenantTable(sql) && !sql.includes('workspace_id') && !sql.includes('/* all workspaces */'))
-      faults.add(sql);
-  });
-  return {
-    stop: () => {
-      stop();
-      return [...faults];
-    },
-  };
-}
-
-const TENANT_TABLES = [
-  'projects',
-  'project_environments',
-  'users',
-  'identifiers',
-  'passwords',
-  'flows',
-  'mfa_factors',
-  'recovery_codes',
-  'passkeys',
-  'passkey_challenges',
-  'mfa_challenges',
-  'remembered_devices',
-  'linked_identities',
-  'identity_providers',
-  'upstream_flows',
-  'exchange_codes',
-  'invitations',
-  'message_templates',
-  'spent_proofs',
-  'consents',
-  'sessions',
-  'scope_entries',
-  'refresh_tokens',
-  'revocations',
-  'members',
-  'permissions',
-  'roles',
-  'member_roles',
-  'applications',
-  'application_secrets',
-  'events',
-  'webhook_endpoints',
-  'webhook_deliveries',
-  'webhook_attempts',
-  'team_members',
-  'team_invitations',
-  'console_sessions',
-  'daily_figures',
-  'active_people',
-  'messages',
-];
-const TOUCHES = new RegExp(`\\b(from|join|into|update)\\s+"?(${TENANT_TABLES.join('|')})"?(\\s|$)`, 'i');
-
-/** True for a statement that reads or writes a table of a tenant. */
-function touchesTenantTable(sql: string): boolean {
-  return TOUCHES.test(sql);
-}
-
 export const PASSWORD = 'correct horse battery staple';
 
 let people = 0;
@@ -336,6 +272,17 @@ export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_0
       if (performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
+  }
+}
+
+/** Comes back as soon as a statement of the test's database waits for a lock. */
+export async function waitsForLock({ system }: TestLatchkey): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: polls
+    const { rows } = await system.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
   }
 }
 

@@ -35,9 +35,21 @@ export async function preparePostgres(
 }
 
 /** Clones the migrated database. @returns its address and how to remove it */
-export async function cloneDatabase(templateUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+export function cloneDatabase(templateUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  return createDatabase(templateUrl, TEMPLATE);
+}
+
+/** A database with nothing in it, on the server of this one. @returns its address and how to remove it */
+export function emptyDatabase(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  return createDatabase(serverUrl, 'template1');
+}
+
+async function createDatabase(
+  templateUrl: string,
+  template: string,
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  await administer(templateUrl, `create database ${name} template ${TEMPLATE}`);
+  await administer(templateUrl, `create database ${name} template ${template}`);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(templateUrl, `drop database if exists ${name} with (force)`) };

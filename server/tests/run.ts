@@ -13,13 +13,14 @@ import { preparePostgres } from './postgres.ts';
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const server = resolve(import.meta.dirname, '..');
+const root = resolve(server, '..');
 
 const files =
   positionals.length > 0
     ? positionals.map((file) => resolve(file))
     : await Array.fromAsync(
-        glob('**/*.test.ts', { cwd: server, exclude: (path) => path.includes('node_modules') }),
-        (file) => resolve(server, file),
+        glob('{server,sdk}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }),
+        (file) => resolve(root, file),
       );
 const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
 process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;

@@ -1,14 +1,19 @@
-import { eventsById } from '#events';
+import type { Event } from '#events';
 import type { System } from '#platform/system.ts';
 import { ATTEMPT_MS, attempt, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
-import { type Claimed, claimDeliveries, type EndpointRef, wakeDueEndpoints } from './queue.ts';
+import { loggedEvents } from './logged-events.ts';
+import { type Claimed, claimDeliveries, type EndpointRef, giveBack, wakeDueEndpoints } from './queue.ts';
 import { Recorder } from './recorder.ts';
 import { outcomeOf } from './schedule.ts';
 
 /** Attempts at a healthy endpoint at the same time; one that fails gets fewer, down to one. */
 const MOST_LANES = 16;
+/** Deliveries of a healthy endpoint that are taken ahead, so that no lane waits for the database. */
+const AHEAD = 64;
+/** Attempts that are made and not recorded yet. */
+const MOST_UNRECORDED = 256;
 /** An attempt that was not recorded by then is made again. */
 const LEASE_MS = ATTEMPT_MS + 5_000;
 const SWEEP_MS = 1_000;
@@ -18,11 +23,24 @@ const STOP_MS = 3_000;
 /** An endpoint that this process is busy with. */
 type Busy = {
   lanes: number;
+  /** Taken, and not begun; all of one claim. */
+  held: Ready[];
+  sending: number;
+  /** Begun, and not recorded. */
   running: Set<Promise<void>>;
   /** Resolved when there may be more to do. */
   news: PromiseWithResolvers<void>;
+  /** Woken since deliveries were last looked for; otherwise there are none but those a full take left. */
   again: boolean;
 };
+
+/** A delivery with what is needed to make it. */
+type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Event | null };
+
+/** Whether more may be due, and there is room for it. */
+function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
+  return again && held.length === 0 && sending < lanes && running.size < MOST_UNRECORDED;
+}
 
 /**
  * Makes the deliveries of this process. Endpoints do not share anything that one could use up: each has lanes of its own, and
@@ -36,6 +54,9 @@ export class Deliverer {
   readonly #ending = new AbortController();
   readonly #sweep: NodeJS.Timeout;
   #sweeping = false;
+  #stopping = false;
+  /** One for each endpoint that is looked after. */
+  readonly #loops = new Set<Promise<void>>();
 
   constructor(system: System) {
     this.#system = system;
@@ -45,33 +66,44 @@ export class Deliverer {
 
   /** Looks after an endpoint until nothing of it is due. */
   wake(ref: EndpointRef): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#stopping) return;
     const known = this.#busy.get(ref.endpointId);
     if (known) {
       known.again = true;
       known.news.resolve();
       return;
     }
-    const busy: Busy = { lanes: MOST_LANES, running: new Set(), news: Promise.withResolvers(), again: true };
+    const busy: Busy = {
+      lanes: MOST_LANES,
+      held: [],
+      sending: 0,
+      running: new Set(),
+      news: Promise.withResolvers(),
+      again: true,
+    };
     this.#busy.set(ref.endpointId, busy);
-    this.#lookAfter(ref, busy)
+    const loop = this.#lookAfter(ref, busy)
       .catch((error: unknown) => this.#system.log.warn({ err: error, ...ref }, 'webhook deliveries put off'))
-      .finally(() => this.#leave(ref, busy));
+      .finally(() => {
+        this.#loops.delete(loop);
+        this.#leave(ref, busy);
+      });
+    this.#loops.add(loop);
   }
 
   #leave({ endpointId }: EndpointRef, busy: Busy): void {
     if (this.#busy.get(endpointId) === busy) this.#busy.delete(endpointId);
   }
 
-  /** Attempts under way get a moment to end. */
+  /** Attempts under way get a moment to end; what was taken and not begun is given back. */
   async stop(): Promise<void> {
+    this.#stopping = true;
     clearInterval(this.#sweep);
-    const running = [...this.#busy.values()].flatMap((busy) => [...busy.running]);
+    const all = [...this.#busy.values()];
     const timer = setTimeout(() => this.#ending.abort(), STOP_MS);
-    for (const { news } of this.#busy.values()) news.resolve();
-    await Promise.allSettled(running);
+    for (const { news } of all) news.resolve();
+    await Promise.allSettled([...this.#loops, ...all.flatMap((busy) => [...busy.running])]);
     clearTimeout(timer);
-    this.#ending.abort();
   }
 
   #lookAround(): void {
@@ -85,55 +117,69 @@ export class Deliverer {
   }
 
   async #lookAfter(ref: EndpointRef, busy: Busy): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      busy.again = false;
+    while (!this.#stopping) {
       busy.news = Promise.withResolvers();
-      // biome-ignore lint/performance/noAwaitInLoops: fills the lanes again when one is free
-      await this.#fill(ref, busy);
-      if (busy.running.size === 0) {
-        if (!busy.again) return this.#leave(ref, busy);
-        continue;
-      }
-      await Promise.race([...busy.running, ...(busy.running.size < busy.lanes ? [busy.news.promise] : [])]);
+      // biome-ignore lint/performance/noAwaitInLoops: takes more when there is room
+      if (mayTake(busy)) await this.#take(ref, busy);
+      this.#begin(busy);
+      if (mayTake(busy)) continue;
+      if (busy.running.size === 0 && busy.held.length === 0) return this.#leave(ref, busy);
+      await busy.news.promise;
     }
+    await giveBack(
+      this.#system,
+      busy.held.map(({ claimed }) => claimed),
+    );
   }
 
-  /** Takes as many due deliveries as lanes are free. */
-  async #fill(ref: EndpointRef, busy: Busy): Promise<void> {
-    const free = busy.lanes - busy.running.size;
-    if (free <= 0) return;
-    const row = await findRow(this.#system, ref);
-    const now = this.#system.clock.now();
-    if (!row?.enabled || row.deleted_at || (row.paused_until && row.paused_until > now)) return;
-    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
-    const claimed = await claimDeliveries(this.#system, ref, { limit: free, leaseMs: LEASE_MS });
+  /** Takes due deliveries: of a healthy endpoint some ahead, of one that fails no more than its lanes can begin now. */
+  async #take(ref: EndpointRef, busy: Busy): Promise<void> {
+    busy.again = false;
+    const limit = busy.lanes === MOST_LANES ? AHEAD : busy.lanes - busy.sending;
+    const claimed = await claimDeliveries(this.#system, ref, { limit, leaseMs: LEASE_MS });
+    if (claimed.length === limit) busy.again = true;
     if (claimed.length === 0) return;
+    const row = await findRow(this.#system, ref);
+    if (!row) return;
+    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
-    const events = await eventsById(this.#system, ref.workspaceId, logged);
+    const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
     const receiver = receiverOf(this.#system, row);
-    for (const one of claimed) {
-      const making = this.#make(busy, { row, receiver }, { claimed: one, event: events.get(one.event_id) ?? null })
+    busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
+  }
+
+  /** Begins attempts in the free lanes. */
+  #begin(busy: Busy): void {
+    while (busy.sending < busy.lanes && !this.#stopping) {
+      const ready = busy.held.shift();
+      if (!ready) return;
+      busy.sending += 1;
+      const making = this.#make(busy, ready)
         .catch((error: unknown) =>
-          this.#system.log.warn({ err: error, delivery: one.id }, 'attempt not recorded; it is made again'),
+          this.#system.log.warn({ err: error, delivery: ready.claimed.id }, 'attempt not recorded; it is made again'),
         )
-        .finally(() => busy.running.delete(making));
+        .finally(() => {
+          busy.running.delete(making);
+          busy.news.resolve();
+        });
       busy.running.add(making);
     }
   }
 
-  async #make(
-    busy: Busy,
-    { row, receiver }: { row: EndpointRow; receiver: Receiver },
-    delivery: { claimed: Claimed; event: Parameters<typeof attempt>[2]['event'] },
-  ): Promise<void> {
-    const { claimed } = delivery;
-    const made = await attempt(this.#system, receiver, { ...delivery, signal: this.#ending.signal });
+  async #make(busy: Busy, ready: Ready): Promise<void> {
+    const { claimed, row, receiver } = ready;
+    const made = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
+    busy.sending -= 1;
     // Given up because this process ends: as if it had not begun.
     if (this.#ending.signal.aborted && made.statusCode === null) return;
     const outcome = outcomeOf(made, claimed.attempt_count + 1, this.#system.clock.now());
     const well = outcome.status === 'delivered';
     busy.lanes = well ? Math.min(MOST_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
-    await this.#recorder.record({ claimed, attempt: made, outcome });
+    const left = well ? [] : busy.held.splice(0).map((one) => one.claimed);
+    this.#begin(busy);
+    if (mayTake(busy)) busy.news.resolve();
+    await Promise.all([this.#recorder.record({ claimed, attempt: made, outcome }), giveBack(this.#system, left)]);
+    if (left.length > 0) busy.again = true;
     if (!well) await noteFailure(this.#system, row, { attempt: made, outcome });
   }
 }

@@ -31,7 +31,7 @@ export const deliveryRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/webhooks/deliveries/:deliveryId',
     {
-      config: { permission: 'webhooks:read' },
+      config: { permission: 'webhooks:read', etag: true },
       schema: {
         summary: 'Read a webhook delivery with its attempts',
         params: DeliveryRef,

@@ -7,7 +7,6 @@ import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { type EndpointId, lockEndpoint } from './endpoints.ts';
-import { wakeUp } from './queue.ts';
 
 export type DeliveryId = Id<'dlv'>;
 const statuses = ['pending', 'delivered', 'retrying', 'failed', 'blocked'] as const;
@@ -173,7 +172,7 @@ export function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAtt
       .where('workspace_id', '=', tx.scope.workspaceId)
       .where('id', '=', id)
       .execute();
-    await addJob(tx, 'deliver_webhooks', ...wakeUp(row));
+    await addJob(tx, 'deliver_webhooks', [{ workspaceId: row.workspace_id, endpointId: row.endpoint_id }]);
     await emit(tx, 'webhook.endpoint.retried', {
       endpointId: row.endpoint_id,
       url: endpoint.url,

@@ -48,7 +48,7 @@ export const endpointRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/webhooks/endpoints/:endpointId',
     {
-      config: { permission: 'webhooks:read' },
+      config: { permission: 'webhooks:read', etag: { without: ['failingSince', 'pausedUntil'] } },
       schema: {
         summary: 'Read a webhook endpoint',
         params: EndpointRef,

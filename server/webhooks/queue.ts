@@ -14,25 +14,20 @@ export type EndpointRef = { workspaceId: WorkspaceId; endpointId: EndpointId };
 
 declare module '#platform/jobs.ts' {
   interface Jobs {
-    deliver_webhooks: EndpointRef;
+    deliver_webhooks: EndpointRef[];
   }
 }
 
-/** The job that has an endpoint looked after: one at most waits per endpoint. */
-export function wakeUp(row: {
-  workspace_id: WorkspaceId;
-  endpoint_id: EndpointId;
-}): [payload: EndpointRef, options: { key: string }] {
-  return [{ workspaceId: row.workspace_id, endpointId: row.endpoint_id }, { key: `webhooks/${row.endpoint_id}` }];
-}
+/** Endpoints of one job: few enough that several worker processes share an event's endpoints. */
+const ENDPOINTS_PER_JOB = 16;
 
-/** The statement that has these endpoints looked after. */
+/** The statement that has these endpoints looked after, by whichever process takes the jobs. */
 export function wakeUps(refs: readonly EndpointRef[]): Statement {
-  const distinct = new Map(refs.map((ref) => [ref.endpointId, ref]));
-  return addJobsStatement(
-    'deliver_webhooks',
-    [...distinct.values()].map((payload) => ({ payload, key: `webhooks/${payload.endpointId}` })),
+  const distinct = [...new Map(refs.map((ref) => [ref.endpointId, ref])).values()];
+  const jobs = Array.from({ length: Math.ceil(distinct.length / ENDPOINTS_PER_JOB) }, (_, index) =>
+    distinct.slice(index * ENDPOINTS_PER_JOB, (index + 1) * ENDPOINTS_PER_JOB),
   );
+  return addJobsStatement('deliver_webhooks', jobs);
 }
 
 /** A delivery to be made. `body` null: the event as it stands in the log. */
@@ -95,20 +90,26 @@ export type Claimed = {
   lease: Date;
 };
 
+// The arrays keep these statements on the primary key: joined freely, a planner without statistics walks the whole log.
+
 const CLAIM = prepared<Claimed>(
   'claim-deliveries',
   `with due as (
-     select id from webhook_deliveries
-     where workspace_id = $1 and endpoint_id = $2 and next_attempt_at <= $3
-     order by next_attempt_at, id limit $5 for update skip locked)
-   update webhook_deliveries d set next_attempt_at = $4 from due
-   where d.workspace_id = $1 and d.id = due.id
+     select d.id from webhook_endpoints e cross join lateral (
+       select id, next_attempt_at from webhook_deliveries
+       where workspace_id = e.workspace_id and endpoint_id = e.id and next_attempt_at <= $3
+       order by next_attempt_at, id limit $5 for update skip locked) d
+     where e.workspace_id = $1 and e.id = $2 and e.enabled and e.deleted_at is null
+       and (e.paused_until is null or e.paused_until <= $3)
+   )
+   update webhook_deliveries d set next_attempt_at = $4
+   where d.workspace_id = $1 and d.id = any (array (select id from due))
    returning d.workspace_id, d.id, d.event_id, d.event_type, d.body, d.attempt_count, d.trigger, d.next_attempt_at as lease`,
 );
 
 /**
- * Takes due deliveries of an endpoint, those that have waited longest first. A process that dies with them loses them when
- * the lease ends: somebody else makes the attempt then. Served by webhook_deliveries_due.
+ * Takes due deliveries of an endpoint that is enabled and not paused, those that have waited longest first. A process that
+ * dies with them loses them when the lease ends: somebody else makes the attempt then. Served by webhook_deliveries_due.
  * @param leaseMs longer than any attempt takes
  */
 export async function claimDeliveries(
@@ -123,6 +124,20 @@ export async function claimDeliveries(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+const GIVE_BACK = prepared(
+  'give-back-deliveries',
+  `update webhook_deliveries set next_attempt_at = $4
+   where workspace_id = $1 and id = any ($2) and next_attempt_at = $3`,
+);
+
+/** Gives deliveries back whose attempt was not begun; all of them of one claim. */
+export async function giveBack(system: System, claimed: readonly Claimed[]): Promise<void> {
+  const [first] = claimed;
+  if (!first) return;
+  const ids = claimed.map(({ id }) => id);
+  await GIVE_BACK(system.pool, [first.workspace_id, ids, first.lease, system.clock.now()]);
+}
+
 const SETTLE = prepared<{ id: DeliveryId }>(
   'settle-deliveries',
   `with result as (
@@ -134,6 +149,7 @@ const SETTLE = prepared<{ id: DeliveryId }>(
      set status = r.status, attempt_count = d.attempt_count + 1, next_attempt_at = r.next_attempt_at, trigger = 'schedule'
      from result r
      where d.workspace_id = r.workspace_id and d.id = r.id and d.next_attempt_at = r.lease
+       and d.workspace_id = any ($1) and d.id = any ($2)
      returning d.workspace_id, d.id, d.endpoint_id, d.status, d.attempt_count
    ), healed as (
      update webhook_endpoints e set failing_since = null

@@ -21,9 +21,9 @@ const EXPIRED = prepared<{ removed: number }>(
        and (next_attempt_at is null or next_attempt_at < $5)
      order by id limit $6
    ), attempts as (
-     delete from webhook_attempts a using old where a.workspace_id = $1 and a.delivery_id = old.id
+     delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from old))
    ), gone as (
-     delete from webhook_deliveries d using old where d.workspace_id = $1 and d.id = old.id returning d.id
+     delete from webhook_deliveries where workspace_id = $1 and id = any (array (select id from old)) returning id
    )
    select count(*) as removed from gone`,
 );

@@ -4,9 +4,11 @@ import { Compile } from 'typebox/compile';
 import { IdSchema } from '#platform/ids.ts';
 import type { Deliverer } from './deliverer.ts';
 
-const reference = Compile(Type.Object({ workspaceId: IdSchema('wrk'), endpointId: IdSchema('whe') }));
+const references = Compile(Type.Array(Type.Object({ workspaceId: IdSchema('wrk'), endpointId: IdSchema('whe') })));
 
-/** Has an endpoint looked after. The job ends at once: what is due stands in the database, not in the job. */
+/** Has endpoints looked after. The job ends at once: what is due stands in the database, not in the job. */
 export function deliverWebhooksTask(deliverer: Deliverer): Task {
-  return async (payload) => deliverer.wake(reference.Parse(payload));
+  return async (payload) => {
+    for (const reference of references.Parse(payload)) deliverer.wake(reference);
+  };
 }

@@ -1,0 +1,107 @@
+/** What a receiver got: the raw body, exactly as it came, and the headers. */
+export type Received = {
+  body: string;
+  headers: Headers | Readonly<Record<string, string | string[] | undefined>>;
+};
+
+export type Options = {
+  /** How far the message's time may be from ours, in seconds (300). */
+  toleranceSeconds?: number;
+  /** Milliseconds since 1970; the clock's when absent. */
+  now?: number;
+};
+
+/** An event as Latchkey sends it. `data` depends on `type`; see the catalogue. */
+export type WebhookEvent = {
+  /** The same in every delivery: remember it, and a repeated delivery is recognised. */
+  id: string;
+  type: string;
+  occurredAt: string;
+  timestamp: string;
+  /** Position in the order of the project environment; null for a test event. */
+  sequence: number | null;
+  workspaceId: string;
+  projectId: string;
+  environment: 'test' | 'production';
+  actor: { kind: string; [field: string]: unknown };
+  correlationId: string;
+  example?: true;
+  data: Record<string, unknown>;
+};
+
+/** Why a message was not accepted. Answer it with 400, and do nothing else. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly code: 'missing_header' | 'time_out_of_tolerance' | 'no_matching_signature' | 'invalid_secret';
+
+  constructor(code: WebhookVerificationError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A message that is ready to be compared: what was signed, and the signatures it came with. */
+export type Signed = { content: string; signatures: readonly string[] };
+
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Reads the headers of Standard Webhooks and checks the time.
+ * @throws WebhookVerificationError `missing_header`, `time_out_of_tolerance`
+ */
+export function readMessage(
+  { body, headers }: Received,
+  { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: Options,
+): Signed {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signature = headerOf(headers, 'webhook-signature');
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  // Not a number compares false, so it is refused as well.
+  if (!(Math.abs(now / 1000 - seconds) <= toleranceSeconds))
+    throw new WebhookVerificationError('time_out_of_tolerance', 'The message is too old, or from the future.');
+  const signatures = signature
+    .split(' ')
+    .filter((one) => one.startsWith('v1,'))
+    .map((one) => one.slice(3));
+  return { content: `${id}.${timestamp}.${body}`, signatures };
+}
+
+function headerOf(headers: Received['headers'], name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : plainHeader(headers, name);
+  if (!value) throw new WebhookVerificationError('missing_header', `The header ${name} is missing.`);
+  return value;
+}
+
+function plainHeader(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
+  const found = Object.keys(headers).find((key) => key.toLowerCase() === name);
+  const value = found === undefined ? undefined : headers[found];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The bytes of a secret `whsec_…`. @throws WebhookVerificationError `invalid_secret` */
+export function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = base64Bytes(secret.replace(/^whsec_/, ''));
+  if (bytes === null || bytes.length === 0)
+    throw new WebhookVerificationError('invalid_secret', 'The secret must be the one that was shown, whsec_….');
+  return bytes;
+}
+
+/** @returns null for what is no base64 */
+export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+export function noMatch(): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'no_matching_signature',
+    'No signature matches: wrong secret, or the body was changed.',
+  );
+}

@@ -1,0 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  base64Bytes,
+  keyBytes,
+  noMatch,
+  type Options,
+  type Received,
+  readMessage,
+  type WebhookEvent,
+} from './message.ts';
+
+export { type WebhookEvent, WebhookVerificationError } from './message.ts';
+
+/**
+ * Checks that a webhook comes from Latchkey and is whole (Standard Webhooks), at once, with Node.js' own crypto.
+ *
+ * ```js
+ * app.post('/hooks', express.raw({ type: '*\/*' }), (request, response) => {
+ *   const event = verifyWebhook({ body: request.body.toString(), headers: request.headers }, secret);
+ * ```
+ *
+ * @param received the raw body: JSON that was parsed and written again does not verify
+ * @param secrets the endpoint's secret, or several while one is being replaced
+ * @returns the event
+ * @throws WebhookVerificationError
+ */
+export function verifyWebhook(
+  received: Received,
+  secrets: string | readonly string[],
+  options: Options = {},
+): WebhookEvent {
+  const { content, signatures } = readMessage(received, options);
+  const given = signatures.map(base64Bytes).filter((signature) => signature !== null);
+  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+    const expected = createHmac('sha256', keyBytes(secret)).update(content).digest();
+    if (given.some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected)))
+      return JSON.parse(received.body);
+  }
+  throw noMatch();
+}

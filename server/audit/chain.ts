@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { type Static, Type } from 'typebox';
+import type { Scope } from '#platform/ctx.ts';
+
+/** What is hashed of an event: all of it that the log tells. */
+export const AuditedEvent = Type.Object({
+  id: Type.String(),
+  sequence: Type.Integer(),
+  occurredAt: Type.String({ format: 'date-time' }),
+  action: Type.String(),
+  actor: Type.Object({ kind: Type.String() }, { additionalProperties: true }),
+  correlationId: Type.String(),
+  example: Type.Optional(Type.Literal(true)),
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+export type AuditedEvent = Static<typeof AuditedEvent>;
+
+/** Tell a hashed entry from a hashed link, so that neither passes for the other (RFC 6962 §2.1). */
+const LEAF = Buffer.of(0);
+const LINK = Buffer.of(1);
+
+/** The hash of an entry alone: SHA-256 of its canonical JSON (RFC 8785). */
+export function leafOf(entry: AuditedEvent): Buffer {
+  return hash('sha256', Buffer.concat([LEAF, canonical(entry)]), 'buffer');
+}
+
+/** The hash of the chain up to an entry: of the hash before it and the entry's own. */
+export function linkOf(previous: Buffer, leaf: Buffer): Buffer {
+  return hash('sha256', Buffer.concat([LINK, previous, leaf]), 'buffer');
+}
+
+/** What the first entry of a scope is linked to. */
+export function beginningOf({ workspaceId, projectId, environment }: Scope): Buffer {
+  return hash('sha256', canonical({ workspaceId, projectId, environment }), 'buffer');
+}
+
+function canonical(value: unknown): Buffer {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error('Only JSON has a canonical form.');
+  return Buffer.from(text);
+}

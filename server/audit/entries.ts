@@ -1,0 +1,207 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { type NumberedEvent, publicActor } from '#events';
+import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { type AuditedEvent, beginningOf, leafOf, linkOf } from './chain.ts';
+
+type Scoped = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
+
+type AuditEntriesTable = Scoped & {
+  sequence: number;
+  id: string;
+  occurred_at: Date;
+  action: string;
+  actor: string;
+  /** Null once a person it names was erased. */
+  entry: Json<AuditedEvent> | null;
+  leaf: Buffer;
+  hash: Buffer;
+};
+type AuditResourcesTable = Scoped & { resource: string; occurred_at: Date; sequence: number };
+type AuditHeadsTable = Scoped & { first: number; sequence: number; hash: Buffer };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    audit_entries: AuditEntriesTable;
+    audit_resources: AuditResourcesTable;
+    audit_heads: AuditHeadsTable;
+  }
+}
+
+const ID = /^[a-z]{2,10}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** The ids of records in what an event carries. */
+export function resourcesOf(data: Record<string, unknown>): string[] {
+  const values = Object.values(data).flat();
+  return [...new Set(values.filter((value): value is string => typeof value === 'string' && ID.test(value)))];
+}
+
+/** Whose id did it; the system's parts and nobody in particular go by name. */
+function actorKey(actor: NumberedEvent['actor']): string {
+  if (actor.kind === 'customer') return actor.userId;
+  if (actor.kind === 'management') return actor.applicationId;
+  return actor.kind === 'system' ? actor.name : actor.kind;
+}
+
+function entryOf(event: NumberedEvent): AuditedEvent {
+  return {
+    id: event.id,
+    sequence: event.sequence,
+    occurredAt: event.occurredAt.toISOString(),
+    action: event.type,
+    actor: publicActor(event.actor),
+    correlationId: event.correlationId,
+    ...(event.example && { example: true as const }),
+    data: event.data,
+  };
+}
+
+type Head = { hash: Buffer; first: number };
+type Link = { event: NumberedEvent; entry: AuditedEvent; leaf: Buffer; hash: Buffer };
+
+/**
+ * Extends the chain of each scope by the events that have just got their numbers, in the same transaction: an event has a
+ * number if and only if it has its link. One process numbers at a time, so there is one end to extend.
+ */
+export async function auditFollower(client: pg.ClientBase, events: readonly NumberedEvent[]): Promise<void> {
+  const byScope = [...Map.groupBy(events, keyOf).values()];
+  const heads = await headsOf(
+    client,
+    byScope.flatMap(([first]) => first ?? []),
+  );
+  const chains = byScope.map((scoped) => extend(scoped, heads));
+  await client.query({ name: 'audit-entries', text: INSERT_ENTRIES, values: columnsOf(chains.flat()) });
+  await client.query({ name: 'audit-resources', text: INSERT_RESOURCES, values: resourceColumns(events) });
+  await client.query({ name: 'audit-heads', text: UPSERT_HEADS, values: headColumns(chains, heads) });
+}
+
+function keyOf({ workspaceId, projectId, environment }: Scope): string {
+  return `${workspaceId}/${projectId}/${environment}`;
+}
+
+function extend(events: readonly NumberedEvent[], heads: ReadonlyMap<string, Head>): Link[] {
+  const [begin] = events;
+  if (!begin) return [];
+  let previous = heads.get(keyOf(begin))?.hash ?? beginningOf(begin);
+  return events.map((event) => {
+    const entry = entryOf(event);
+    const leaf = leafOf(entry);
+    previous = linkOf(previous, leaf);
+    return { event, entry, leaf, hash: previous };
+  });
+}
+
+/** Served by the primary key. */
+const HEADS = `
+select h.workspace_id as "workspaceId", h.project_id as "projectId", h.environment, h.first, h.hash
+from unnest($1::text[], $2::text[], $3::text[]) as scope (workspace_id, project_id, environment)
+join audit_heads h using (workspace_id, project_id, environment)`;
+
+async function headsOf(client: pg.ClientBase, scopes: readonly Scope[]): Promise<Map<string, Head>> {
+  const { rows } = await client.query<Scope & Head>({
+    name: 'read-audit-heads',
+    text: HEADS,
+    values: scopeColumns(scopes),
+  });
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+function scopeColumns(scopes: readonly Scope[]): unknown[][] {
+  return [
+    scopes.map(({ workspaceId }) => workspaceId),
+    scopes.map(({ projectId }) => projectId),
+    scopes.map(({ environment }) => environment),
+  ];
+}
+
+const INSERT_ENTRIES = `
+insert into audit_entries (workspace_id, project_id, environment, sequence, id, occurred_at, action, actor, entry, leaf, hash)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[], $7::text[], $8::text[],
+  $9::json[], $10::bytea[], $11::bytea[])`;
+
+function columnsOf(links: readonly Link[]): unknown[][] {
+  const events = links.map(({ event }) => event);
+  return [
+    ...scopeColumns(events),
+    events.map(({ sequence }) => sequence),
+    events.map(({ id }) => id),
+    events.map(({ occurredAt }) => occurredAt),
+    events.map(({ type }) => type),
+    events.map(({ actor }) => actorKey(actor)),
+    links.map(({ entry }) => JSON.stringify(entry)),
+    links.map(({ leaf }) => leaf),
+    links.map(({ hash }) => hash),
+  ];
+}
+
+const INSERT_RESOURCES = `
+insert into audit_resources (workspace_id, project_id, environment, occurred_at, sequence, resource)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[])`;
+
+function resourceColumns(events: readonly NumberedEvent[]): unknown[][] {
+  const named = events.flatMap((event) => resourcesOf(event.data).map((resource) => ({ ...event, resource })));
+  return [
+    ...scopeColumns(named),
+    named.map(({ occurredAt }) => occurredAt),
+    named.map(({ sequence }) => sequence),
+    named.map(({ resource }) => resource),
+  ];
+}
+
+const UPSERT_HEADS = `
+insert into audit_heads (workspace_id, project_id, environment, first, sequence, hash)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[])
+on conflict (workspace_id, project_id, environment) do update set sequence = excluded.sequence, hash = excluded.hash`;
+
+function headColumns(chains: readonly Link[][], heads: ReadonlyMap<string, Head>): unknown[][] {
+  const ends = chains.flatMap((links) => links.at(-1) ?? []);
+  const firsts = chains.flatMap(([link]) => (link ? [heads.get(keyOf(link.event))?.first ?? link.event.sequence] : []));
+  return [
+    ...scopeColumns(ends.map(({ event }) => event)),
+    firsts,
+    ends.map(({ event }) => event.sequence),
+    ends.map(({ hash }) => hash),
+  ];
+}
+
+/** Fields of events that say who somebody is; the rest is ids. */
+const PERSONAL = ['email', 'phone', 'username'];
+
+/**
+ * Removes what the log says about a person who is erased, in the whole workspace environment: entries about them that name an
+ * address. Their hashes stay, so the chain around them still proves itself. What the person did stays, by an id that leads
+ * nowhere. @returns how many entries
+ */
+export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
+  const { workspaceId, environment } = tx.scope;
+  const about = tx.db
+    .selectFrom('audit_resources')
+    .select(['project_id', 'sequence'])
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('resource', '=', userId);
+  const { numUpdatedRows } = await tx.db
+    .updateTable('audit_entries')
+    .set({ entry: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where((eb) =>
+      eb.or([
+        eb(eb.refTuple('project_id', 'sequence'), 'in', about.$asTuple('project_id', 'sequence')).and(names(PERSONAL)),
+        invites(addresses),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+function names(fields: readonly string[]) {
+  return sql<boolean>`(entry -> 'data')::jsonb ?| ${[...fields]}`;
+}
+
+/** Invitations name an address before there is a person. */
+function invites(addresses: readonly string[]) {
+  return sql<boolean>`action like 'invitation.%' and entry -> 'data' ->> 'email' = any(${[...addresses]})`;
+}

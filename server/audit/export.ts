@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream';
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '#platform/ctx.ts';
+import type { Tables } from '#platform/db.ts';
+import { beginningOf } from './chain.ts';
+import { AuditScope } from './checkpoints.ts';
+import { signAudit } from './signing.ts';
+
+const PAGE = 1_000;
+
+export const ExportFormat = Type.Enum(['json', 'csv'], { default: 'json' });
+export type ExportFormat = Static<typeof ExportFormat>;
+
+/** What the seal at the end of an export signs: which stretch of which chain it holds. */
+export const SealClaims = Type.Object({
+  kind: Type.Literal('export'),
+  scope: AuditScope,
+  since: Type.Union([Type.String(), Type.Null()]),
+  until: Type.Union([Type.String(), Type.Null()]),
+  /** Null when there is no entry in the range. */
+  first: Type.Union([Type.Integer(), Type.Null()]),
+  last: Type.Union([Type.Integer(), Type.Null()]),
+  count: Type.Integer(),
+  /** The hash of the chain before the first entry, and at the last. */
+  previous: Type.String(),
+  hash: Type.String(),
+  at: Type.String({ format: 'date-time' }),
+});
+export type SealClaims = Static<typeof SealClaims>;
+
+/** An entry as it stands in an export. */
+export type ExportLine = Pick<Selectable<Tables['audit_entries']>, 'sequence' | 'entry' | 'leaf' | 'hash'>;
+type Stretch = { first: number; last: number } | null;
+type Shape = { begin: string; line: (line: ExportLine, more: boolean) => string; end: (seal: string) => string };
+
+/** The columns of an export as CSV; `entry` is what was hashed, the ones before it repeat it for people. */
+const CSV_HEADER = 'sequence,occurredAt,action,actor,entry,leaf,hash,seal';
+
+/** How an export is written: a line an entry, so that it can be read and checked in any length. */
+export const shapes: Record<ExportFormat, Shape> = {
+  json: {
+    begin: '{"entries":[\n',
+    line: ({ sequence, entry, leaf, hash }, more) => {
+      const hashes = { leaf: leaf.toString('base64url'), hash: hash.toString('base64url') };
+      return `${JSON.stringify({ sequence, ...hashes, entry })}${more ? ',' : ''}\n`;
+    },
+    end: (seal) => `],"seal":"${seal}"}\n`,
+  },
+  csv: {
+    begin: `${CSV_HEADER}\r\n`,
+    line: ({ sequence, entry, leaf, hash }) => {
+      const told = entry
+        ? [entry.occurredAt, entry.action, actorName(entry.actor), quoted(JSON.stringify(entry))]
+        : ['', '', '', ''];
+      return `${[sequence, ...told, leaf.toString('base64url'), hash.toString('base64url'), ''].join(',')}\r\n`;
+    },
+    end: (seal) => `seal,,,,,,,${seal}\r\n`,
+  },
+};
+
+/** Who did it, in one word. */
+function actorName(actor: Record<string, unknown> & { kind: string }): string {
+  const { userId, applicationId, kind } = actor;
+  return String(userId ?? applicationId ?? kind);
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Writes a stretch of the chain: everything from the first entry at or after `since` to the last before `until`, with nothing
+ * left out between, ended by a signed seal. Reads page by page, so memory stays flat whatever the length.
+ */
+export function exportAudit(
+  ctx: Ctx,
+  { since, until, format }: { since?: string; until?: string; format: ExportFormat },
+): Readable {
+  return Readable.from(written(ctx, { since: since ?? null, until: until ?? null }, shapes[format]));
+}
+
+type Range = { since: string | null; until: string | null };
+
+async function* written(ctx: Ctx, range: Range, shape: Shape): AsyncGenerator<string> {
+  const stretch = await stretchOf(ctx, range);
+  const previous = await hashBefore(ctx, stretch);
+  let hash = previous;
+  yield shape.begin;
+  for (let next = stretch?.first ?? 0; stretch && next <= stretch.last; ) {
+    // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+    const rows = await pageFrom(ctx, next, stretch.last);
+    const end = rows.at(-1);
+    if (!end) throw new Error(`The audit log lacks its entry ${next}.`);
+    yield rows.map((row) => shape.line(row, row.sequence < stretch.last)).join('');
+    next = end.sequence + 1;
+    hash = end.hash;
+  }
+  const claims: SealClaims = {
+    kind: 'export',
+    scope: ctx.scope,
+    ...range,
+    first: stretch?.first ?? null,
+    last: stretch?.last ?? null,
+    count: stretch ? stretch.last - stretch.first + 1 : 0,
+    previous: previous.toString('base64url'),
+    hash: hash.toString('base64url'),
+    at: ctx.now.toISOString(),
+  };
+  yield shape.end(await signAudit(ctx.system, claims));
+}
+
+/** Served by audit_entries_by_time. */
+async function stretchOf(ctx: Ctx, { since, until }: Range): Promise<Stretch> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const { first, last } = await ctx.db
+    .selectFrom('audit_entries')
+    .select([
+      sql<number | null>`min(sequence) filter (where occurred_at >= ${since ?? '-infinity'}::timestamptz)`.as('first'),
+      sql<number | null>`max(sequence) filter (where occurred_at < ${until ?? 'infinity'}::timestamptz)`.as('last'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('project_id', '=', projectId)
+    .where('environment', '=', environment)
+    .executeTakeFirstOrThrow();
+  return first !== null && last !== null && first <= last ? { first, last } : null;
+}
+
+async function hashBefore(ctx: Ctx, stretch: Stretch): Promise<Buffer> {
+  const row =
+    stretch &&
+    (await scoped(ctx)
+      .where('sequence', '=', stretch.first - 1)
+      .executeTakeFirst());
+  return row?.hash ?? beginningOf(ctx.scope);
+}
+
+/** Served by the primary key. */
+function pageFrom(ctx: Ctx, first: number, last: number): Promise<ExportLine[]> {
+  return scoped(ctx)
+    .where('sequence', '>=', first)
+    .where('sequence', '<=', last)
+    .orderBy('sequence')
+    .limit(PAGE)
+    .execute();
+}
+
+function scoped({ db, scope }: Ctx) {
+  return db
+    .selectFrom('audit_entries')
+    .select(['sequence', 'entry', 'leaf', 'hash'])
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('project_id', '=', scope.projectId)
+    .where('environment', '=', scope.environment);
+}

@@ -1,0 +1,118 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { EventPattern, requireKnownPatterns, selectedTypes } from '#events';
+import type { Ctx } from '#platform/ctx.ts';
+import type { Tables } from '#platform/db.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { AuditedEvent } from './chain.ts';
+import { resourcesOf } from './entries.ts';
+
+const nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.String({ format: 'date-time' });
+
+export const AuditEvent = Type.Object({
+  id: Type.String(),
+  sequence: Type.Integer({ description: 'Its place in the chain of the project environment, without gaps.' }),
+  occurredAt: Instant,
+  action: Type.String(),
+  actor: nullable(AuditedEvent.properties.actor),
+  resources: Type.Array(Type.String(), { description: 'The ids of the records it is about.' }),
+  correlationId: nullable(Type.String()),
+  example: Type.Optional(Type.Literal(true)),
+  data: Type.Union([AuditedEvent.properties.data, Type.Null()], {
+    description: 'Null, as are `actor` and `correlationId`, once a person it named was erased.',
+  }),
+  hash: Type.String({ description: 'Of the chain up to here, base64url.' }),
+});
+type AuditEvent = Static<typeof AuditEvent>;
+
+export const TimeRange = Type.Object({
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'At or after.' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'Before.' })),
+});
+export const AuditQuery = Type.Object({
+  ...PageQuery.properties,
+  actor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The id of the user or application that did it.' }),
+  ),
+  action: Type.Optional(
+    Type.String({ ...EventPattern, description: 'An event type, or a group such as `membership.*`.' }),
+  ),
+  resource: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The id of a record it is about.' }),
+  ),
+  ...TimeRange.properties,
+});
+type AuditQuery = Static<typeof AuditQuery>;
+
+type Row = Selectable<Tables['audit_entries']>;
+
+function recordOf({ id, sequence, occurred_at, action, entry, hash }: Row): AuditEvent {
+  return {
+    id,
+    sequence,
+    occurredAt: occurred_at.toISOString(),
+    action,
+    actor: entry?.actor ?? null,
+    resources: entry ? resourcesOf(entry.data) : [],
+    correlationId: entry?.correlationId ?? null,
+    ...(entry?.example && { example: true as const }),
+    data: entry?.data ?? null,
+    hash: hash.toString('base64url'),
+  };
+}
+
+/**
+ * The audit log of the scope, newest first. Each filter is served by an index that keeps the order, so a page costs the same
+ * in a short log and a long one.
+ * @throws Problem VALIDATION_FAILED for an action that does not exist, INVALID_CURSOR
+ */
+export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEvent>> {
+  const { limit, cursor, actor, action, resource, since, until } = query;
+  const list = JSON.stringify(['audit-events', actor, action, resource, since, until]);
+  // In the table that the page is found in, so that its index gives the order.
+  const at = sql.ref<Date>(resource === undefined ? 'e.occurred_at' : 'r.occurred_at');
+  const place = sql.ref<number>(resource === undefined ? 'e.sequence' : 'r.sequence');
+  let rows = matching(ctx, { actor, actions: action === undefined ? undefined : actionsOf(action), resource })
+    .orderBy(at, 'desc')
+    .orderBy(place, 'desc')
+    .limit(limit + 1);
+  if (since !== undefined) rows = rows.where(at, '>=', new Date(since));
+  if (until !== undefined) rows = rows.where(at, '<', new Date(until));
+  if (cursor !== undefined) {
+    const [moment = '', sequence = ''] = openCursor(ctx, list, cursor).split(' ');
+    rows = rows.where(sql<boolean>`(${at}, ${place}) < (${new Date(moment)}, ${Number(sequence)})`);
+  }
+  const keyOf = (row: Row) => `${row.occurred_at.toISOString()} ${row.sequence}`;
+  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf });
+  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+function actionsOf(pattern: string): string[] {
+  requireKnownPatterns([pattern], '/querystring/action');
+  return selectedTypes([pattern]);
+}
+
+type Filters = { actor: string | undefined; actions: string[] | undefined; resource: string | undefined };
+
+function matching({ db, scope }: Ctx, { actor, actions, resource }: Filters) {
+  let query = db
+    .selectFrom('audit_entries as e')
+    .selectAll('e')
+    .where('e.workspace_id', '=', scope.workspaceId)
+    .where('e.project_id', '=', scope.projectId)
+    .where('e.environment', '=', scope.environment);
+  if (actor !== undefined) query = query.where('e.actor', '=', actor);
+  if (actions?.length === 1) query = query.where('e.action', '=', actions[0] ?? '');
+  else if (actions) query = query.where(sql<boolean>`e.action = any(${actions})`);
+  return query.$if(resource !== undefined, (about) =>
+    about
+      .innerJoin('audit_resources as r', (join) =>
+        join.onRef('r.occurred_at', '=', 'e.occurred_at').onRef('r.sequence', '=', 'e.sequence'),
+      )
+      .where('r.workspace_id', '=', scope.workspaceId)
+      .where('r.project_id', '=', scope.projectId)
+      .where('r.environment', '=', scope.environment)
+      .where('r.resource', '=', resource ?? ''),
+  );
+}

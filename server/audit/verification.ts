@@ -1,0 +1,217 @@
+import { Value } from 'typebox/value';
+import { AuditedEvent, leafOf, linkOf } from './chain.ts';
+import { CheckpointClaims } from './checkpoints.ts';
+import { type ExportLine, SealClaims, shapes } from './export.ts';
+import { openSigned } from './signing.ts';
+
+/** What a whole and unaltered export proved. */
+export type Verified = {
+  seal: SealClaims;
+  /** The thumbprint (RFC 7638) of the key it is signed with: to compare with the one noted before. */
+  key: string;
+  /** Entries whose content was erased; their place in the chain is proven, what they said is gone. */
+  erased: number;
+  /** Checkpoints kept elsewhere that lie in this stretch and agree with it. */
+  checkpoints: number;
+};
+
+/** A fault of an export, for whoever relies on it. */
+export class AuditFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'AuditFault';
+  }
+}
+
+type Reader = { read: (text: string) => Parsed; seal: (text: string) => string | undefined };
+
+const CSV_LINE = /^(\d{1,15}),[^,"]*,[^,"]*,[^,"]*,(?:"((?:[^"]|"")*)")?,([\w-]{43}),([\w-]{43}),$/;
+
+/** By the first line of a file. */
+const READERS = new Map<string, Reader>([
+  [
+    shapes.json.begin.trimEnd(),
+    {
+      read: (text) => lineOf(JSON.parse(text.replace(/,$/, '')), (line) => shapes.json.line(line, text.endsWith(','))),
+      seal: (text) => /^\],"seal":"([\w.-]+)"\}$/.exec(text)?.[1],
+    },
+  ],
+  [
+    shapes.csv.begin.trimEnd(),
+    {
+      read: (text) => lineOf(readCsv(text), (line) => shapes.csv.line(line, true)),
+      seal: (text) => /^seal,,,,,,,([\w.-]+)$/.exec(text)?.[1],
+    },
+  ],
+]);
+
+function readCsv(text: string): Record<string, unknown> {
+  const [, sequence, quoted, leaf, hash] = CSV_LINE.exec(text) ?? [];
+  return {
+    sequence: Number(sequence),
+    leaf,
+    hash,
+    entry: quoted === undefined ? null : JSON.parse(quoted.replaceAll('""', '"')),
+  };
+}
+
+type Parsed = ExportLine & { written: string };
+
+/** @param write as the export writes it: whatever else stands in the line does not belong there */
+function lineOf(value: Record<string, unknown>, write: (line: ExportLine) => string): Parsed {
+  const { sequence, leaf, hash, entry } = value;
+  if (typeof sequence !== 'number' || typeof leaf !== 'string' || typeof hash !== 'string')
+    throw new AuditFault('is no entry of an export');
+  if (entry !== null && !Value.Check(AuditedEvent, entry)) throw new AuditFault('is no entry of an export');
+  const line = { sequence, leaf: Buffer.from(leaf, 'base64url'), hash: Buffer.from(hash, 'base64url'), entry };
+  return { ...line, written: write(line).trimEnd() };
+}
+
+/** Follows the chain through the entries of an export. */
+class Follower {
+  first: ExportLine | null = null;
+  last: ExportLine | null = null;
+  count = 0;
+  erased = 0;
+  /** Hashes at the sequences that were asked for. */
+  readonly seen = new Map<number, string>();
+  readonly #wanted: ReadonlySet<number>;
+
+  constructor(wanted: ReadonlySet<number>) {
+    this.#wanted = wanted;
+  }
+
+  take(line: ExportLine): void {
+    const { sequence, entry, leaf, hash } = line;
+    const before = this.last;
+    if (before && sequence !== before.sequence + 1)
+      throw new AuditFault(`follows entry ${before.sequence}; what was between is missing`);
+    if (entry && (entry.sequence !== sequence || !leafOf(entry).equals(leaf)))
+      throw new AuditFault('was altered: its content does not have the hash it was recorded with');
+    if (before && !linkOf(before.hash, leaf).equals(hash))
+      throw new AuditFault(`was altered: it does not follow from entry ${before.sequence}`);
+    this.first ??= line;
+    this.last = line;
+    this.count += 1;
+    if (!entry) this.erased += 1;
+    if (this.#wanted.has(sequence)) this.seen.set(sequence, hash.toString('base64url'));
+  }
+
+  /** Checks that the seal speaks of exactly what was read. */
+  close({ first, last, count, previous, hash, scope }: SealClaims): void {
+    const { first: begin, last: end } = this;
+    if (first !== (begin?.sequence ?? null) || last !== (end?.sequence ?? null) || count !== this.count)
+      throw new AuditFault(
+        `The seal speaks of ${count} entries, ${first} to ${last}; the file holds ${this.count}, ${begin?.sequence ?? 'none'} to ${end?.sequence ?? 'none'}.`,
+      );
+    if (!begin || !end) return;
+    if (!linkOf(Buffer.from(previous, 'base64url'), begin.leaf).equals(begin.hash))
+      throw new AuditFault(`Entry ${begin.sequence} was altered: it does not follow from the chain before it.`);
+    if (end.hash.toString('base64url') !== hash)
+      throw new AuditFault(`The seal was made for another chain of ${scope.projectId}.`);
+  }
+}
+
+/**
+ * Proves that an export is whole and unaltered: every entry has the hash it was recorded with, each follows from the one
+ * before, none is missing, and the seal of the installation speaks of exactly this stretch.
+ * @param lines of the file; it is read once, in any length
+ * @param checkpoints signed ones, kept elsewhere; those of this stretch must agree with it
+ * @throws AuditFault that names what is wrong and where
+ */
+export async function verifyAudit(
+  lines: AsyncIterable<string>,
+  checkpoints: readonly string[] = [],
+): Promise<Verified> {
+  const kept = await Promise.all(checkpoints.map(openCheckpoint));
+  const follower = new Follower(new Set(kept.map(({ claims }) => claims.sequence)));
+  const signed = await follow(lines, follower);
+  const { claims, thumbprint } = await opened(signed, 'The seal');
+  if (!Value.Check(SealClaims, claims)) throw new AuditFault('The seal is not one of an export.');
+  follower.close(claims);
+  return {
+    seal: claims,
+    key: thumbprint,
+    erased: follower.erased,
+    checkpoints: kept.filter((checkpoint) => agrees(checkpoint, follower, { claims, thumbprint })).length,
+  };
+}
+
+/** @returns the seal at the end */
+async function follow(lines: AsyncIterable<string>, follower: Follower): Promise<string> {
+  let reader: Reader | undefined;
+  let seal: string | undefined;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (seal !== undefined) throw new AuditFault(`Line ${number} stands after the seal.`);
+    if (reader) seal = step(reader, follower, { text, number });
+    else {
+      reader = READERS.get(text);
+      if (!reader) throw new AuditFault('This is no export of an audit log, or another program has saved it anew.');
+    }
+  }
+  if (seal === undefined) throw new AuditFault('The file ends without a seal: its end is missing.');
+  return seal;
+}
+
+/** @returns the seal, when the line is that one */
+function step(
+  reader: Reader,
+  follower: Follower,
+  { text, number }: { text: string; number: number },
+): string | undefined {
+  const seal = reader.seal(text);
+  if (seal !== undefined) return seal;
+  const line = attempt(`Line ${number}`, () => reader.read(text));
+  if (line.written !== text)
+    throw new AuditFault(
+      `Entry ${line.sequence} (line ${number}) was altered: it is not written as the export writes it.`,
+    );
+  attempt(`Entry ${line.sequence} (line ${number})`, () => follower.take(line));
+  return undefined;
+}
+
+function attempt<T>(where: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new AuditFault(`${where} ${error instanceof AuditFault ? error.message : 'is no entry of an export'}.`);
+  }
+}
+
+type Kept = { claims: CheckpointClaims; thumbprint: string };
+
+async function openCheckpoint(signed: string): Promise<Kept> {
+  const { claims, thumbprint } = await opened(signed, 'A checkpoint');
+  if (!Value.Check(CheckpointClaims, claims)) throw new AuditFault('What was given as a checkpoint is none.');
+  return { claims, thumbprint };
+}
+
+async function opened(signed: string, what: string): Promise<{ claims: unknown; thumbprint: string }> {
+  try {
+    return await openSigned(signed);
+  } catch {
+    throw new AuditFault(`${what} was altered: its signature does not fit.`);
+  }
+}
+
+/** @returns false for a checkpoint of another stretch @throws AuditFault when it contradicts the export */
+function agrees(
+  { claims, thumbprint }: Kept,
+  follower: Follower,
+  export_: { claims: SealClaims; thumbprint: string },
+): boolean {
+  const { scope, previous, first } = export_.claims;
+  if (JSON.stringify(Object.entries(claims.scope).sort()) !== JSON.stringify(Object.entries(scope).sort()))
+    throw new AuditFault(`The checkpoint at ${claims.sequence} is one of another project or environment.`);
+  if (thumbprint !== export_.thumbprint)
+    throw new AuditFault(`The checkpoint at ${claims.sequence} and the seal are signed with different keys.`);
+  const here = claims.sequence + 1 === first ? previous : follower.seen.get(claims.sequence);
+  if (here === undefined) return false;
+  if (here !== claims.hash)
+    throw new AuditFault(
+      `History was rewritten: at entry ${claims.sequence} the chain is not what the checkpoint signed.`,
+    );
+  return true;
+}

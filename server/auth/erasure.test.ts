@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eraseUserJob } from '#identity';
+import {
+  eventsOf,
+  eventually,
+  expectProblem,
+  lastMessage,
+  managementToken,
+  newEmail,
+  ownerToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+const DAY = 86_400_000;
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+
+const erase = (token: string) => latchkey.api('/v1/me', { token, method: 'DELETE' });
+const login = (email: string) =>
+  latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
+
+/** The job that waits for its day is due now, as the test's clock says. */
+function runDueErasures(userId: string): Promise<void> {
+  return latchkey.inProject((tx) => eraseUserJob(tx, `usr_${userId.slice(4)}`, new Date(Date.now() - 1000)));
+}
+
+/** Every table and column that still holds the text. */
+async function whereIs(text: string): Promise<string[]> {
+  const { rows: columns } = await latchkey.system.pool.query<{ name: string; column: string }>(
+    `select table_name as name, column_name as column from information_schema.columns
+     where table_schema = 'public' and data_type in ('text', 'jsonb', 'ARRAY', 'USER-DEFINED')`,
+  );
+  const found = await Promise.all(
+    columns.map(async ({ name, column }) => {
+      const { rowCount } = await latchkey.system.pool.query(
+        `select from "${name}" where position($1 in "${column}"::text) > 0 limit 1`,
+        [text],
+      );
+      return rowCount === 0 ? [] : [`${name}.${column}`];
+    }),
+  );
+  return found.flat();
+}
+
+describe('DELETE /v1/me', () => {
+  test('202 with the day; every session ends, and a mail says how to keep the account', async () => {
+    const { email, access_token, session } = await register(latchkey);
+    const other = await login(email);
+    const { status, body } = await erase(access_token);
+    assert.equal(status, 202);
+    assert.equal(Date.parse(body.erasesAt), clock.now().getTime() + 7 * DAY);
+    for (const token of [access_token, other.body.access_token]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await latchkey.api('/v1/me/context', { token }), 401, 'SESSION_REVOKED');
+    }
+    const mail = await lastMessage(latchkey, email);
+    assert.match(mail.text, new RegExp(body.erasesAt.slice(0, 10)));
+    assert.match(mail.text, /sign in before then/);
+    assert.ok((await eventsOf(latchkey, session.userId)).includes('user.erasure.scheduled'));
+  });
+
+  test('signing in within seven days keeps the account', async () => {
+    const { email, access_token, session } = await register(latchkey);
+    await erase(access_token);
+    clock.advance(6 * DAY);
+    const back = await login(email);
+    assert.equal(back.status, 200);
+    assert.ok((await eventsOf(latchkey, session.userId)).includes('user.erasure.cancelled'));
+    clock.advance(2 * DAY);
+    await runDueErasures(session.userId);
+    await eventually(async () => {
+      const { rowCount } = await latchkey.system.pool.query('select from graphile_worker.jobs where key like $1', [
+        `%${session.userId}`,
+      ]);
+      assert.equal(rowCount, 0);
+    });
+    assert.equal((await login(email)).status, 200);
+  });
+
+  test('after seven days nothing says who it was; what happened stays, and every project is told', async () => {
+    const email = newEmail();
+    const admin = await managementToken(latchkey);
+    await latchkey.api('/v1/admin/invitations', { token: admin, body: { email } });
+    const { body } = await latchkey.auth('/v1/auth/register', {
+      body: { email, password: PASSWORD, profile: { displayName: 'Erika Mustermann' } },
+    });
+    const { userId } = body.session;
+    await latchkey.api('/v1/me/profile', {
+      token: body.access_token,
+      method: 'PATCH',
+      body: { username: 'erika.m', customData: { shoe: 'size-42-erika' } },
+    });
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
+    const [, helpdesk] = latchkey.demo.projects;
+    await latchkey.auth('/v1/auth/login/password', {
+      body: { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, identifier: email, password: PASSWORD },
+    });
+    assert.equal((await erase(body.access_token)).status, 202);
+    await runDueErasures(userId);
+    await eventually(async () => {
+      const { rows } = await latchkey.system.pool.query('select run_at from graphile_worker.jobs where key like $1', [
+        `%${userId}`,
+      ]);
+      assert.ok(rows[0]?.run_at > new Date(Date.now() + 6 * DAY), 'too early: it waits for its day again');
+    });
+    clock.advance(7 * DAY + 1000);
+    await runDueErasures(userId);
+    await eventually(async () => assert.ok((await eventsOf(latchkey, userId)).includes('user.deleted')));
+    for (const text of [email, 'Erika Mustermann', 'erika.m', 'size-42-erika']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.deepEqual(await whereIs(text), [], text);
+    }
+    const { rows } = await latchkey.system.pool.query(
+      `select type, project_id, data->>'email' as email from events where data->>'userId' = $1 order by id`,
+      [userId],
+    );
+    assert.deepEqual(rows.find(({ type }) => type === 'user.created')?.email, 'erased');
+    for (const type of ['membership.deleted', 'user.deleted'])
+      assert.equal(rows.filter((row) => row.type === type).length, 2, `${type} in both projects`);
+    expectProblem(await login(email), 401, 'INVALID_CREDENTIALS');
+    assert.equal((await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } })).status, 200);
+  });
+
+  test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes', async () => {
+    const { access_token } = await register(latchkey);
+    clock.advance(11 * 60_000);
+    expectProblem(await erase(access_token), 401, 'REAUTHENTICATION_REQUIRED');
+  });
+
+  test('409 LAST_OWNER; of two owners who go at once, one stays', async () => {
+    expectProblem(await erase(await ownerToken(latchkey)), 409, 'LAST_OWNER');
+    const admin = await managementToken(latchkey);
+    const tokens = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const { email, access_token } = await register(latchkey);
+        const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin });
+        const path = `/v1/admin/members/${body.items[0].id}/roles`;
+        await latchkey.api(path, { token: admin, method: 'PUT', body: { roles: ['owner'] } });
+        return access_token;
+      }),
+    );
+    const { body } = await latchkey.api('/v1/admin/members?q=owner@demo.example', { token: admin });
+    const demoted = await latchkey.api(`/v1/admin/members/${body.items[0].id}/roles`, {
+      token: admin,
+      method: 'PUT',
+      body: { roles: [] },
+    });
+    assert.equal(demoted.status, 200);
+    const answers = await Promise.all(tokens.map(erase));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+  });
+});
+
+describe('GET /v1/me/profile/export', () => {
+  test('200 holds what is known of the person, and no secret', async () => {
+    const { email, access_token, session } = await register(latchkey, { profile: { displayName: 'Ada' } });
+    await latchkey.api('/v1/me/security/recovery-codes', { token: access_token, body: {} });
+    const { status, headers, body, text } = await latchkey.api('/v1/me/profile/export', { token: access_token });
+    assert.equal(status, 200, text);
+    assert.match(headers.get('content-disposition') ?? '', /attachment/);
+    assert.deepEqual([body.profile.email, body.profile.displayName], [email, 'Ada']);
+    assert.deepEqual([body.identifiers[0].kind, body.identifiers[0].value], ['email', email]);
+    assert.equal(body.memberships[0].status, 'active');
+    assert.equal(body.sessions[0].id, session.id);
+    assert.equal(body.credentials.recoveryCodesLeft, 10);
+    assert.ok(body.credentials.passwordChangedAt);
+    assert.ok(body.events.some(({ type }: { type: string }) => type === 'user.created'));
+    assert.ok(!text.includes('argon2'));
+    for (const list of ['linkedIdentities', 'consents', 'invitations', 'messages'])
+      assert.ok(Array.isArray(body[list]));
+  });
+});
+
+describe('GET /v1/me/security/sessions/{id}', () => {
+  test('200 for one’s own, 404 for another’s', async () => {
+    const [one, two] = [await register(latchkey), await register(latchkey)];
+    const path = `/v1/me/security/sessions/${one.session.id}`;
+    assert.equal((await latchkey.api(path, { token: one.access_token })).body.current, true);
+    expectProblem(await latchkey.api(path, { token: two.access_token }), 404, 'NOT_FOUND');
+  });
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createApplication, createProvider } from '#applications';
+import {
+  eventsOf,
+  expectProblem,
+  lastMessage,
+  managementToken,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { type Issuer, startIssuer } from '#tests/issuer.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+const PATH = '/v1/me/linked-identities';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let upstream: Issuer;
+before(async () => {
+  [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
+  await latchkey.inProject(async (tx) => {
+    const provider = {
+      preset: 'oidc' as const,
+      clientId: 'shop',
+      clientSecret: 'secret',
+      options: { issuer: upstream.issuer },
+    };
+    await createProvider(tx, { ...provider, key: 'work' });
+    await createProvider(tx, { ...provider, key: 'home' });
+  });
+});
+after(() => Promise.all([latchkey.stop(), upstream.stop()]));
+
+const list = async (token: string) => (await latchkey.api(PATH, { token })).body.items;
+const link = (token: string, code: string | undefined) => latchkey.api(PATH, { token, body: { code } });
+const unlink = (token: string, id: string) => latchkey.api(`${PATH}/${id}`, { token, method: 'DELETE' });
+const exchange = (code: string | undefined) => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+const clientId = () => latchkey.demo.environments.test.clientId;
+
+/** Begins linking. */
+const begin = (token: string, provider = 'work', more: Record<string, string> = {}) =>
+  latchkey.api(PATH, { token, body: { provider, clientId: clientId(), redirectUri: REDIRECT, ...more } });
+
+/** Goes to the provider and comes back. @param url of the start page @returns the code at the redirect address */
+async function visit(url: string, claims: Issuer['claims']): Promise<string> {
+  upstream.claims = claims;
+  const start = new URL(url, latchkey.system.config.addresses.test.auth);
+  const left = await latchkey.auth(start.pathname + start.search);
+  const cookie = left.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  const query = new URLSearchParams(upstream.approve(left.headers.get('location') ?? ''));
+  const callback = `${start.pathname.replace(/start$/, 'callback')}?${query}`;
+  const back = await latchkey.auth(callback, { headers: { cookie: cookie.join('; ') } });
+  const code = new URL(back.headers.get('location') ?? '').searchParams.get('code');
+  assert.ok(code, back.headers.get('location') ?? back.text);
+  return code;
+}
+
+const startPath = (provider: string) =>
+  `/v1/auth/login/social/${provider}/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT })}`;
+
+/** Somebody who has nothing but an account at the provider. */
+async function comer(provider = 'work') {
+  const answer = await exchange(await visit(startPath(provider), { sub: crypto.randomUUID() }));
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+describe('POST /v1/me/linked-identities', () => {
+  test('AU-7 links what the same person began, mails them, and leaves events', async () => {
+    const person = await register(latchkey);
+    const token = person.access_token;
+    const code = await visit((await begin(token)).body.url, { sub: 'one', email: 'ada@work.example' });
+    const linked = await link(token, code);
+    assert.equal(linked.status, 201, linked.text);
+    const { id, linkedAt, ...identity } = linked.body;
+    assert.deepEqual(identity, {
+      provider: 'work',
+      issuer: upstream.issuer,
+      subject: 'one',
+      email: 'ada@work.example',
+    });
+    assert.deepEqual(await list(token), [linked.body]);
+    assert.match((await lastMessage(latchkey, person.email)).text, /provider was linked to your account/);
+    const signedIn = await exchange(await visit(startPath('work'), { sub: 'one' }));
+    assert.equal(signedIn.body.session.userId, person.session.userId);
+    assert.equal((await unlink(token, id)).status, 204);
+    assert.match((await lastMessage(latchkey, person.email)).text, /provider was removed from your account/);
+    const events = await eventsOf(latchkey, person.session.userId);
+    assert.deepEqual(
+      events.filter((type) => type.startsWith('identity.')),
+      ['identity.linked', 'identity.unlinked'],
+    );
+    assert.ok(linkedAt);
+  });
+
+  test('AU-8 a code to link with is none to sign in with, works for who began it only, and once', async () => {
+    const [person, stranger] = [await register(latchkey), await register(latchkey)];
+    const code = await visit((await begin(person.access_token)).body.url, { sub: crypto.randomUUID() });
+    expectProblem(await exchange(code), 400, 'INVALID_TOKEN');
+    expectProblem(await link(stranger.access_token, code), 400, 'INVALID_TOKEN');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => link(person.access_token, code)));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    const toSignIn = await visit(startPath('work'), { sub: crypto.randomUUID() });
+    expectProblem(await link(person.access_token, toSignIn), 400, 'INVALID_TOKEN');
+  });
+
+  test('AU-8 409 ALREADY_EXISTS for an account at the provider that is somebody’s already', async () => {
+    const sub = crypto.randomUUID();
+    const first = await exchange(await visit(startPath('work'), { sub }));
+    const person = await register(latchkey);
+    const code = await visit((await begin(person.access_token)).body.url, { sub });
+    expectProblem(await link(person.access_token, code), 409, 'ALREADY_EXISTS');
+    assert.equal((await list(first.body.access_token)).length, 1);
+    assert.deepEqual(await list(person.access_token), []);
+  });
+
+  test('a proof of the account is asked for by link_required: no token of it opens anything by itself', async () => {
+    const email = newEmail();
+    const owner = await register(latchkey, { email });
+    const claims = { sub: crypto.randomUUID(), email, email_verified: true };
+    const asked = await exchange(await visit(startPath('work'), claims));
+    assert.deepEqual(Object.keys(asked.body).sort(), ['expiresIn', 'hint', 'linkToken', 'status']);
+    assert.ok(!asked.body.hint.includes(email.split('@')[0]));
+    expectProblem(await exchange(asked.body.linkToken), 400, 'INVALID_TOKEN');
+    clock.advance(601_000);
+    const fresh = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
+    expectProblem(await link(fresh.body.access_token, asked.body.linkToken), 400, 'INVALID_TOKEN');
+    const again = await exchange(await visit(startPath('work'), claims));
+    assert.equal((await link(fresh.body.access_token, again.body.linkToken)).status, 201);
+    const back = await exchange(await visit(startPath('work'), claims));
+    assert.equal(back.body.session.userId, owner.session.userId);
+  });
+
+  test('OA-1 the way back is an address of an application of this project that is switched on', async () => {
+    const { access_token: token } = await register(latchkey);
+    const [, second] = latchkey.demo.projects;
+    assert.ok(second);
+    const redirectUri = 'http://localhost:5199/cb';
+    const make = (projectId: typeof second.id) =>
+      latchkey.inProject((tx) => createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [redirectUri] }), {
+        projectId,
+      });
+    const foreign = await make(second.id);
+    expectProblem(await begin(token, 'work', { clientId: foreign.clientId, redirectUri }), 400, 'VALIDATION_FAILED');
+    const [first] = latchkey.demo.projects;
+    assert.ok(first);
+    const own = await make(first.id);
+    assert.equal((await begin(token, 'work', { clientId: own.clientId, redirectUri })).status, 200);
+    const management = await managementToken(latchkey);
+    const off = await latchkey.api(`/v1/admin/applications/${own.id}`, {
+      token: management,
+      method: 'PATCH',
+      body: { enabled: false },
+    });
+    assert.equal(off.status, 200, off.text);
+    expectProblem(await begin(token, 'work', { clientId: own.clientId, redirectUri }), 400, 'VALIDATION_FAILED');
+    expectProblem(await begin(token, 'work', { redirectUri: `${REDIRECT}/x` }), 400, 'VALIDATION_FAILED');
+    expectProblem(await begin(token, 'nobody'), 404, 'NOT_FOUND');
+  });
+
+  test('SE-4 needs a sign-in of the last ten minutes, as unlinking does', async () => {
+    const person = await register(latchkey);
+    const token = person.access_token;
+    const linked = await link(token, await visit((await begin(token)).body.url, { sub: crypto.randomUUID() }));
+    clock.advance(601_000);
+    expectProblem(await begin(token), 401, 'REAUTHENTICATION_REQUIRED');
+    expectProblem(await unlink(token, linked.body.id), 401, 'REAUTHENTICATION_REQUIRED');
+  });
+});
+
+describe('DELETE /v1/me/linked-identities/{id}', () => {
+  test('409 LAST_SIGN_IN_METHOD for the last one, also when two are removed at once', async () => {
+    const { access_token: token } = await comer();
+    await link(token, await visit((await begin(token)).body.url, { sub: crypto.randomUUID() }));
+    const ids = (await list(token)).map(({ id }: { id: string }) => id);
+    const answers = await Promise.all(ids.map((id: string) => unlink(token, id)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 409]);
+    assert.equal((await list(token)).length, 1);
+  });
+
+  test('an account at a provider that is switched off is no way in that could be left', async () => {
+    const { access_token: token } = await comer('work');
+    await link(token, await visit((await begin(token, 'home')).body.url, { sub: crypto.randomUUID() }));
+    const [{ id: home }, { id: work }] = await list(token);
+    const management = await managementToken(latchkey);
+    const { body } = await latchkey.api('/v1/admin/identity-providers', { token: management });
+    const provider = body.items.find(({ key }: { key: string }) => key === 'home');
+    const set = (enabled: boolean) =>
+      latchkey.api(`/v1/admin/identity-providers/${provider.id}`, {
+        token: management,
+        method: 'PATCH',
+        body: { enabled },
+      });
+    await set(false);
+    expectProblem(await unlink(token, work), 409, 'LAST_SIGN_IN_METHOD');
+    await set(true);
+    assert.equal((await unlink(token, work)).status, 204);
+    expectProblem(await unlink(token, home), 409, 'LAST_SIGN_IN_METHOD');
+  });
+
+  test('404 for somebody else’s and an unknown one alike', async () => {
+    const [mine, theirs] = [await comer(), await comer()];
+    const [{ id }] = await list(theirs.access_token);
+    expectProblem(await unlink(mine.access_token, id), 404, 'NOT_FOUND');
+    assert.equal((await list(theirs.access_token)).length, 1);
+  });
+});

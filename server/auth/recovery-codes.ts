@@ -1,0 +1,28 @@
+import {
+  forgetDevices,
+  listFactors,
+  listPasskeys,
+  newRecoveryCodes,
+  recoveryCodesLeft,
+  removeRecoveryCodes,
+} from '#identity';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+
+/** The first second factor comes with recovery codes. @returns them, shown once; nothing for a person who has some */
+export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryCodes?: string[] }> {
+  if ((await recoveryCodesLeft(tx, userId)) > 0) return {};
+  return { recoveryCodes: await newRecoveryCodes(tx, userId) };
+}
+
+/**
+ * What depended on a second factor that was removed ends with it: devices that were trusted because of it, and recovery codes
+ * that would open nothing without any factor.
+ */
+export async function factorRemoved(tx: TxCtx, userId: UserId): Promise<void> {
+  await forgetDevices(tx, userId, 'all');
+  const factors = await listFactors(tx, userId);
+  const passkeys = await listPasskeys(tx, userId);
+  if (factors.length > 0 || passkeys.some(({ secondFactor }) => secondFactor)) return;
+  await removeRecoveryCodes(tx, userId);
+}

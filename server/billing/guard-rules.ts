@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { numberTypes } from './numbers.ts';
+
+const perHour = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000, description });
+
+/** What holds text messages back that nobody waits for. */
+export const GuardRules = Type.Object(
+  {
+    countries: Type.Union(
+      [Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 250, uniqueItems: true }), Type.Null()],
+      {
+        description: 'Where messages go, out of what the tier allows; null: all of that.',
+      },
+    ),
+    numberTypes: Type.Array(Type.Enum([...numberTypes]), {
+      minItems: 1,
+      maxItems: numberTypes.length,
+      uniqueItems: true,
+      description: 'Kinds of numbers that get messages.',
+    }),
+    perNumber: perHour('Messages to one number in an hour.'),
+    perPrefix: perHour('Messages to one block of ten thousand numbers in an hour.'),
+    perSource: perHour('Messages asked for from one address in an hour.'),
+    perProject: perHour('Messages of the project in an hour.'),
+    conversionSample: Type.Integer({
+      minimum: 5,
+      maximum: 100_000,
+      description: 'Codes sent to a block within a day before its conversion counts.',
+    }),
+    conversionPercent: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Blocks of which fewer codes are used get no more; 0: never.',
+    }),
+    blockSeconds: Type.Integer({ minimum: 60, maximum: 30 * 86_400, description: 'How long a block gets no more.' }),
+  },
+  { additionalProperties: false },
+);
+export type GuardRules = Static<typeof GuardRules>;
+
+export const GuardChanges = Type.Partial(GuardRules, { additionalProperties: false, minProperties: 1 });
+
+const defaultRules: GuardRules = {
+  countries: null,
+  numberTypes: ['MOBILE', 'FIXED_LINE_OR_MOBILE', 'PERSONAL_NUMBER'],
+  perNumber: 5,
+  perPrefix: 60,
+  perSource: 20,
+  perProject: 2_000,
+  conversionSample: 20,
+  conversionPercent: 15,
+  blockSeconds: 86_400,
+};
+
+type GuardsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  rules: Json<Partial<GuardRules>>;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    sms_guards: GuardsTable;
+  }
+}
+
+/** The rules in force. Served by the primary key. */
+export async function guardRules(ctx: Ctx | TxCtx): Promise<GuardRules> {
+  const row = await ctx.db
+    .selectFrom('sms_guards')
+    .select('rules')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .executeTakeFirst();
+  return { ...defaultRules, ...row?.rules };
+}
+
+/** Changes rules; what is not named stays. Effective with the next message. */
+export async function changeGuard(ctx: Ctx, changes: Partial<GuardRules>): Promise<GuardRules> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  return transaction(ctx, async (tx) => {
+    const rules = JSON.stringify(changes);
+    await tx.db
+      .insertInto('sms_guards')
+      .values({ workspace_id: workspaceId, project_id: projectId, environment, rules, updated_at: tx.now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'project_id', 'environment'])
+          .doUpdateSet((eb) => ({ rules: eb('sms_guards.rules', '||', eb.ref('excluded.rules')), updated_at: tx.now })),
+      )
+      .execute();
+    await emit(tx, 'sms.guard.updated', { changed: Object.keys(changes) });
+    return guardRules(tx);
+  });
+}

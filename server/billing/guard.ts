@@ -1,0 +1,82 @@
+import { emit } from '#events';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Limit, limitKey, limits } from '#platform/limits.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+import { checkConversion, own } from './conversions.ts';
+import { type GuardRules, guardRules } from './guard-rules.ts';
+import { blockOf, countryOf, typeOf } from './numbers.ts';
+import { requireSms } from './sms.ts';
+
+const HOUR = 3_600;
+/** The rules of the project decide; the counters only count. */
+const COUNTED = 1_000_000_000;
+
+const counters = limits({
+  'sms-source': { points: COUNTED, seconds: HOUR },
+  'sms-number': { points: COUNTED, seconds: HOUR },
+  'sms-prefix': { points: COUNTED, seconds: HOUR },
+  'sms-project': { points: COUNTED, seconds: HOUR },
+});
+
+/**
+ * Lets a message to a number through, or not: the add-on, countries and kinds of numbers, how often, and whether codes sent
+ * to its block are used. Everything but the add-on is decided by the number and the source, never by an account (AU-6).
+ * @param phone E.164
+ * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED for where nothing is sent, RATE_LIMIT_EXCEEDED
+ */
+export async function passSmsGuard(ctx: Ctx | TxCtx, phone: string): Promise<void> {
+  const subscription = await requireSms(ctx);
+  const rules = await guardRules(ctx);
+  if (!(await isTestNumber(ctx, phone))) checkNumber(phone, rules, subscription?.terms.countries ?? null);
+  await countVelocity(ctx, phone, rules);
+  await checkConversion(ctx, phone, rules);
+}
+
+async function isTestNumber({ system, scope }: Ctx | TxCtx, phone: string): Promise<boolean> {
+  if (scope.environment !== 'test') return false;
+  const { settings } = await projectOf(system, scope);
+  return settings.testPhoneNumbers.some((number) => number.phone === phone);
+}
+
+function checkNumber(phone: string, rules: GuardRules, ofTier: readonly string[] | null): void {
+  const country = countryOf(phone);
+  const allowed = (list: readonly string[] | null) => list === null || (country !== null && list.includes(country));
+  if (!allowed(ofTier) || !allowed(rules.countries))
+    throw refused(`is in a country where no messages are sent${country === null ? '' : ` (${country})`}`);
+  const type = typeOf(phone);
+  if (!rules.numberTypes.some((candidate) => candidate === type)) throw refused('is not a number that gets messages');
+}
+
+function refused(message: string) {
+  return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/phone', message }] } });
+}
+
+type Rule = { name: string; counter: Limit; key: string; most: number; tell: string | null };
+
+async function countVelocity(ctx: Ctx | TxCtx, phone: string, rules: GuardRules): Promise<void> {
+  const made = counters(ctx.system);
+  const prefix = blockOf(phone);
+  const counted: Rule[] = [
+    { name: 'source', counter: made['sms-source'], key: ctx.trace.ip ?? '', most: rules.perSource, tell: null },
+    { name: 'number', counter: made['sms-number'], key: phone, most: rules.perNumber, tell: null },
+    { name: 'prefix', counter: made['sms-prefix'], key: prefix, most: rules.perPrefix, tell: prefix },
+    { name: 'project', counter: made['sms-project'], key: '', most: rules.perProject, tell: '' },
+  ];
+  for (const rule of counted) {
+    // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the number
+    await count(ctx, rule);
+  }
+}
+
+async function count(ctx: Ctx | TxCtx, { name, counter, key, most, tell }: Rule): Promise<void> {
+  const { workspaceId, environment, projectId } = ctx.scope;
+  const { count: times, retryAfter } = await counter.take(limitKey(workspaceId, environment, projectId, key));
+  if (times <= most) return;
+  // Told once an hour; one person that asks too often is no alarm.
+  if (tell !== null && times === most + 1)
+    await transaction(own(ctx), (tx) =>
+      emit(tx, 'sms.guard.tripped', { rule: name, prefix: tell || null, detail: `more than ${most} in an hour` }),
+    );
+  throw problemWithRetry('RATE_LIMIT_EXCEEDED', retryAfter);
+}

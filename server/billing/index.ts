@@ -1,0 +1,14 @@
+export { countCode, forgetOldConversions } from './conversions.ts';
+export { passSmsGuard } from './guard.ts';
+export { countryOf } from './numbers.ts';
+export { reportUsage } from './payment-reports.ts';
+export { endPaymentTask, syncPaymentTask } from './payment-sync.task.ts';
+export { segmentsOf } from './segments.ts';
+export { hasSms, requireSms, reserveSms } from './sms.ts';
+export { smsAddOnRoutes, smsUsageRoutes } from './sms-addon.admin.ts';
+export { smsGuardRoutes } from './sms-guard.admin.ts';
+export { findOverdue, issueStatements, markPaid, unpaidStatements } from './statements.ts';
+export { stripeRoutes } from './stripe.public.ts';
+export { renewDue } from './subscription-store.ts';
+export { subscribe } from './subscriptions.ts';
+export { releaseSegments, settleSegments } from './usage.ts';

@@ -1,0 +1,71 @@
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { Id } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { countryOf } from './numbers.ts';
+import { segmentsOf } from './segments.ts';
+import { currentSubscription, holdSubscription, type Subscription } from './subscription-store.ts';
+import { findPeriod, limitExceeded, reserveSegments } from './usage.ts';
+
+type MessageId = Id<'msg'>;
+
+/** Messages go on for this long after a payment became overdue. */
+const GRACE_MS = 7 * 86_400_000;
+
+/** Whether the subscription lets messages through. */
+function isOpen(subscription: Subscription, now: Date): boolean {
+  if (subscription.status === 'canceled') return false;
+  const since = subscription.past_due_since;
+  return since === null || now.getTime() < since.getTime() + GRACE_MS;
+}
+
+/** The test environment is free, so there it needs no subscription; with one, its limits hold. */
+function entitled(ctx: Ctx | TxCtx, subscription: Subscription | undefined): Subscription | null {
+  if (subscription && isOpen(subscription, ctx.now)) return subscription;
+  if (ctx.scope.environment === 'test') return null;
+  throw problem('ADDON_REQUIRED', {
+    detail:
+      subscription && subscription.status !== 'canceled'
+        ? 'A payment for the SMS add-on is overdue; text messages are sent again once it is made.'
+        : 'Text messages need the SMS add-on; subscribe with POST /v1/admin/billing/addons/sms/subscribe.',
+    extensions: { addon: 'sms' },
+  });
+}
+
+/**
+ * Refuses early what could not be sent: the same for every number, so it says nothing about accounts (AU-6).
+ * @returns the subscription; null in a test environment without one
+ * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED
+ */
+export async function requireSms(ctx: Ctx | TxCtx): Promise<Subscription | null> {
+  const subscription = entitled(ctx, await currentSubscription(ctx));
+  if (subscription === null) return null;
+  const period = await findPeriod(ctx, subscription.period_id);
+  if (period.used + period.reserved >= period.terms.hardCap) throw limitExceeded(period);
+  return subscription;
+}
+
+/** True where text messages can be sent at all. */
+export async function hasSms(ctx: Ctx | TxCtx): Promise<boolean> {
+  const subscription = await currentSubscription(ctx);
+  return ctx.scope.environment === 'test' || (subscription !== undefined && isOpen(subscription, ctx.now));
+}
+
+/**
+ * Promises a message its segments, in the transaction that queues it. A message that goes to nobody is checked alike and
+ * promised nothing. @returns its segments
+ * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED
+ */
+export async function reserveSms(
+  tx: TxCtx,
+  message: { id: MessageId; to: string; text: string; suppressed: boolean },
+): Promise<number> {
+  const { segments } = segmentsOf(message.text);
+  const subscription = entitled(tx, await holdSubscription(tx));
+  if (subscription !== null)
+    await reserveSegments(tx, subscription.period_id, {
+      messageId: message.suppressed ? null : message.id,
+      segments,
+      country: countryOf(message.to),
+    });
+  return segments;
+}

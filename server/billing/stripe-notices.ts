@@ -1,0 +1,149 @@
+import type Stripe from 'stripe';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { emit } from '#events';
+import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { appendEntries, hasEntry } from './ledger.ts';
+import { endSurplus } from './payment-sync.ts';
+import { paidUp, paymentOverdue, providerPaid } from './statements.ts';
+import { askingStripe, stripeAccount } from './stripe.ts';
+import { beginSubscription, endSubscription, lockSubscription, scopeOfSubscription } from './subscription-store.ts';
+import { requireTier } from './tiers.ts';
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    payment_notices: { id: string; received_at: Date };
+  }
+}
+
+/** What we write on everything we make at the provider. */
+const Metadata = Compile(
+  Type.Object({
+    latchkey: Type.Literal('sms'),
+    workspaceId: IdSchema('wrk'),
+    projectId: IdSchema('prj'),
+    environment: Type.Literal('production'),
+    tierId: Type.String(),
+  }),
+);
+
+/**
+ * Takes a notice of the provider: checks its signature, and does what it says, once however often it comes. Notices may come in
+ * any order; one that is ahead of what it builds on is refused, and so comes again.
+ * @param raw the body as it came @throws Problem AUTHENTICATION_REQUIRED, SERVICE_UNAVAILABLE to have it sent again
+ */
+export async function takeNotice(system: System, raw: string, signature: string): Promise<void> {
+  const account = stripeAccount(system);
+  if (!account) throw problem('NOT_FOUND');
+  const { client, webhookSecret } = account;
+  const now = system.clock.now();
+  const event = await client.webhooks
+    .constructEventAsync(raw, signature, webhookSecret, undefined, undefined, now.getTime())
+    .catch((cause: unknown) => {
+      throw problem('AUTHENTICATION_REQUIRED', { detail: 'The notice is not signed by the provider.', cause });
+    });
+  const step = await stepOf(system, client, event);
+  if (step === null) return;
+  await transaction(systemCtx(system, step.scope, 'stripe', event.id), async (tx) => {
+    const taken = await tx.db
+      .insertInto('payment_notices')
+      .values({ id: event.id, received_at: now })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (taken) await step.apply(tx);
+  });
+}
+
+/** What a notice changes. */
+type Step = { scope: Scope; apply: (tx: TxCtx) => Promise<void> };
+
+async function stepOf(system: System, stripe: Stripe, event: Stripe.Event): Promise<Step | null> {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+      return checkedOut(system, stripe, event.data.object);
+    case 'invoice.paid':
+      return ofInvoice(system, event.data.object, (tx) => paid(tx, event.data.object));
+    case 'invoice.payment_failed':
+      return ofInvoice(system, event.data.object, (tx) => failed(tx, event.data.object));
+    case 'customer.subscription.deleted':
+      return ended(system, event.data.object.id);
+    default:
+      return null;
+  }
+}
+
+function idOf(reference: string | { id: string } | null | undefined): string | null {
+  return typeof reference === 'string' ? reference : (reference?.id ?? null);
+}
+
+async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checkout.Session): Promise<Step | null> {
+  const { metadata, payment_status: payment } = session;
+  const [customer, subscription] = [idOf(session.customer), idOf(session.subscription)];
+  if (!Metadata.Check(metadata) || payment === 'unpaid' || subscription === null) return null;
+  const { workspaceId, projectId, environment, tierId } = metadata;
+  const theirs = await askingStripe(system, () => stripe.subscriptions.retrieve(subscription));
+  return {
+    scope: { workspaceId, projectId, environment },
+    apply: async (tx) => {
+      const terms = requireTier(tx.system, tierId);
+      const by = { payment: 'stripe' as const, customer_ref: customer, subscription_ref: subscription };
+      // Both count their periods from the same moment.
+      if (await beginSubscription(tx, terms, by, new Date(theirs.billing_cycle_anchor * 1000))) return;
+      const running = await lockSubscription(tx);
+      // Somebody paid twice.
+      if (running?.subscription_ref !== subscription) await endSurplus(tx, subscription);
+    },
+  };
+}
+
+async function ofInvoice(
+  system: System,
+  { parent }: Stripe.Invoice,
+  work: (tx: TxCtx) => Promise<void>,
+): Promise<Step | null> {
+  const details = parent?.subscription_details;
+  const reference = idOf(details?.subscription);
+  if (reference === null) return null;
+  const scope = await scopeOfSubscription(system, reference);
+  // Ours, but its checkout has not been told of yet.
+  if (!scope && details?.metadata?.['latchkey'] === 'sms') throw problemWithRetry('SERVICE_UNAVAILABLE', 60);
+  if (!scope) return null;
+  return { scope, apply: work };
+}
+
+async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
+  const subscription = await lockSubscription(tx);
+  if (!subscription) return;
+  const { terms, period_id: periodId } = subscription;
+  const { id: reference, amount_paid: amount } = invoice;
+  const currency = invoice.currency.toUpperCase();
+  const entry = { kind: 'payment' as const, reference, part: 1, amount: -amount, currency };
+  const [added] = await appendEntries(tx, [{ period_id: periodId, ...entry }]);
+  if (!added) return;
+  await emit(tx, 'billing.addon.payment_received', { addon: 'sms', tierId: terms.id, reference, amount, currency });
+  await providerPaid(tx);
+  await paidUp(tx, subscription);
+}
+
+/** A notice of a failure may come after that of the payment which made up for it. */
+async function failed(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
+  if (!(await hasEntry(tx, 'payment', invoice.id))) await paymentOverdue(tx);
+}
+
+async function ended(system: System, reference: string): Promise<Step | null> {
+  const scope = await scopeOfSubscription(system, reference);
+  if (!scope) return null;
+  return {
+    scope,
+    apply: async (tx) => {
+      const subscription = await lockSubscription(tx);
+      const running = subscription && subscription.status !== 'canceled';
+      if (running && subscription.subscription_ref === reference) await endSubscription(tx, subscription, 'provider');
+    },
+  };
+}

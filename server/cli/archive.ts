@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Transform } from 'node:stream';
+import type pg from 'pg';
+import { type Static, Type } from 'typebox';
+
+/** The entry of a backup that says what it holds. */
+export const MANIFEST = 'manifest.json';
+
+/** One table's rows as PostgreSQL's COPY writes them (text format). */
+const TableContent = Type.Object({
+  name: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }),
+  columns: Type.Array(Type.String({ pattern: '^[a-z_0-9]+$' })),
+  rows: Type.Integer({ minimum: 0 }),
+  sha256: Type.String(),
+});
+export type TableContent = Static<typeof TableContent>;
+
+export const Manifest = Type.Object({
+  format: Type.Literal(1),
+  latchkey: Type.String(),
+  createdAt: Type.String(),
+  /** The last migration that the database had seen. */
+  schema: Type.Integer(),
+  /** Names of the secrets that open what is sealed in it; the secrets themselves are not in a backup. */
+  secretIds: Type.Array(Type.String()),
+  tables: Type.Array(TableContent),
+  sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Union([Type.String(), Type.Null()]) })),
+});
+export type Manifest = Static<typeof Manifest>;
+
+/** A table and what can be copied of it. */
+export type TableShape = { name: string; columns: string[]; estimate: number };
+
+/**
+ * The tables of the installation and of its job queue, those that are referred to before those that refer to them; without the
+ * books that the migrations keep themselves, and without columns that are computed.
+ * @throws Error when tables refer to each other in a circle
+ */
+export async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape & { refers_to: string[] }>(`
+    select n.nspname || '.' || c.relname as name, greatest(c.reltuples, 0)::float8 as estimate,
+      array(select attname::text from pg_attribute a
+        where a.attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+      array(select distinct fn.nspname || '.' || fc.relname from pg_constraint k
+        join pg_class fc on fc.oid = k.confrelid join pg_namespace fn on fn.oid = fc.relnamespace
+        where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') and c.relname not in ('schema_migrations', 'migrations')
+    order by name`);
+  const left = new Map(rows.map((table) => [table.name, table]));
+  const sorted: TableShape[] = [];
+  while (left.size > 0) {
+    const free = [...left.values()].filter(({ refers_to }) => !refers_to.some((name) => left.has(name)));
+    if (free.length === 0)
+      throw new Error(`These tables refer to each other in a circle: ${[...left.keys()].join(', ')}`);
+    for (const { refers_to: _, ...table } of free) {
+      left.delete(table.name);
+      sorted.push(table);
+    }
+  }
+  return sorted;
+}
+
+/** The COPY command of a table, in either direction. */
+export function copyStatement(
+  { name, columns }: Pick<TableShape, 'name' | 'columns'>,
+  direction: 'to stdout' | 'from stdin',
+) {
+  return `copy ${name} (${columns.map((column) => `"${column}"`).join(', ')}) ${direction}`;
+}
+
+/** Passes rows on as they are; counts them and takes their fingerprint on the way. */
+export class RowMeter extends Transform {
+  rows = 0;
+  readonly #hash = createHash('sha256');
+  readonly #advance: (rows: number) => void;
+
+  constructor(advance: (rows: number) => void) {
+    super();
+    this.#advance = advance;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error: null, chunk: Buffer) => void): void {
+    let lines = 0;
+    // In COPY's text format a line feed ends a row and never stands inside of one.
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
+    this.rows += lines;
+    this.#hash.update(chunk);
+    this.#advance(lines);
+    done(null, chunk);
+  }
+
+  /** To be asked once, at the end. */
+  fingerprint(): string {
+    return this.#hash.digest('hex');
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { runLatchkey } from '#tests/command-line.ts';
+import { newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { emptyDatabase } from '#tests/postgres.ts';
+
+const SECRET = 'the secret of this test installation';
+
+/** Without a worker nothing changes by itself. */
+let latchkey: TestLatchkey;
+let folder: string;
+let file: string;
+before(async () => {
+  latchkey = await startTestLatchkey({ settings: { LATCHKEY_SECRET: SECRET, LATCHKEY_ROLES: 'auth,api' } });
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-backup-'));
+  file = join(folder, 'latchkey.zip');
+});
+after(async () => {
+  await latchkey.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const settingsFor = (url: string, secret = SECRET) => ({
+  DATABASE_URL: url,
+  LATCHKEY_SECRET: secret,
+  LATCHKEY_DATA_DIR: join(folder, 'data'),
+});
+const backedUp = () => settingsFor(latchkey.system.databaseUrl);
+
+/** Every row of every table, as text. */
+async function contentOf(url: string): Promise<Record<string, string[]>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select table_schema || '.' || table_name as name from information_schema.tables
+       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'migrations')`,
+    );
+    const content: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection
+      const { rows } = await client.query<{ row: string }>(
+        `select t::text as row from ${name} t order by 1 /* all workspaces */`,
+      );
+      content[name] = rows.map(({ row }) => row);
+    }
+    return content;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('latchkey backup and restore', () => {
+  test('everything is written while Latchkey runs, into a file that only its owner reads', async () => {
+    await register(latchkey, { email: newEmail(), profile: { displayName: 'Tab\there, new\nline and \\ backslash' } });
+    const { status, output, errors } = await runLatchkey(['backup', file], backedUp());
+    assert.equal(status, 0, errors);
+    assert.match(output, /\d+ rows of \d+ tables/);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.ok(!(await readFile(file)).includes(SECRET), 'the secret is not in it');
+    const again = await runLatchkey(['backup', file], backedUp());
+    assert.equal(again.status, 1);
+    assert.match(again.errors, /is there already/);
+  });
+
+  test('a restored database holds the same rows, and a second restore is refused', async (t) => {
+    const target = await emptyDatabase(latchkey.system.databaseUrl);
+    t.after(target.drop);
+    const restored = await runLatchkey(['restore', file, '--json'], settingsFor(target.url));
+    assert.equal(restored.status, 0, restored.errors);
+    assert.equal(JSON.parse(restored.output).restored, true);
+    assert.deepEqual(await contentOf(target.url), await contentOf(latchkey.system.databaseUrl));
+    const again = await runLatchkey(['restore', file], settingsFor(target.url));
+    assert.equal(again.status, 1);
+    assert.match(again.errors, /holds an installation already/);
+  });
+
+  test('verifying restores into a database that is gone afterwards', async () => {
+    const { status, output, errors } = await runLatchkey(['restore', file, '--verify'], backedUp());
+    assert.equal(status, 0, errors);
+    assert.match(output, /can be restored, and its secrets can be opened/);
+    const { rows } = await latchkey.system.pool.query("select from pg_database where datname like 'latchkey_verify_%'");
+    assert.equal(rows.length, 0);
+  });
+
+  test('a damaged backup and one of another secret are told, and nothing is restored', async (t) => {
+    const strange = await runLatchkey(
+      ['restore', file, '--verify'],
+      settingsFor(latchkey.system.databaseUrl, 'another secret that is just as long as needed'),
+    );
+    assert.equal(strange.status, 1);
+    assert.match(strange.errors, /made with another LATCHKEY_SECRET/);
+    const target = await emptyDatabase(latchkey.system.databaseUrl);
+    t.after(target.drop);
+    const damaged = join(folder, 'damaged.zip');
+    const bytes = await readFile(file);
+    const middle = Math.floor(bytes.length / 3);
+    bytes.fill(0x55, middle, middle + 2_000);
+    await writeFile(damaged, bytes);
+    const { status, errors } = await runLatchkey(['restore', damaged], settingsFor(target.url));
+    assert.equal(status, 1, errors);
+    const rows = Object.values(await contentOf(target.url)).flat();
+    assert.deepEqual(rows, []);
+  });
+});

@@ -1,0 +1,131 @@
+import { createWriteStream } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { ZipFile } from 'yazl';
+import { loadSecrets } from '#platform/data-dir.ts';
+import { Keyring } from '#platform/keyring.ts';
+import { StartError } from '#platform/start-error.ts';
+import {
+  copyStatement,
+  MANIFEST,
+  type Manifest,
+  RowMeter,
+  type TableContent,
+  type TableShape,
+  tablesOf,
+} from './archive.ts';
+import { failing } from './failing.ts';
+import { type Overrides, withDatabase } from './installation.ts';
+import { type Progress, showProgress } from './progress.ts';
+
+/**
+ * Writes everything the database holds, as of one moment, into one ZIP file; Latchkey may run meanwhile. The file is there whole
+ * or not at all. Secrets of the configuration are not in it.
+ */
+export async function backup(
+  overrides: Overrides,
+  file: string,
+  { json, version }: { json?: true; version: string },
+): Promise<void> {
+  await failing(() =>
+    withDatabase(overrides, async ({ config, databaseUrl }) => {
+      if (await exists(file)) throw new StartError(`${file} is there already. Name a new file.`);
+      const { secretIds } = new Keyring(loadSecrets(config));
+      const written = await writeBackup(databaseUrl, file, { latchkey: version, secretIds: [...secretIds] });
+      process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : summary(file, written));
+    }),
+  );
+}
+
+type Origin = Pick<Manifest, 'latchkey' | 'secretIds'>;
+
+function summary(file: string, { tables, schema }: Manifest): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return `${file}: ${rows} rows of ${tables.length} tables, schema ${schema}.
+It needs the same LATCHKEY_SECRET (without DATABASE_URL: the file "secret" of the data folder) to be of use. Keep that elsewhere.
+Prove that it can be restored: latchkey restore ${file} --verify
+`;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function writeBackup(databaseUrl: string, file: string, origin: Origin): Promise<Manifest> {
+  const partial = `${file}.partial`;
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-backup' });
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const content = await contentOf(client, origin);
+    const archive = new ZipFile();
+    const output = createWriteStream(partial, { mode: 0o600, flags: 'w' });
+    const written = pipeline(archive.outputStream, output);
+    archive.on('error', (error: Error) => output.destroy(error));
+    const tables = await tablesOf(client);
+    const progress = showProgress(
+      'Rows written',
+      tables.reduce((sum, { estimate }) => sum + estimate, 0),
+    );
+    addTables(archive, client, { tables, content, progress });
+    archive.end({ forceZip64Format: true, comment: 'Latchkey backup' });
+    await written;
+    progress.end();
+    await sync(partial);
+    await rename(partial, file);
+    return content;
+  } finally {
+    await rm(partial, { force: true });
+    await client.end();
+  }
+}
+
+async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
+  const { rows: migrated } = await client.query<{ id: number }>('select max(id) as id from schema_migrations');
+  const { rows: sequences } = await client.query<{ name: string; value: string | null }>(
+    `select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value::text as value from pg_sequences
+     where schemaname in ('public', 'graphile_worker') order by name`,
+  );
+  return {
+    format: 1,
+    ...origin,
+    createdAt: new Date().toISOString(),
+    schema: migrated[0]?.id ?? 0,
+    tables: [],
+    sequences,
+  };
+}
+
+/** One table after the other, and last what they were. */
+function addTables(
+  archive: ZipFile,
+  client: pg.Client,
+  { tables, content, progress }: { tables: TableShape[]; content: Manifest; progress: Progress },
+): void {
+  for (const table of tables)
+    archive.addReadStreamLazy(`${table.name}.copy`, { forceZip64Format: true }, (give) => {
+      const meter = new RowMeter(progress.advance);
+      // A failure destroys the meter, and the archive hears of it there.
+      pipeline(client.query(copyTo(copyStatement(table, 'to stdout'))), meter).catch(() => undefined);
+      meter.once('end', () => content.tables.push(contentOfTable(table, meter)));
+      give(null, meter);
+    });
+  archive.addReadStreamLazy(MANIFEST, (give) => give(null, Readable.from([JSON.stringify(content, null, 2)])));
+}
+
+function contentOfTable({ name, columns }: TableShape, meter: RowMeter): TableContent {
+  return { name, columns, rows: meter.rows, sha256: meter.fingerprint() };
+}
+
+/** A backup that is told to be there must survive a loss of power. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  await handle.sync();
+  await handle.close();
+}

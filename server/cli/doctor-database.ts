@@ -1,0 +1,135 @@
+import pg from 'pg';
+import { withSystem } from '#hosts';
+import { canOpenSigningKeys } from '#keys';
+import { migrations } from '#migrations';
+import type { Config } from '#platform/config.ts';
+import { loadSecrets } from '#platform/data-dir.ts';
+import { createLog } from '#platform/log.ts';
+import { joinDatabase } from './database.ts';
+import type { Finding } from './doctor.ts';
+import { explain } from './failing.ts';
+
+const CLOCK_SKEW_MS = 5_000;
+const LATE_JOBS_SECONDS = 60;
+const OLDEST_SERVER = 160_000;
+
+/** Whether the database can be reached, is of the right version and schema, opens with the secret, and its jobs are done. */
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  const check = 'database';
+  try {
+    const database = await joinDatabase(config, () => undefined);
+    const client = new pg.Client({ connectionString: database.url, connectionTimeoutMillis: 10_000 });
+    try {
+      await client.connect();
+      return await examine(client, { databaseUrl: database.url, config });
+    } finally {
+      await client.end().catch(() => undefined);
+      await database.stop();
+    }
+  } catch (error) {
+    return [{ check, state: 'failed', found: 'no connection', remedy: explain(error) }];
+  }
+}
+
+type Opened = { databaseUrl: string; config: Config };
+
+async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
+  const { config } = opened;
+  const { rows } = await client.query<{ version: string; number: number; now: Date; superuser: boolean }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
+       clock_timestamp() as now, current_setting('is_superuser') = 'on' as superuser`,
+  );
+  const [server] = rows;
+  if (!server) throw new Error('unreachable: the server has answered');
+  const where = config.databaseUrl === null ? 'embedded' : new URL(config.databaseUrl).host;
+  const old = server.number < OLDEST_SERVER;
+  return [
+    {
+      check: 'database',
+      state: old ? 'failed' : 'ok',
+      found: `PostgreSQL ${server.version} (${where})`,
+      ...(old && { remedy: 'Latchkey needs PostgreSQL 16 or newer.' }),
+    },
+    ...clock(server.now),
+    ...(await checkSchema(client, opened)),
+  ];
+}
+
+/** Codes and tokens live for seconds: a clock that is off makes them fail early or live long. */
+function clock(databaseTime: Date): Finding[] {
+  const skew = Math.abs(Date.now() - databaseTime.getTime());
+  if (skew < CLOCK_SKEW_MS) return [];
+  const found = `this machine and the database are ${Math.round(skew / 1000)} s apart`;
+  return [{ check: 'clock', state: 'warning', found, remedy: 'Let NTP set the clock on both machines.' }];
+}
+
+async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
+  const newest = migrations.at(-1)?.id ?? 0;
+  const { rows } = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made");
+  if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start makes it' }];
+  const applied = (await client.query<{ id: number }>('select max(id) as id from schema_migrations')).rows[0]?.id ?? 0;
+  if (applied > newest)
+    return [
+      {
+        check: 'schema',
+        state: 'failed',
+        found: `${applied}, newer than the ${newest} this version knows`,
+        remedy: 'Run the newer Latchkey that migrated it.',
+      },
+    ];
+  if (applied < newest)
+    return [
+      {
+        check: 'schema',
+        state: 'warning',
+        found: `${applied}; this version brings ${newest}`,
+        remedy: 'The next start migrates it, or run: latchkey migrate',
+      },
+    ];
+  return [
+    { check: 'schema', state: 'ok', found: String(applied) },
+    await checkSecret(databaseUrl, config),
+    ...(await checkJobs(client)),
+  ];
+}
+
+async function checkSecret(databaseUrl: string, config: Config): Promise<Finding> {
+  const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
+  if (await withSystem(options, canOpenSigningKeys))
+    return { check: 'secret', state: 'ok', found: 'opens what is sealed in the database' };
+  return {
+    check: 'secret',
+    state: 'failed',
+    found: 'signing keys were sealed with a secret that is not configured',
+    remedy: 'Add the old secret to LATCHKEY_SECRET, after a comma.',
+  };
+}
+
+/** Jobs that are due and that nobody takes: no worker runs, or it can't keep up. */
+async function checkJobs(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ waiting: number; seconds: number | null; given_up: number }>(
+    `select count(*) filter (where late)::integer as waiting, max(age) filter (where late) as seconds,
+       count(*) filter (where attempts >= max_attempts)::integer as given_up
+     from (select attempts, max_attempts, extract(epoch from now() - run_at)::integer as age,
+         attempts < max_attempts and locked_at is null and run_at < now() as late
+       from graphile_worker._private_jobs) as jobs`,
+  );
+  const { waiting = 0, seconds = 0, given_up: givenUp = 0 } = rows[0] ?? {};
+  const late = (seconds ?? 0) > LATE_JOBS_SECONDS;
+  const found: Finding[] = [
+    {
+      check: 'jobs',
+      state: late ? 'warning' : 'ok',
+      found: late ? `${waiting} wait, the oldest for ${seconds} s` : `${waiting} wait`,
+      ...(late && { remedy: 'Start a process with the role worker, or more of them.' }),
+    },
+  ];
+  if (givenUp > 0)
+    found.push({
+      check: 'jobs',
+      state: 'warning',
+      found: `${givenUp} were given up after their last try`,
+      remedy: 'See last_error in graphile_worker._private_jobs.',
+    });
+  return found;
+}

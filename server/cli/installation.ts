@@ -1,0 +1,30 @@
+import { withSystem } from '#hosts';
+import { type Config, loadConfig } from '#platform/config.ts';
+import { loadSecrets } from '#platform/data-dir.ts';
+import { createLog } from '#platform/log.ts';
+import type { System } from '#platform/system.ts';
+import { joinDatabase } from './database.ts';
+
+/** What the command line says, as settings: stronger than the environment. */
+export type Overrides = Record<string, string | undefined>;
+
+/** Works on the installation's data without serving anybody. Progress goes to standard error. @throws StartError */
+export async function withInstallation<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
+  return withDatabase(overrides, ({ config, databaseUrl }) =>
+    withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, work),
+  );
+}
+
+/** Works on the installation's database as it is, whatever its schema. @throws StartError */
+export async function withDatabase<T>(
+  overrides: Overrides,
+  work: (opened: { config: Config; databaseUrl: string }) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(undefined, overrides);
+  const database = await joinDatabase(config, (line) => process.stderr.write(`${line}\n`));
+  try {
+    return await work({ config, databaseUrl: database.url });
+  } finally {
+    await database.stop();
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { issueStatements } from '#billing';
+import { managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
+const ADDON = '/v1/admin/billing/addons/sms';
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+const run = (...args: string[]): Promise<{ code: number; output: string }> =>
+  new Promise((resolve) => {
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      DATABASE_URL: latchkey.databaseUrl,
+      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      LATCHKEY_DATA_DIR: latchkey.system.config.dataDir,
+    };
+    execFile(process.execPath, [ENTRY, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+
+test('BL-8 the operator sees what is to be paid by hand and writes down that it was; twice changes nothing', async () => {
+  const token = await managementToken(latchkey, undefined, 'production');
+  const post = (path: string, body: Record<string, unknown>) =>
+    latchkey.api(ADDON + path, { token, body }, 'production');
+  await post('/subscribe', { tierId: 'starter' });
+  await post('/cancel', { atPeriodEnd: false });
+  await issueStatements(latchkey.system);
+  const list = async () => (await latchkey.api(`${ADDON}/statements`, { token }, 'production')).body.items;
+  const [statement] = await list();
+  const shown = await run('statements', 'list');
+  assert.equal(shown.code, 0, shown.output);
+  const [heading, line, ...more] = shown.output.trim().split('\n');
+  assert.match(heading ?? '', /^statement +workspace +project +period +total +due$/);
+  assert.ok(line?.startsWith(`${statement.id}  `) && line.includes('9.00 USD'), shown.output);
+  assert.deepEqual(more, []);
+
+  const asJson = await run('statements', 'list', '--json');
+  assert.deepEqual(
+    JSON.parse(asJson.output).statements.map(({ id, total }: { id: string; total: number }) => [id, total]),
+    [[statement.id, 900]],
+  );
+
+  const paid = await run('statements', 'paid', statement.id);
+  assert.deepEqual(paid, { code: 0, output: `${statement.id} is paid.\n` });
+  const [{ paidAt }] = await list();
+  assert.ok(paidAt);
+  await run('statements', 'paid', statement.id);
+  assert.equal((await list())[0].paidAt, paidAt);
+  const { rows } = await latchkey.system.pool.query(
+    `select data from events where type = 'billing.addon.payment_received'`,
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => data.amount),
+    [900],
+  );
+});
+
+test('BL-8 an unknown statement, or none, is told in words', async () => {
+  const unknown = await run('statements', 'paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
+  const none = await run('statements', 'paid');
+  assert.equal(none.code, 2);
+  assert.match(none.output, /missing required argument 'id'/);
+});

@@ -1,0 +1,150 @@
+import { Type } from 'typebox';
+import { define, text } from './definition.ts';
+
+const AddOn = Type.Object({ addon: text, tierId: text });
+const messageId = 'msg_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const statementId = 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Endpoint = Type.Object({ endpointId: text, url: text });
+const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://example.com/hooks' };
+
+/** What Latchkey does for a project: deliveries, messages, money, and the state of the service. */
+export const operationEvents = {
+  'webhook.endpoint.created': define('A webhook endpoint was added.', Endpoint, endpoint),
+  'webhook.endpoint.updated': define(
+    'A webhook endpoint was changed.',
+    Type.Object({ ...Endpoint.properties, changed: Type.Array(text) }),
+    { ...endpoint, changed: ['events'] },
+  ),
+  'webhook.endpoint.deleted': define('A webhook endpoint was removed.', Endpoint, endpoint),
+  'webhook.endpoint.enabled': define(
+    'A webhook endpoint was switched on; what waited for it goes on.',
+    Endpoint,
+    endpoint,
+  ),
+  'webhook.endpoint.disabled': define(
+    'A webhook endpoint was switched off: by hand (`request`), because it answered 410 (`gone`), or after five days in which every attempt failed (`failing`).',
+    Type.Object({ ...Endpoint.properties, reason: text }),
+    { ...endpoint, reason: 'failing' },
+  ),
+  'webhook.endpoint.secret_rotated': define(
+    'A webhook endpoint has a new signing secret; the one before signs along until `overlapUntil`.',
+    Type.Object({ ...Endpoint.properties, overlapUntil: text }),
+    { ...endpoint, overlapUntil: '2026-01-02T00:00:00.000Z' },
+  ),
+  'webhook.endpoint.tested': define(
+    'An example event was sent to a webhook endpoint.',
+    Type.Object({ ...Endpoint.properties, type: text }),
+    { ...endpoint, type: 'user.created' },
+  ),
+  'webhook.endpoint.retried': define(
+    'A delivery is to be attempted again, by hand.',
+    Type.Object({ ...Endpoint.properties, deliveryId: text, eventId: text }),
+    {
+      ...endpoint,
+      deliveryId: 'dlv_01kaz3w9hqf8p9n2m4v5x6y7z8',
+      eventId: 'evt_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    },
+  ),
+  'webhook.endpoint.replayed': define(
+    'Events of a time range are sent to a webhook endpoint again.',
+    Type.Object({ ...Endpoint.properties, since: text, until: text }),
+    { ...endpoint, since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
+  ),
+  'webhook.endpoint.recovered': define(
+    'Everything that a webhook endpoint has missed since a point in time is sent again.',
+    Type.Object({ ...Endpoint.properties, since: text }),
+    { ...endpoint, since: '2026-01-01T00:00:00.000Z' },
+  ),
+  'billing.addon.subscribed': define('An add-on was subscribed to.', AddOn, { addon: 'sms', tierId: 'growth' }),
+  'billing.addon.checkout_started': define(
+    'Somebody was sent to the payment provider to subscribe to an add-on.',
+    AddOn,
+    { addon: 'sms', tierId: 'growth' },
+  ),
+  'billing.addon.changed': define(
+    'A bigger tier of an add-on holds from now on. `proration`: what the rest of the period costs more, in minor units.',
+    Type.Object({ ...AddOn.properties, fromTierId: text, proration: Type.Integer(), currency: text }),
+    { addon: 'sms', tierId: 'scale', fromTierId: 'growth', proration: 17_500, currency: 'USD' },
+  ),
+  'billing.addon.change_scheduled': define(
+    'An add-on changes to another tier with the next period; to the same one where a change was taken back.',
+    Type.Object({ ...AddOn.properties, at: text }),
+    { addon: 'sms', tierId: 'starter', at: '2027-01-31T09:00:00.000Z' },
+  ),
+  'billing.addon.canceling': define(
+    'An add-on was canceled and ends with its period.',
+    Type.Object({ ...AddOn.properties, at: text }),
+    { addon: 'sms', tierId: 'growth', at: '2027-01-31T09:00:00.000Z' },
+  ),
+  'billing.addon.canceled': define('An add-on ended.', Type.Object({ ...AddOn.properties, reason: text }), {
+    addon: 'sms',
+    tierId: 'growth',
+    reason: 'requested',
+  }),
+  'billing.addon.resumed': define('The cancellation of an add-on was taken back.', AddOn, {
+    addon: 'sms',
+    tierId: 'growth',
+  }),
+  'billing.addon.renewed': define(
+    'A new period of an add-on began.',
+    Type.Object({ ...AddOn.properties, periodStart: text, periodEnd: text }),
+    {
+      addon: 'sms',
+      tierId: 'growth',
+      periodStart: '2027-01-31T09:00:00.000Z',
+      periodEnd: '2027-02-28T09:00:00.000Z',
+    },
+  ),
+  'billing.addon.past_due': define('A payment for an add-on is overdue or failed.', AddOn, {
+    addon: 'sms',
+    tierId: 'growth',
+  }),
+  'billing.addon.payment_received': define(
+    'A payment for an add-on came in. `amount` in minor units.',
+    Type.Object({ ...AddOn.properties, reference: text, amount: Type.Integer(), currency: text }),
+    { addon: 'sms', tierId: 'growth', reference: statementId, amount: 4_900, currency: 'USD' },
+  ),
+  'billing.addon.statement_issued': define(
+    'The statement of a period of an add-on was written. `total` in minor units.',
+    Type.Object({ ...AddOn.properties, statementId: text, total: Type.Integer(), currency: text }),
+    { addon: 'sms', tierId: 'growth', statementId, total: 5_140, currency: 'USD' },
+  ),
+  'sms.sent': define(
+    'A carrier took a text message; in the test environment none was asked.',
+    Type.Object({ messageId: text, segments: Type.Integer(), provider: text }),
+    { messageId, segments: 1, provider: 'twilio' },
+  ),
+  'sms.delivered': define('A text message reached its phone.', Type.Object({ messageId: text, provider: text }), {
+    messageId,
+    provider: 'twilio',
+  }),
+  'sms.failed': define(
+    'A text message was not sent or not delivered.',
+    Type.Object({ messageId: text, reason: text }),
+    { messageId, reason: 'undelivered: 30005' },
+  ),
+  'sms.limit.warning': define(
+    'A part of the segments that a period allows is used: told at 50, 80 and 100 percent, once each.',
+    Type.Object({
+      percent: Type.Integer(),
+      used: Type.Integer(),
+      allowed: Type.Integer(),
+      plan: text,
+      periodEnd: text,
+    }),
+    { percent: 80, used: 4_000, allowed: 5_000, plan: 'growth', periodEnd: '2027-01-31T09:00:00.000Z' },
+  ),
+  'sms.guard.tripped': define(
+    'Text messages look like traffic pumping and are held back. `prefix`: the block of numbers, or null for all.',
+    Type.Object({ rule: text, prefix: Type.Union([text, Type.Null()]), detail: text }),
+    { rule: 'conversion', prefix: '+49151123', detail: '2 of 40 codes were used' },
+  ),
+  'sms.guard.updated': define(
+    'The rules that hold text messages back were changed.',
+    Type.Object({ changed: Type.Array(text) }),
+    { changed: ['countries'] },
+  ),
+  'sms.guard.unblocked': define('A block of numbers gets text messages again.', Type.Object({ prefix: text }), {
+    prefix: '+49151123',
+  }),
+} as const;

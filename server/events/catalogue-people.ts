@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import { define, text, userId } from './definition.ts';
+
+const sessionId = 'ses_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const entryId = 'ent_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const User = Type.Object({ userId: text });
+const Session = Type.Object({ sessionId: text, userId: text });
+const Factor = Type.Object({ userId: text, factorId: text, type: text });
+const Passkey = Type.Object({ userId: text, passkeyId: text });
+const factorId = 'fac_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Reason = Type.Object({ ...Session.properties, reason: text });
+
+/** What happens to people, their credentials and their sessions. */
+export const peopleEvents = {
+  'user.created': define(
+    'A person registered or was added.',
+    Type.Object({ userId: text, email: Type.Union([text, Type.Null()]) }),
+    { userId, email: 'ada@example.com' },
+  ),
+  'user.erasure.scheduled': define(
+    'An account is to be erased. Signing in before `erasesAt` keeps it.',
+    Type.Object({ userId: text, erasesAt: text }),
+    { userId, erasesAt: '2026-01-08T00:00:00.000Z' },
+  ),
+  'user.erasure.cancelled': define('A person signed in again, so the account is kept.', User, { userId }),
+  'user.deleted': define('A person was erased. Events before no longer say who it was.', User, { userId }),
+  'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), {
+    userId,
+    sessionId,
+    amr: ['pwd'],
+  }),
+  'user.login_failed': define(
+    'A sign-in was refused. `userId` is null when the identifier is unknown.',
+    Type.Object({ userId: Type.Union([text, Type.Null()]), reason: text }),
+    { userId, reason: 'invalid_credentials' },
+  ),
+  'user.logout': define('A person signed out.', Type.Object({ userId: text, everywhere: Type.Boolean() }), {
+    userId,
+    everywhere: false,
+  }),
+  'user.consent.granted': define(
+    'A person let an application in.',
+    Type.Object({ userId: text, applicationId: text, scopes: Type.Array(text) }),
+    { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8', scopes: ['openid', 'email'] },
+  ),
+  'user.consent.revoked': define(
+    'A person took an application’s access back.',
+    Type.Object({ userId: text, applicationId: text }),
+    { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'user.email.verified': define(
+    'A person proved that an email address is theirs.',
+    Type.Object({ userId: text, email: text }),
+    { userId, email: 'ada@example.com' },
+  ),
+  'user.verification.requested': define(
+    'A code or link to prove an address was asked for.',
+    Type.Object({ channel: text, purpose: text }),
+    { channel: 'email', purpose: 'register' },
+  ),
+  'user.email.changed': define('A person has another email address.', User, { userId }),
+  'user.phone.changed': define('A person has another phone number.', User, { userId }),
+  'user.phone.verified': define('A person proved that a phone number is theirs.', User, { userId }),
+  'user.mfa.enabled': define('A second factor was set up.', Factor, { userId, factorId, type: 'totp' }),
+  'user.mfa.disabled': define('A second factor was removed.', Factor, { userId, factorId, type: 'totp' }),
+  'user.mfa.reset': define('An administrator removed all second factors of a person.', User, { userId }),
+  'user.mfa.challenged': define(
+    'A second factor was asked for.',
+    Type.Object({ userId: text, enrolling: Type.Boolean() }),
+    {
+      userId,
+      enrolling: false,
+    },
+  ),
+  'user.mfa.failed': define('A second factor was wrong.', User, { userId }),
+  'user.recovery_codes.created': define('Recovery codes were made; older ones ended.', User, { userId }),
+  'user.recovery_code.used': define('A recovery code was used.', User, { userId }),
+  'user.passkey.added': define('A passkey was added.', Passkey, { userId, passkeyId }),
+  'user.passkey.changed': define('A passkey was renamed or its use as a second factor changed.', Passkey, {
+    userId,
+    passkeyId,
+  }),
+  'user.passkey.removed': define('A passkey was removed.', Passkey, { userId, passkeyId }),
+  'user.device.remembered': define('A device may skip the second factor for a while.', User, { userId }),
+  'user.device.forgotten': define('A remembered device must pass the second factor again.', User, { userId }),
+  'identity.linked': define(
+    'An account at an identity provider was linked.',
+    Type.Object({ userId: text, identityId: text, provider: text, issuer: text }),
+    { userId, identityId, provider: 'google', issuer: 'https://accounts.google.com' },
+  ),
+  'identity.unlinked': define(
+    'An account at an identity provider was unlinked.',
+    Type.Object({ userId: text, identityId: text, provider: text }),
+    { userId, identityId, provider: 'google' },
+  ),
+  'identity.exchanged': define(
+    'An application took the result of a sign-in at a provider.',
+    Type.Object({ provider: text }),
+    {
+      provider: 'google',
+    },
+  ),
+  'security.new_device': define('A person signed in from a device not used before, and was told.', Session, {
+    userId,
+    sessionId,
+  }),
+  'security.account_throttled': define('Failed sign-ins to an account are slowed down; its owner was told.', User, {
+    userId,
+  }),
+  'security.failed_attempts': define(
+    'A sign-in succeeded after many that failed; the owner was told.',
+    Type.Object({ userId: text, count: Type.Integer() }),
+    { userId, count: 7 },
+  ),
+  'user.password.changed': define('A password was set or changed.', User, { userId }),
+  'profile.updated': define('Profile fields changed.', Type.Object({ userId: text, changed: Type.Array(text) }), {
+    userId,
+    changed: ['displayName'],
+  }),
+  'session.created': define('A session began.', Session, { sessionId, userId }),
+  'session.revoked': define('A session was ended in every project.', Reason, { sessionId, userId, reason: 'logout' }),
+  'session.entry.revoked': define(
+    'A session was ended in one project.',
+    Type.Object({ ...Reason.properties, entryId: text }),
+    { sessionId, userId, entryId, reason: 'member_blocked' },
+  ),
+  'session.reuse_detected': define(
+    'A refresh token was used again after its grace period; its token family was revoked.',
+    Type.Object({ ...Session.properties, entryId: text }),
+    { sessionId, userId, entryId },
+  ),
+  'session.context_switched': define(
+    'A session entered another project.',
+    Type.Object({ ...Session.properties, entryId: text, fromProjectId: text }),
+    { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'session.reauthenticated': define(
+    'A person proved anew who they are; the tokens before ended.',
+    Type.Object({ ...Session.properties, amr: Type.Array(text), acr: text }),
+    { sessionId, userId, amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' },
+  ),
+} as const;

@@ -1,0 +1,137 @@
+import { Type } from 'typebox';
+import { applicationId, define, text, userId } from './definition.ts';
+
+const memberId = 'mem_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const roleId = 'rol_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Member = Type.Object({ memberId: text, userId: text });
+const Role = Type.Object({ roleId: text, key: text });
+const Provider = Type.Object({ providerId: text, key: text });
+const Invitation = Type.Object({ invitationId: text, email: text });
+const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Workspace = Type.Object({ workspaceId: text, name: text });
+const workspace = { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const TeamMember = Type.Object({ teamMemberId: text, userId: text, role: text });
+const teamMember = { teamMemberId: 'tmb_01kaz3w9hqf8p9n2m4v5x6y7z8', userId, role: 'developer' };
+const teamInvitation = { invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8', email: 'ada@example.com' };
+const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
+
+/** What happens to a project: its members, roles, applications and settings. */
+export const projectEvents = {
+  'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
+    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    name: 'Shop',
+  }),
+  'project.updated': define('A project got another name.', Type.Object({ projectId: text, name: text }), {
+    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    name: 'Shop',
+  }),
+  'workspace.created': define('A workspace was set up.', Workspace, workspace),
+  'workspace.updated': define('A workspace got another name.', Workspace, workspace),
+  'team.member.added': define('Somebody joined the team of a workspace.', TeamMember, teamMember),
+  'team.member.changed': define('Somebody got another role in the team of a workspace.', TeamMember, teamMember),
+  'team.member.removed': define('Somebody left the team of a workspace.', TeamMember, teamMember),
+  'team.invitation.created': define('Somebody was invited to the team of a workspace.', Invitation, teamInvitation),
+  'team.invitation.resent': define(
+    'An invitation to the team was mailed again; the link before ended.',
+    Invitation,
+    teamInvitation,
+  ),
+  'team.invitation.revoked': define('An invitation to the team was taken back.', Invitation, teamInvitation),
+  'project.settings.updated': define(
+    'Settings of a project environment changed.',
+    Type.Object({ changed: Type.Array(text) }),
+    { changed: ['registration'] },
+  ),
+  'identity.provider.created': define('An identity provider was added.', Provider, { providerId, key: 'google' }),
+  'identity.provider.updated': define('An identity provider was changed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.deleted': define('An identity provider was removed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.tested': define(
+    'Somebody checked whether an identity provider answers.',
+    Type.Object({ ...Provider.properties, ok: Type.Boolean() }),
+    { providerId, key: 'google', ok: true },
+  ),
+  'invitation.created': define('Somebody was invited.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.resent': define('An invitation was mailed again; the link before ended.', Invitation, {
+    invitationId,
+    email: 'ada@example.com',
+  }),
+  'invitation.revoked': define('An invitation was taken back.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.accepted': define(
+    'An invitation was accepted.',
+    Type.Object({ ...Invitation.properties, userId: text }),
+    { invitationId, email: 'ada@example.com', userId },
+  ),
+  'membership.created': define('A person became a member of a project.', Member, { memberId, userId }),
+  'membership.updated': define(
+    'The metadata of a member changed.',
+    Type.Object({ ...Member.properties, changed: Type.Array(text) }),
+    { memberId, userId, changed: ['metadata'] },
+  ),
+  'membership.deleted': define('A person is no longer a member of a project.', Member, { memberId, userId }),
+  'membership.import.started': define('Members are being imported.', Import, { importId, dryRun: false }),
+  'membership.import.completed': define(
+    'An import of members is done.',
+    Type.Object({
+      ...Import.properties,
+      created: Type.Integer(),
+      joined: Type.Integer(),
+      unchanged: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+    { importId, dryRun: false, created: 998, joined: 1, unchanged: 0, failed: 1 },
+  ),
+  'membership.exported': define('All members were exported.', Type.Object({ passwordHashes: Type.Boolean() }), {
+    passwordHashes: true,
+  }),
+  'membership.blocked': define('A member was blocked.', Member, { memberId, userId }),
+  'membership.unblocked': define('A member was unblocked.', Member, { memberId, userId }),
+  'membership.roles.changed': define(
+    'The roles of a member changed.',
+    Type.Object({ ...Member.properties, roles: Type.Array(text) }),
+    { memberId, userId, roles: ['viewer'] },
+  ),
+  'role.created': define('A role was added.', Role, { roleId, key: 'editor' }),
+  'role.updated': define('A role or its permissions changed.', Role, { roleId, key: 'editor' }),
+  'role.deleted': define('A role was removed.', Role, { roleId, key: 'editor' }),
+  'role.permission.created': define('A permission was added to the project.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'role.permission.updated': define('A permission of the project was described anew.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'role.permission.deleted': define('A permission was removed from the project.', Type.Object({ key: text }), {
+    key: 'orders:refund',
+  }),
+  'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), {
+    applicationId,
+    kind: 'web',
+  }),
+  'application.updated': define(
+    'A client was changed.',
+    Type.Object({ applicationId: text, fields: Type.Array(text) }),
+    { applicationId, fields: ['redirectUris'] },
+  ),
+  'application.deleted': define('A client was removed; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
+  'application.secret.created': define(
+    'A client got another secret.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'application.secret.deleted': define(
+    'A secret of a client was removed; its tokens ended.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'application.secret.rotated': define(
+    'The secrets of a client were replaced; its tokens ended.',
+    Type.Object({ applicationId: text }),
+    { applicationId },
+  ),
+  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
+} as const;

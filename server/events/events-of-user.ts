@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+
+/** What the log says of a person in all projects of the realm, newest first. Served by events_of_user. */
+export async function eventsOfUser(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
+  const rows = await ctx.db
+    .selectFrom('events')
+    .select(['id', 'type', 'project_id as projectId', 'occurred_at as occurredAt', 'data'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where(sql<boolean>`data->>'userId' = ${userId} and data ? 'userId'`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ occurredAt, ...row }) => ({ ...row, occurredAt: occurredAt.toISOString() }));
+}
+
+/** Every email address that the log connects with a person, also former ones. Served by events_of_user. */
+export async function emailsInEvents(tx: TxCtx, userId: UserId): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('events')
+    .select(sql<string>`data->>'email'`.as('email'))
+    .distinct()
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where(sql<boolean>`data->>'userId' = ${userId} and data ? 'userId' and data->>'email' is not null`)
+    .execute();
+  return rows.map(({ email }) => email);
+}
+
+/** Stands where an address was. */
+const ERASED = 'erased';
+
+/**
+ * Takes a person's addresses out of the log: what happened stays, whose address it was does not. Ids stay too; nothing leads
+ * from them to a person any more. Served by events_of_user and events_of_invitation.
+ */
+export async function anonymiseEvents(tx: TxCtx, userId: UserId, emails: readonly string[]): Promise<void> {
+  const { workspaceId, environment } = tx.scope;
+  const erased = sql`data = jsonb_set(data, '{email}', to_jsonb(${ERASED}::text))`;
+  await sql`update events set ${erased} where workspace_id = ${workspaceId} and environment = ${environment}
+    and data->>'userId' = ${userId} and data ? 'userId' and data->>'email' is not null`.execute(tx.db);
+  await sql`update events set ${erased} where workspace_id = ${workspaceId} and environment = ${environment}
+    and data->>'email' = any(${[...emails]}) and data ? 'invitationId'`.execute(tx.db);
+}

@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { sendMessage } from '#messages';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import { usersById } from './users.ts';
+
+/** What the job that erases a person carries. */
+export const ErasureWork = Type.Object({
+  workspaceId: IdSchema('wrk'),
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production']),
+  userId: IdSchema('usr'),
+});
+export type ErasureWork = Static<typeof ErasureWork>;
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    erase_user: ErasureWork;
+  }
+}
+
+/** How long a person can change their mind, in milliseconds. */
+const UNDO_MS = 7 * 86_400_000;
+
+/**
+ * Has a person erased in seven days, and tells them; signing in before then keeps the account. Asking again changes nothing.
+ * @returns when
+ */
+export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
+  const { workspaceId, environment } = tx.scope;
+  const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
+  const row = await tx.db
+    .updateTable('users')
+    .set({ erase_at: sql<Date>`coalesce(erase_at, ${erasesAt})` })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('id', '=', userId)
+    .returning('erase_at')
+    .executeTakeFirstOrThrow();
+  if (row.erase_at === null || row.erase_at < erasesAt) return row.erase_at ?? erasesAt;
+  await eraseUserJob(tx, userId, erasesAt);
+  await emit(tx, 'user.erasure.scheduled', { userId, erasesAt: erasesAt.toISOString() });
+  const user = (await usersById(tx, [userId])).get(userId);
+  if (user?.email) {
+    const variables = { date: erasesAt.toISOString().slice(0, 10) };
+    await sendMessage(tx, { template: 'account_erasure', to: user.email, locale: user.locale, variables });
+  }
+  return erasesAt;
+}
+
+/** Adds the job that erases a person, in place of one that waits already. */
+export async function eraseUserJob(tx: TxCtx, userId: UserId, runAt: Date): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const work = { workspaceId, projectId, environment, userId };
+  await addJob(tx, 'erase_user', work, { runAt, key: `erase_user ${workspaceId} ${environment} ${userId}` });
+}
+
+/** A person has come back: the account is kept. The job finds nothing to do. */
+export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('users')
+    .set({ erase_at: null })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .where('erase_at', 'is not', null)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await emit(tx, 'user.erasure.cancelled', { userId });
+}
+
+/** Whether a person is to be erased by now; locks them, so that nobody comes back meanwhile. @returns the time when it is later */
+export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolean | Date> {
+  const row = await tx.db
+    .selectFrom('users')
+    .select('erase_at')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row?.erase_at) return false;
+  return row.erase_at <= tx.now ? true : row.erase_at;
+}
+
+type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
+
+/** Those of these people who are to be erased. Served by the primary key. */
+export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+  const rows = await ctx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sql<UserId>`any(${[...ids]})`)
+    .where('erase_at', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Every address and name a person signs in with, and when it was proven. Served by identifiers_of_user. */
+export async function addressesOf(ctx: Reader, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('identifiers')
+    .select(['kind', 'value', 'verified_at as verifiedAt', 'created_at as addedAt'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
+  return rows.map(({ kind, value, verifiedAt, addedAt }) => ({
+    kind,
+    value,
+    verifiedAt: verifiedAt?.toISOString() ?? null,
+    addedAt: addedAt.toISOString(),
+  }));
+}
+
+/** Removes a person with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
+export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('users')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { UserId } from '#platform/ids.ts';
+import { folded, searchTextOf } from './search-text.ts';
+
+/** What is looked for, as {@link matchingAmong} and {@link matchingUsers} take it. */
+export type Search = { text: string };
+
+/** Fewer characters make no trigram. */
+const TRIGRAM = 3;
+
+/**
+ * What somebody typed to find people by email, phone, username or name: anywhere in one of them, and for one or two characters
+ * at its beginning. @returns null for what nothing can match
+ */
+export function searchFor(typed: string): Search | null {
+  const text = folded(typed);
+  if (text === '') return null;
+  return { text: text.length < TRIGRAM ? `\n${text}` : text };
+}
+
+/** Which of these people match. Served by the primary key, which no condition on the text may tempt the planner away from. */
+export async function matchingAmong(
+  ctx: Pick<Ctx, 'db' | 'scope'>,
+  { text }: Search,
+  ids: readonly UserId[],
+): Promise<ReadonlySet<UserId>> {
+  if (ids.length === 0) return new Set();
+  const rows = await ctx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sql<UserId>`any(${[...ids]})`)
+    .where(sql<boolean>`position(${text} in search) > 0`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+const usersMatching = prepared<{ id: UserId }>('users-matching', 'select id from users_matching($1, $2, $3) as id');
+
+/** The people of the realm who match, newest first, at most `most`. Served by users_search; meant for what few match. */
+export async function matchingUsers(
+  { system, scope }: Pick<Ctx, 'system' | 'scope'>,
+  { text }: Search,
+  most: number,
+): Promise<UserId[]> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await usersMatching(system.pool, [`${scope.workspaceId} ${scope.environment}`, pattern, most]);
+  return rows.map(({ id }) => id);
+}
+
+/** Lets search find a person by what they are called now. Called wherever an identifier or a name changes. */
+export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
+  const rows = await tx.db
+    .selectFrom('users as u')
+    .leftJoin('identifiers as i', (join) =>
+      join
+        .onRef('i.workspace_id', '=', 'u.workspace_id')
+        .onRef('i.environment', '=', 'u.environment')
+        .onRef('i.user_id', '=', 'u.id'),
+    )
+    .select(['u.display_name', 'u.given_name', 'u.family_name', 'i.value'])
+    .where('u.workspace_id', '=', tx.scope.workspaceId)
+    .where('u.environment', '=', tx.scope.environment)
+    .where('u.id', '=', userId)
+    .execute();
+  const search = searchTextOf({
+    identifiers: rows.flatMap(({ value }) => (value === null ? [] : [value])),
+    displayName: rows[0]?.display_name ?? null,
+    givenName: rows[0]?.given_name ?? null,
+    familyName: rows[0]?.family_name ?? null,
+  });
+  await tx.db
+    .updateTable('users')
+    .set({ search })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .where('search', '!=', search)
+    .execute();
+}

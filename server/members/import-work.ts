@@ -1,0 +1,209 @@
+import type { Task } from 'graphile-worker';
+import { sql } from 'kysely';
+import { Compile } from 'typebox/compile';
+import { emitAll, type NewEvent } from '#events';
+import { createUsers, type NewPerson, ownersOfIdentifiers } from '#identity';
+import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isRaceLost } from '#platform/db.ts';
+import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import { Problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { requireToGrant } from './access.ts';
+import { type ReadRow, readRow } from './import-rows.ts';
+import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
+import type { MemberStatus } from './members.ts';
+import { lockKnownRoles } from './roles.ts';
+
+/** A job works this long, then makes way for others and goes on later. */
+const TURN_MS = 1_000;
+/** Somebody else registered, or another job imported, the same person at the same moment: read anew, it is found. */
+const TRIES = 5;
+
+const work = Compile(ImportWork);
+
+/** Works an import off, chunk by chunk; a chunk is imported whole and once, whatever dies meanwhile. */
+export function importTask(system: System): Task {
+  return async (payload, { job }) => {
+    const { importId, ...scope } = work.Parse(payload);
+    const ctx = systemCtx(system, scope, 'import', `import-${job.id}`);
+    const until = performance.now() + TURN_MS;
+    let more = true;
+    // biome-ignore lint/performance/noAwaitInLoops: chunks follow one another
+    while (more && performance.now() < until) more = await importChunk(ctx, importId);
+    if (more) await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...scope, importId }, { priority: 10 }));
+  };
+}
+
+/** Imports the next rows. @returns false when none wait */
+export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
+    } catch (error) {
+      if (attempt === TRIES || !isRaceLost(error)) throw error;
+    }
+  }
+}
+
+async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
+  const chunk = await claimChunk(tx, importId);
+  if (!chunk) return false;
+  // In the name of who began it, and with what they may do.
+  const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
+  const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
+  const plan = await planRows(
+    own,
+    read.flatMap((row) => ('record' in row ? [row] : [])),
+  );
+  if (!chunk.dryRun) await carryOut(own, plan);
+  const results = new Map(plan.map(({ row, outcome, errors }) => [row, { row, outcome, errors }]));
+  for (const row of read)
+    if ('errors' in row) results.set(row.row, { row: row.row, outcome: 'failed', errors: row.errors });
+  await finishChunk(
+    own,
+    importId,
+    chunk.number,
+    [...results.values()].sort((a, b) => a.row - b.row),
+  );
+  return true;
+}
+
+/** A row and what is to be done about it. */
+type Planned = RowResult & {
+  read: ReadRow;
+  userId: UserId;
+  memberId: MemberId;
+  roleIds: RoleId[];
+};
+
+async function planRows(tx: TxCtx, rows: readonly ReadRow[]): Promise<Planned[]> {
+  const owners = await ownersOfIdentifiers(
+    tx,
+    rows.flatMap(({ identifiers }) => identifiers),
+  );
+  const [members, roles] = [await membersAmong(tx, [...new Set(owners.values())]), await grantableRoles(tx, rows)];
+  return rows.map((read) => planRow(tx, read, { owners, members, roles }));
+}
+
+type Known = {
+  /** By kind and value; rows of the same chunk are added as they are planned. */
+  owners: Map<string, UserId>;
+  members: Set<UserId>;
+  roles: ReadonlyMap<string, RoleId | 'denied'>;
+};
+
+function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles }: Known): Planned {
+  const keys = read.identifiers.map(({ kind, value }) => `${kind} ${value}`);
+  const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
+  const userId = known[0] ?? newId('usr', tx.now);
+  const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
+  const errors = [
+    ...(known.length > 1 ? [{ pointer: '', message: 'belongs to several accounts by its identifiers' }] : []),
+    ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
+  ];
+  const base = {
+    row: read.row,
+    read,
+    userId,
+    memberId: newId('mem', tx.now),
+    roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
+    errors,
+  };
+  if (errors.length > 0) return { ...base, outcome: 'failed' };
+  const outcome = known.length === 0 ? 'created' : members.has(userId) ? 'unchanged' : 'joined';
+  if (outcome === 'created') for (const key of keys) owners.set(key, userId);
+  members.add(userId);
+  return { ...base, outcome };
+}
+
+function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
+  if (role === undefined) return [{ pointer: '/roles', message: `"${key}" is not a role of this project` }];
+  if (role === 'denied') return [{ pointer: '/roles', message: `"${key}" grants more than whoever imports has` }];
+  return [];
+}
+
+/** Served by members_of_user. */
+async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<UserId>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await tx.db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
+    .where('project_id', '=', tx.scope.projectId)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+}
+
+/** The roles that rows name, by key: their ids, or that they grant more than whoever imports has. */
+async function grantableRoles(tx: TxCtx, rows: readonly ReadRow[]): Promise<Map<string, RoleId | 'denied'>> {
+  const keys = [...new Set(rows.flatMap(({ record }) => record.roles ?? []))];
+  const roles = new Map<string, RoleId | 'denied'>();
+  for (const { id, key, permissions } of await lockKnownRoles(tx, keys)) {
+    // biome-ignore lint/performance/noAwaitInLoops: a file names few roles
+    roles.set(key, (await mayGrant(tx, permissions)) ? id : 'denied');
+  }
+  return roles;
+}
+
+async function mayGrant(tx: TxCtx, permissions: readonly string[]): Promise<boolean> {
+  try {
+    await requireToGrant(tx, permissions);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */
+async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
+  const created = plan.filter(({ outcome }) => outcome === 'created');
+  const entering = plan.filter(({ outcome }) => outcome === 'created' || outcome === 'joined');
+  if (entering.length === 0) return;
+  if (created.length > 0)
+    await createUsers(
+      tx,
+      created.map(({ userId, read }) => personOf(tx, userId, read)),
+    );
+  await insertMembers(tx, entering);
+  await emitAll(tx, entering.flatMap(eventsOf));
+}
+
+function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewPerson {
+  return {
+    id,
+    identifiers,
+    passwordHash: record.passwordHash ?? null,
+    profile: record,
+    customData: record.customData ?? {},
+    createdAt: record.createdAt === undefined ? tx.now : new Date(record.createdAt),
+  };
+}
+
+async function insertMembers(tx: TxCtx, entering: readonly Planned[]): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const statuses = entering.map(({ read }): MemberStatus => read.record.status ?? 'active');
+  await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at)
+    select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}
+    from unnest(${entering.map(({ memberId }) => memberId)}::text[], ${entering.map(({ userId }) => userId)}::text[],
+      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[])
+      as member (id, user_id, status, metadata)`.execute(tx.db);
+  const held = entering.flatMap(({ memberId, roleIds }) => roleIds.map((roleId) => ({ memberId, roleId })));
+  if (held.length === 0) return;
+  await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id)
+    select ${workspaceId}, ${projectId}, ${environment}, member_id, role_id
+    from unnest(${held.map(({ memberId }) => memberId)}::text[], ${held.map(({ roleId }) => roleId)}::text[])
+      as held (member_id, role_id)`.execute(tx.db);
+}
+
+function eventsOf({ outcome, userId, memberId, read }: Planned): NewEvent[] {
+  const email = read.identifiers.find(({ kind }) => kind === 'email')?.value ?? null;
+  return [
+    ...(outcome === 'created' ? [{ type: 'user.created' as const, data: { userId, email } }] : []),
+    { type: 'membership.created' as const, data: { memberId, userId } },
+  ];
+}

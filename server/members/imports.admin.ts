@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { App, Routes } from '#platform/http.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { receiveImport } from './import-upload.ts';
+import { ImportRef, ImportReport, MemberImport, ReportQuery, reportImport } from './imports.ts';
+import { exportMembers, noteExport } from './member-export.ts';
+
+const FORMATS = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
+
+/** Bringing members along from another system, and taking them to one. */
+export const importRoutes: Routes = (app) => {
+  // A scope of its own: no other route takes these types, or a body that is not read into memory.
+  app.register((scoped: App, _options, done) => {
+    scoped.addContentTypeParser(Object.keys(FORMATS), (_request, body, parsed) => parsed(null, body));
+    scoped.post(
+      '/v1/admin/members/import',
+      {
+        config: { permission: 'members:import', streams: true },
+        schema: {
+          summary: 'Import members',
+          description:
+            'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.',
+          consumes: Object.keys(FORMATS),
+          querystring: Type.Object({ dryRun: Type.Boolean({ default: false }) }),
+          response: {
+            202: MemberImport,
+            ...problemResponses('VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+          },
+        },
+      },
+      async (request, reply) => {
+        const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+        const { body } = request;
+        if (!(body instanceof Readable)) throw problem('UNSUPPORTED_MEDIA_TYPE');
+        const format = type === 'text/csv' ? 'csv' : 'ndjson';
+        return reply.code(202).send(await receiveImport(request.ctx, body, { format, dryRun: request.query.dryRun }));
+      },
+    );
+    done();
+  });
+
+  app.get(
+    '/v1/admin/members/import/:jobId',
+    {
+      config: { permission: 'members:import' },
+      schema: {
+        summary: 'Read an import and its report',
+        params: ImportRef,
+        querystring: ReportQuery,
+        response: { 200: ImportReport, ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
+      },
+    },
+    (request) => reportImport(request.ctx, request.params.jobId, request.query),
+  );
+
+  app.get(
+    '/v1/admin/members/export',
+    {
+      config: { permission: 'members:import' },
+      schema: {
+        summary: 'Export all members',
+        description:
+          'A JSON object each line, oldest first, with the password hashes: rows that an import takes. Keep it as you would keep the database.',
+        produces: ['application/x-ndjson'],
+        response: { 200: Type.Unsafe<Readable>(Type.String()) },
+      },
+    },
+    async (request, reply) => {
+      await noteExport(request.ctx);
+      reply.type('application/x-ndjson').header('cache-control', 'no-store');
+      reply.header('content-disposition', 'attachment; filename="members.ndjson"');
+      return reply.send(Readable.from(exportMembers(request.ctx), { highWaterMark: 1 }));
+    },
+  );
+};

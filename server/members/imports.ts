@@ -1,0 +1,355 @@
+import { type ColumnType, type Generated, type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import { openCursor, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+
+export type ImportId = Id<'imp'>;
+
+const Status = Type.Enum(['receiving', 'queued', 'running', 'completed']);
+
+/** Why a row was not imported. */
+const Faults = Type.Array(Type.Object({ pointer: Type.String(), message: Type.String() }));
+type Fault = { row: number; errors: Static<typeof Faults> };
+
+type MemberImportsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: ImportId;
+  status: Static<typeof Status>;
+  dry_run: boolean;
+  actor: Json<Actor>;
+  bytes: Generated<number>;
+  rows: Generated<number>;
+  chunks: Generated<number>;
+  chunks_done: Generated<number>;
+  created: Generated<number>;
+  joined: Generated<number>;
+  unchanged: Generated<number>;
+  failed: Generated<number>;
+  created_at: Date;
+  started_at: Generated<Date | null>;
+  finished_at: Generated<Date | null>;
+};
+
+type MemberImportChunksTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  import_id: ImportId;
+  number: number;
+  first_row: number;
+  rows: number;
+  content: string | null;
+  outcomes: Generated<string | null>;
+  failed: Generated<number>;
+  faults: ColumnType<Fault[], string | undefined, string>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    member_imports: MemberImportsTable;
+    member_import_chunks: MemberImportChunksTable;
+  }
+}
+
+/** What is carried by a job that works an import off. Several of them share the work. */
+export const ImportWork = Type.Object({
+  workspaceId: IdSchema('wrk'),
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production']),
+  importId: IdSchema('imp'),
+});
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    import_members: Static<typeof ImportWork>;
+  }
+}
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.String({ format: 'date-time' });
+
+/** What became of a row, by the letter it is stored as. */
+const OUTCOMES = { c: 'created', j: 'joined', u: 'unchanged', f: 'failed' } as const;
+const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
+export type Outcome = Static<typeof Outcome>;
+
+export const MemberImport = Type.Object({
+  id: IdSchema('imp'),
+  status: Status,
+  dryRun: Type.Boolean(),
+  rows: Type.Integer({ description: 'In the file.' }),
+  rowsDone: Type.Integer(),
+  created: Type.Integer({ description: 'People who are new to the workspace.' }),
+  joined: Type.Integer({
+    description: 'People of the workspace who are new to the project; their accounts stay as they were.',
+  }),
+  unchanged: Type.Integer({ description: 'Members already.' }),
+  failed: Type.Integer(),
+  createdAt: Instant,
+  startedAt: nullable(Instant),
+  finishedAt: nullable(Instant),
+});
+export type MemberImport = Static<typeof MemberImport>;
+
+/** An import with a page of what became of its rows. */
+export const ImportReport = Type.Object({
+  ...MemberImport.properties,
+  report: Type.Array(Type.Object({ row: Type.Integer(), outcome: Outcome, errors: Faults }), {
+    description: 'Of the rows that are done, in the order of the file, counted from 1.',
+  }),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null at the end of what is done by now.' }),
+});
+
+export const ImportRef = Type.Object({ jobId: IdSchema('imp') });
+export const ReportQuery = Type.Object({
+  ...PageQuery.properties,
+  outcome: Type.Optional(Type.Enum(['failed'], { description: 'Only rows that were not imported.' })),
+});
+
+type Row = Selectable<MemberImportsTable>;
+
+function recordOf(row: Row): MemberImport {
+  const { id, status, created, joined, unchanged, failed } = row;
+  return {
+    id,
+    status,
+    dryRun: row.dry_run,
+    rows: row.rows,
+    rowsDone: created + joined + unchanged + failed,
+    created,
+    joined,
+    unchanged,
+    failed,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('member_imports')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment);
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(row);
+}
+
+/** An import and what became of its rows. Served by primary keys and member_import_chunks_failed. @throws Problem NOT_FOUND, INVALID_CURSOR */
+export async function reportImport(ctx: Ctx, id: ImportId, query: Static<typeof ReportQuery>) {
+  const { limit, cursor, outcome } = query;
+  const found = await getImport(ctx, id);
+  const list = JSON.stringify(['import', id, outcome]);
+  const after = cursor === undefined ? 0 : Number(openCursor(ctx, list, cursor));
+  let chunks = ctx.db
+    .selectFrom('member_import_chunks')
+    .select(['first_row', 'outcomes', 'faults'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('import_id', '=', id)
+    .where('outcomes', 'is not', null)
+    .where(sql<boolean>`first_row + rows > ${after + 1}`)
+    .orderBy('number')
+    .limit(limit + 1);
+  if (outcome !== undefined) chunks = chunks.where('failed', '>', 0);
+  const rows = (await chunks.execute()).flatMap((chunk) =>
+    rowsOfChunk(chunk, { after, failedOnly: outcome !== undefined }),
+  );
+  const page = pageOf(ctx, rows, { list, limit, keyOf: ({ row }) => String(row) });
+  return { ...found, report: page.rows, nextCursor: page.nextCursor };
+}
+
+function rowsOfChunk(
+  chunk: { first_row: number; outcomes: string | null; faults: Fault[] },
+  { after, failedOnly }: { after: number; failedOnly: boolean },
+) {
+  const errors = new Map(chunk.faults.map((fault) => [fault.row, fault.errors]));
+  return [...(chunk.outcomes ?? '')].flatMap((letter, index) => {
+    const row = chunk.first_row + index;
+    const outcome = Object.entries(OUTCOMES).find(([key]) => key === letter)?.[1] ?? 'failed';
+    if (row <= after || (failedOnly && outcome !== 'failed')) return [];
+    return [{ row, outcome, errors: errors.get(row) ?? [] }];
+  });
+}
+
+/** Begins an import whose rows are still to come. */
+export function beginImport(ctx: Ctx, dryRun: boolean): Promise<ImportId> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  return transaction(ctx, async (tx) => {
+    const id = newId('imp', tx.now);
+    await tx.db
+      .insertInto('member_imports')
+      .values({
+        workspace_id: workspaceId,
+        project_id: projectId,
+        environment,
+        id,
+        status: 'receiving',
+        dry_run: dryRun,
+        actor: JSON.stringify(tx.actor),
+        created_at: tx.now,
+      })
+      .execute();
+    return id;
+  });
+}
+
+/** Some rows of an import, as they came. */
+export type Chunk = { number: number; firstRow: number; lines: readonly string[] };
+
+export async function storeChunk(ctx: Ctx, id: ImportId, { number, firstRow, lines }: Chunk): Promise<void> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  await transaction(ctx, (tx) =>
+    tx.db
+      .insertInto('member_import_chunks')
+      .values({
+        workspace_id: workspaceId,
+        project_id: projectId,
+        environment,
+        import_id: id,
+        number,
+        first_row: firstRow,
+        rows: lines.length,
+        content: lines.join('\n'),
+      })
+      .execute(),
+  );
+}
+
+/** How many jobs share an import: while one waits for the database, another reads rows. */
+const LANES = 2;
+
+/** All rows have come: they are worked off from now on, whatever happens to this process. */
+export function queueImport(
+  ctx: Ctx,
+  id: ImportId,
+  received: { bytes: number; rows: number; chunks: number },
+): Promise<MemberImport> {
+  return transaction(ctx, async (tx) => {
+    const row = await update(tx, id)
+      .set({ ...received, status: 'queued' })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await emit(tx, 'membership.import.started', { importId: id, dryRun: row.dry_run });
+    for (let lane = 0; lane < LANES; lane += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: two, on one connection
+      await addJob(tx, 'import_members', { ...tx.scope, importId: id }, { priority: 10 });
+    }
+    return recordOf(row);
+  });
+}
+
+/** Forgets an import whose rows did not all come. */
+export async function dropImport(ctx: Ctx, id: ImportId): Promise<void> {
+  await transaction(ctx, (tx) =>
+    tx.db
+      .deleteFrom('member_imports')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('project_id', '=', tx.scope.projectId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .execute(),
+  );
+}
+
+/** Rows of an import to be worked off. */
+export type ClaimedChunk = { number: number; firstRow: number; lines: string[]; dryRun: boolean; actor: Actor };
+
+/** Takes the next rows for this transaction; other jobs pass them over. Served by member_import_chunks_waiting. @returns undefined when none wait */
+export async function claimChunk(tx: TxCtx, id: ImportId): Promise<ClaimedChunk | undefined> {
+  const chunk = await tx.db
+    .selectFrom('member_import_chunks')
+    .select(['number', 'first_row', 'content'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('import_id', '=', id)
+    .where('content', 'is not', null)
+    .orderBy('number')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (!chunk) return undefined;
+  const row = await scoped(tx).where('id', '=', id).executeTakeFirstOrThrow();
+  const lines = (chunk.content ?? '').split('\n');
+  return { number: chunk.number, firstRow: chunk.first_row, lines, dryRun: row.dry_run, actor: row.actor };
+}
+
+/** What became of a row. */
+export type RowResult = { row: number; outcome: Outcome; errors: Static<typeof Faults> };
+
+/** Writes down what became of claimed rows and forgets their content; after the last ones the import is complete. */
+export async function finishChunk(
+  tx: TxCtx,
+  id: ImportId,
+  number: number,
+  results: readonly RowResult[],
+): Promise<void> {
+  const count = (outcome: Outcome) => results.filter((result) => result.outcome === outcome).length;
+  const faults = results.flatMap(({ row, errors }) => (errors.length > 0 ? [{ row, errors }] : []));
+  await tx.db
+    .updateTable('member_import_chunks')
+    .set({
+      content: null,
+      outcomes: results.map(({ outcome }) => outcome.charAt(0)).join(''),
+      failed: count('failed'),
+      faults: JSON.stringify(faults),
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('import_id', '=', id)
+    .where('number', '=', number)
+    .execute();
+  const row = await update(tx, id)
+    .set({
+      chunks_done: sql`chunks_done + 1`,
+      created: sql`created + ${count('created')}`,
+      joined: sql`joined + ${count('joined')}`,
+      unchanged: sql`unchanged + ${count('unchanged')}`,
+      failed: sql`failed + ${count('failed')}`,
+      started_at: sql`coalesce(started_at, ${tx.now})`,
+      finished_at: sql`case when chunks_done + 1 = chunks then ${tx.now}::timestamptz end`,
+      status: sql`case when chunks_done + 1 = chunks then 'completed' else 'running' end`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (row.status !== 'completed') return;
+  const { dryRun, created, joined, unchanged, failed } = recordOf(row);
+  await emit(tx, 'membership.import.completed', { importId: id, dryRun, created, joined, unchanged, failed });
+}
+
+function update(tx: TxCtx, id: ImportId) {
+  return tx.db
+    .updateTable('member_imports')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Removes imports that never came whole after a day, and the reports of the others after thirty. */
+export async function forgetOldImports(system: System): Promise<void> {
+  const now = system.clock.now().getTime();
+  await sql`delete from member_imports where (status = 'receiving' and created_at < ${new Date(now - DAY_MS)})
+    or (status = 'completed' and created_at < ${new Date(now - 30 * DAY_MS)}) /* all workspaces */`.execute(system.db);
+}

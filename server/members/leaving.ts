@@ -1,0 +1,76 @@
+import { emit } from '#events';
+import { scheduleErasure } from '#identity';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import type { MemberId, UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { revokeEntriesOfUser, revokeSessions } from '#sessions';
+import { lockMember } from './members.ts';
+import { keepAnOwner, lockOwnerRole } from './standing.ts';
+
+/** Takes a member out of the project. @throws Problem NOT_FOUND, LAST_OWNER */
+export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
+  return transaction(ctx, async (tx) => {
+    const { userId } = await lockMember(tx, memberId);
+    await removeMembership(tx, { memberId, userId }, 'member_removed');
+  });
+}
+
+/**
+ * The signed-in person leaves a project of the workspace. Who is blocked stays so: otherwise leaving and joining anew would unblock.
+ * @throws Problem NOT_FOUND, LAST_OWNER, MEMBER_BLOCKED
+ */
+export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> {
+  const { userId } = customerOf(ctx);
+  const own = await ctx.db
+    .selectFrom('members')
+    .select('project_id as projectId')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('id', '=', memberId)
+    .executeTakeFirst();
+  if (!own) throw problem('NOT_FOUND');
+  const there = { ...ctx, scope: { ...ctx.scope, projectId: own.projectId } };
+  await transaction(there, async (tx) => {
+    const { status } = await lockMember(tx, memberId);
+    if (status === 'blocked') throw problem('MEMBER_BLOCKED');
+    await removeMembership(tx, { memberId, userId }, 'member_left');
+  });
+}
+
+/** An account that belongs to no project any more is kept for nobody: it is erased, unless its person comes back. */
+async function removeMembership(
+  tx: TxCtx,
+  { memberId, userId }: { memberId: MemberId; userId: UserId },
+  reason: string,
+): Promise<void> {
+  await lockOwnerRole(tx);
+  await keepAnOwner(tx, memberId);
+  await revokeEntriesOfUser(tx, userId, reason);
+  await tx.db
+    .deleteFrom('members')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', memberId)
+    .execute();
+  await emit(tx, 'membership.deleted', { memberId, userId });
+  await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
+  if (await isMemberAnywhere(tx, userId)) return;
+  await revokeSessions(tx, userId, 'all', reason);
+  await scheduleErasure(tx, userId);
+}
+
+/** Served by members_of_user. */
+async function isMemberAnywhere(tx: TxCtx, userId: UserId): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

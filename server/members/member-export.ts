@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { emit } from '#events';
+import { exportUsers } from '#identity';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { MemberId, RoleId } from '#platform/ids.ts';
+import type { ImportRow } from './import-rows.ts';
+
+/** Members of one page, which is all that memory holds of an export. */
+const PAGE = 500;
+
+/** Notes that the members were taken along, and by whom. */
+export function noteExport(ctx: Ctx): Promise<void> {
+  return transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes: true }));
+}
+
+/**
+ * Every member with their password hash, oldest first, as rows that an import takes: a JSON object each line. Read page by page,
+ * so a change meanwhile may or may not be in it. Served by the primary key.
+ */
+export async function* exportMembers(ctx: Ctx): AsyncGenerator<string> {
+  const roles = await roleKeys(ctx);
+  let after = '';
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
+    const members = await pageAfter(ctx, after);
+    const last = members.at(-1);
+    if (!last) return;
+    const users = await exportUsers(
+      ctx,
+      members.map(({ userId }) => userId),
+    );
+    yield members
+      .flatMap((member) => {
+        const user = users.get(member.userId);
+        return user ? [`${JSON.stringify(rowOf(member, user, roles))}\n`] : [];
+      })
+      .join('');
+    after = last.id;
+  }
+}
+
+async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
+  const rows = await ctx.db
+    .selectFrom('roles')
+    .select(['id', 'key'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .execute();
+  return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
+  where (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id))`;
+
+function pageAfter(ctx: Ctx, after: string) {
+  return ctx.db
+    .selectFrom('members as m')
+    .select([
+      'm.id',
+      'm.user_id as userId',
+      'm.status',
+      'm.metadata',
+      'm.created_at as joinedAt',
+      'm.last_seen_at as lastSeenAt',
+    ])
+    .select(ROLE_IDS.as('roleIds'))
+    .where('m.workspace_id', '=', ctx.scope.workspaceId)
+    .where('m.project_id', '=', ctx.scope.projectId)
+    .where('m.environment', '=', ctx.scope.environment)
+    .where('m.id', '>', sql<MemberId>`${after}`)
+    .orderBy('m.id')
+    .limit(PAGE)
+    .execute();
+}
+
+type Exported = Awaited<ReturnType<typeof pageAfter>>[number];
+type User = Awaited<ReturnType<typeof exportUsers>> extends Map<unknown, infer Value> ? Value : never;
+
+function rowOf(member: Exported, user: User, roles: ReadonlyMap<RoleId, string>): ImportRow {
+  const { userId, profile, passwordHash, customData, createdAt } = user;
+  const identifier = (kind: string) => user.identifiers.find((candidate) => candidate.kind === kind);
+  const [email, phone, username] = [identifier('email'), identifier('phone'), identifier('username')];
+  return {
+    memberId: member.id,
+    userId,
+    ...(email && { email: email.value, emailVerified: email.verified }),
+    ...(phone && { phone: phone.value, phoneVerified: phone.verified }),
+    ...(username && { username: username.value }),
+    ...(passwordHash !== null && { passwordHash }),
+    ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)),
+    customData,
+    ...(member.status !== 'invited' && { status: member.status }),
+    roles: member.roleIds.flatMap((id) => roles.get(id) ?? []).sort(),
+    metadata: member.metadata,
+    createdAt: createdAt.toISOString(),
+    joinedAt: member.joinedAt.toISOString(),
+    lastSeenAt: member.lastSeenAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { firstIdAt } from '#platform/ids.ts';
+import { type Answer, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+/** More than a search looks through before it asks the index. */
+const CROWD = 2_500;
+
+let latchkey: TestLatchkey;
+let token: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  token = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+const members = (query: string): Promise<Answer> => latchkey.api(`/v1/admin/members${query}`, { token });
+const found = async (q: string, more = ''): Promise<string[]> => {
+  const answer = await members(`?q=${encodeURIComponent(q)}${more}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.items.map(({ email }: { email: string }) => email);
+};
+
+/** Members who are newer than everybody so far. */
+async function crowd(): Promise<void> {
+  const { workspaceId, projects } = latchkey.demo;
+  const ahead = (prefix: string) => firstIdAt(prefix, new Date(Date.now() + 86_400_000)).slice(0, -6);
+  const values = [workspaceId, projects[0]?.id, ahead('usr'), ahead('mem'), CROWD];
+  await latchkey.system.pool.query(
+    `with ids as (select lpad(n::text, 6, '0') as n from generate_series(1, $5::integer) n), people as (
+       insert into users (workspace_id, environment, id, display_name, search, created_at, updated_at)
+       select $1, 'test', $3 || n, 'Filler ' || n, E'\\nfiller ' || n, now(), now() from ids)
+     insert into members (workspace_id, project_id, environment, id, user_id, status, created_at)
+     select $1, $2, 'test', $4 || n, $3 || n, 'active', now() from ids`,
+    values,
+  );
+}
+
+async function rename(person: { access_token: string }, changes: Record<string, unknown>): Promise<void> {
+  const answer = await latchkey.api('/v1/me/profile', {
+    token: person.access_token,
+    method: 'PATCH',
+    body: changes,
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+describe('GET /v1/admin/members?q', () => {
+  test('finds a part of any email, phone, username or name, whatever its case and accents', async () => {
+    const person = await register(latchkey, { profile: { displayName: 'Åsa Öström-Groß' } });
+    await rename(person, { username: 'Viking.77', givenName: '田中', familyName: 'Иванова' });
+    await latchkey.inProject((tx) =>
+      import('#identity').then(({ replaceAddress }) =>
+        replaceAddress(tx, person.session.userId, { kind: 'phone', value: '+46701234567' }),
+      ),
+    );
+    const { email } = person;
+    for (const q of ['asa ostrom', 'ÖSTRÖM', 'trom-gro', 'viking.77', 'KING.7', '+4670', '1234567', '田中', 'ванов']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.deepEqual(await found(q), [email], q);
+    }
+    assert.deepEqual(await found(email.slice(3, -5)), [email]);
+    assert.deepEqual(await found('vi'), [email], 'two characters: how it begins');
+    assert.deepEqual(await found('ng'), [], 'two characters find nothing in the middle');
+    assert.deepEqual(await found('\u0308'), []);
+  });
+
+  test('finds what was changed by its new name only', async () => {
+    const person = await register(latchkey, { profile: { displayName: 'Beforehand' } });
+    await rename(person, { displayName: 'Afterwards' });
+    assert.deepEqual(await found('beforehand'), []);
+    assert.deepEqual(await found('afterwards'), [person.email]);
+  });
+
+  test('finds, in order and page by page, also those who are not among the newest', async () => {
+    const first = await register(latchkey, { profile: { displayName: 'Needle one' } });
+    const second = await register(latchkey, { profile: { displayName: 'Needle 100%_two' } });
+    await crowd();
+    assert.deepEqual(await found('needle'), [second.email, first.email]);
+    assert.deepEqual(await found('0%_t'), [second.email], 'wildcards stand for themselves');
+    assert.deepEqual(await found('ne'), [second.email, first.email]);
+    assert.deepEqual(await found('needle', '&status=active'), [second.email, first.email]);
+    assert.deepEqual(await found('needle', '&status=blocked'), []);
+    const page = await members('?q=needle&limit=1');
+    assert.deepEqual(
+      (await members(`?q=needle&limit=1&cursor=${page.body.nextCursor}`)).body.items.map(
+        ({ email }: { email: string }) => email,
+      ),
+      [first.email],
+    );
+    const many = await members('?q=filler&limit=100');
+    assert.equal(many.body.items.length, 100);
+    assert.equal(many.body.items[0].displayName, `Filler 00${CROWD}`);
+  });
+
+  test('a person of another project of the workspace is not found', async () => {
+    const [, helpdesk] = latchkey.demo.projects;
+    const body = { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id };
+    const { email } = await register(latchkey, { ...body, profile: { displayName: 'Elsewhere' } });
+    assert.deepEqual(await found(email), []);
+  });
+});
+
+describe('GET /v1/admin/members, filtered', () => {
+  test('by status, role and time together, and an unknown role is nobody', async () => {
+    const moment = new Date().toISOString();
+    const one = await register(latchkey);
+    const [{ id }] = (await members(`?q=${one.email}`)).body.items;
+    await latchkey.api(`/v1/admin/members/${id}/roles`, { token, method: 'PUT', body: { roles: ['viewer'] } });
+    await latchkey.api(`/v1/admin/members/${id}/block`, { token, method: 'POST' });
+    const ids = async (query: string) => (await members(query)).body.items.map((item: { id: string }) => item.id);
+    assert.deepEqual(await ids('?status=blocked&role=viewer'), [id]);
+    assert.deepEqual(await ids('?status=active&role=viewer'), []);
+    assert.ok((await ids(`?createdAfter=${moment}&status=blocked`)).includes(id));
+    assert.deepEqual(await ids('?role=no-such-role'), []);
+  });
+});

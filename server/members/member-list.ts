@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { matchingAmong, matchingUsers, type Search, searchFor } from '#identity';
+import type { Ctx } from '#platform/ctx.ts';
+import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { type Member, MemberStatus, membersById } from './members.ts';
+import { RoleKey, roleByKey } from './roles.ts';
+
+export const MemberQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description:
+        'Part of an email, phone, username or name, whatever its case and accents; one or two characters: how it begins.',
+    }),
+  ),
+  status: Type.Optional(MemberStatus),
+  role: Type.Optional(RoleKey),
+  createdAfter: Type.Optional(Type.String({ format: 'date-time' })),
+});
+type MemberQuery = Static<typeof MemberQuery>;
+
+/** Which members, and after which one in the list to begin. */
+type Filter = Pick<MemberQuery, 'status' | 'createdAfter'> & { roleId: RoleId | null; before: string | null };
+
+type Position = { id: MemberId; userId: UserId };
+
+/** A search first looks through this many of the newest members: what many match is found there. */
+const WINDOW = 2_000;
+/** What is not frequent there is looked up, up to this many people of the workspace; a longer text finds the rest. */
+const MOST_MATCHES = 5_000;
+
+/** Members of the project, newest first; a fixed number of statements whatever the page and the size of the project. */
+export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
+  const { limit, cursor, q, status, role, createdAfter } = query;
+  const list = JSON.stringify(['members', q, status, role, createdAfter]);
+  const before = cursor === undefined ? null : openCursor(ctx, list, cursor);
+  const roleId = role === undefined ? null : await roleByKey(ctx, role);
+  if (roleId === undefined) return { items: [], nextCursor: null };
+  const filter: Filter = { roleId, before, ...(status && { status }), ...(createdAfter && { createdAfter }) };
+  const positions = q === undefined ? await newest(ctx, filter, limit + 1) : await search(ctx, filter, q, limit + 1);
+  const page = pageOf(ctx, positions, { list, limit, keyOf: ({ id }) => id });
+  return {
+    items: await membersById(
+      ctx,
+      page.rows.map(({ id }) => id),
+    ),
+    nextCursor: page.nextCursor,
+  };
+}
+
+/**
+ * The newest members that match, exactly. What many match is frequent among the newest too, and found by looking at those; what
+ * is not can't be matched by many, so the index finds all of it quickly. Neither step depends on what the planner knows.
+ */
+async function search(ctx: Ctx, filter: Filter, typed: string, count: number): Promise<Position[]> {
+  const wanted = searchFor(typed);
+  if (wanted === null) return [];
+  const window = await newest(ctx, filter, WINDOW);
+  const matching = await matchingAmong(
+    ctx,
+    wanted,
+    window.map(({ userId }) => userId),
+  );
+  const found = window.filter(({ userId }) => matching.has(userId));
+  if (found.length >= count || window.length < WINDOW) return found.slice(0, count);
+  return lookUp(ctx, filter, wanted, count);
+}
+
+async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
+  const users = await matchingUsers(ctx, wanted, MOST_MATCHES);
+  return users.length === 0 ? [] : newest(ctx, filter, count, users);
+}
+
+/** Served by the primary key, members_not_active, member_roles_of_role, or, for some people only, members_of_user. */
+async function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId[]): Promise<Position[]> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const { status, createdAfter, roleId, before } = filter;
+  let query = ctx.db
+    .selectFrom('members as m')
+    .select(['m.id', 'm.user_id as userId'])
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.project_id', '=', projectId)
+    .where('m.environment', '=', environment)
+    .limit(count);
+  // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
+  query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
+  if (before !== null) query = query.where(sql<boolean>`m.id < ${before}`);
+  if (among !== undefined) query = query.where('m.user_id', '=', sql<UserId>`any(${[...among]})`);
+  // Not a parameter: the index of those who are not active serves only what is known to be among them.
+  if (status !== undefined) query = query.where(sql<boolean>`m.status = ${sql.lit(status)}`);
+  if (createdAfter !== undefined)
+    query = query.where('m.id', '>=', firstIdAt('mem', new Date(Date.parse(createdAfter) + 1)));
+  if (roleId !== null)
+    query = query.where(
+      sql<boolean>`m.id in (select member_id from member_roles where workspace_id = ${workspaceId}
+        and project_id = ${projectId} and environment = ${environment} and role_id = ${roleId})`,
+    );
+  return query.execute();
+}

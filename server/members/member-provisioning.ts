@@ -1,0 +1,202 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import {
+  checkPolicy,
+  createUser,
+  Email,
+  findIdentifier,
+  hashPassword,
+  type NormalisedIdentifier,
+  normalise,
+  normalisePhone,
+  Password,
+  Phone,
+  profileFields,
+  replaceAddress,
+  requireSmall,
+  Username,
+  updateProfile,
+  usersById,
+} from '#identity';
+import { sendMessage } from '#messages';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import type { MemberId, UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf } from '#tenancy';
+import { requireNotAbove, requireToGrant } from './access.ts';
+import { addMember, changeMember, findMember, getMember, type Member } from './members.ts';
+import { lockRolesByKey, RoleKey } from './roles.ts';
+
+const { username: _username, ...profile } = profileFields;
+
+/** Free JSON of the project. */
+export const Metadata = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  maxProperties: 100,
+  description: 'Free JSON of the project, up to 16 KiB; the person does not see it.',
+});
+
+/** What a person is known by and reached at. */
+export const addresses = {
+  email: Type.Optional(Email),
+  emailVerified: Type.Optional(Type.Boolean({ description: 'The address is known to be theirs; false when absent.' })),
+  phone: Type.Optional(Phone),
+  phoneVerified: Type.Optional(Type.Boolean()),
+};
+
+export const NewMember = Type.Object(
+  {
+    ...addresses,
+    username: Type.Optional(Username),
+    password: Type.Optional(Password),
+    ...Type.Partial(Type.Object(profile)).properties,
+    roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false },
+);
+type NewMember = Static<typeof NewMember>;
+
+export const MemberChanges = Type.Object(
+  {
+    ...addresses,
+    username: Type.Optional(profileFields.username),
+    ...Type.Partial(Type.Object(profile)).properties,
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+type MemberChanges = Static<typeof MemberChanges>;
+
+type Known = NormalisedIdentifier & { verified: boolean };
+
+/** The identifiers in a record, in the form they are stored in. @throws Problem VALIDATION_FAILED */
+function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: NewMember): Known[] {
+  return [
+    ...(email === undefined ? [] : [{ ...normalise(email), verified: emailVerified ?? false }]),
+    ...(phone === undefined
+      ? []
+      : [{ kind: 'phone' as const, value: normalisePhone(phone), verified: phoneVerified ?? false }]),
+    ...(username === undefined
+      ? []
+      : [{ kind: 'username' as const, value: normalise(username).value, verified: true }]),
+  ];
+}
+
+/**
+ * Adds a person to the project. Somebody the workspace knows already by one of the identifiers joins with the account they have,
+ * which stays as it is.
+ * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, WEAK_PASSWORD, AUTHORIZATION_DENIED, PAYLOAD_TOO_LARGE
+ */
+export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Member> {
+  const identifiers = identifiersIn(record);
+  if (identifiers.length === 0) {
+    const message = 'expected `email`, `phone` or `username`';
+    throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
+  }
+  requireSmall('customData', record.customData);
+  requireSmall('metadata', record.metadata);
+  const passwordHash = await hashOf(ctx, record, identifiers);
+  return transaction(ctx, async (tx) => {
+    const roles = await lockRolesByKey(tx, record.roles ?? []);
+    await requireToGrant(
+      ctx,
+      roles.flatMap(({ permissions }) => permissions),
+    );
+    const userId = (await knownUser(tx, identifiers)) ?? (await newUser(tx, record, { identifiers, passwordHash }));
+    if (await findMember(tx, userId))
+      throw problem('ALREADY_EXISTS', 'This person is a member of the project already.');
+    const memberId = await addMember(tx, userId, record.roles ?? []);
+    if (record.metadata) await setMetadata(tx, memberId, record.metadata);
+    return getMember(tx, memberId);
+  });
+}
+
+async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly Known[]): Promise<string | null> {
+  if (password === undefined) return null;
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  await checkPolicy(
+    ctx.system,
+    settings,
+    password,
+    identifiers.map(({ value }) => value),
+  );
+  return hashPassword(ctx.system, password);
+}
+
+/** @throws Problem ALREADY_EXISTS when the identifiers belong to several people */
+async function knownUser(tx: TxCtx, identifiers: readonly Known[]): Promise<UserId | undefined> {
+  const found = await Promise.all(identifiers.map((identifier) => findIdentifier(tx, identifier)));
+  const owners = [...new Set(found.flatMap((identifier) => (identifier ? [identifier.userId] : [])))];
+  if (owners.length > 1) throw problem('ALREADY_EXISTS', 'The identifiers belong to different accounts.');
+  return owners[0];
+}
+
+function newUser(
+  tx: TxCtx,
+  record: NewMember,
+  { identifiers, passwordHash }: { identifiers: readonly Known[]; passwordHash: string | null },
+): Promise<UserId> {
+  const address =
+    identifiers.flatMap(({ kind, ...rest }) => (kind === 'username' ? [] : [{ kind, ...rest }]))[0] ?? null;
+  const others = identifiers.filter(({ kind }) => kind !== address?.kind);
+  return createUser(tx, { address, others, passwordHash, profile: record });
+}
+
+async function setMetadata(tx: TxCtx, memberId: MemberId, metadata: Record<string, unknown>): Promise<void> {
+  await tx.db
+    .updateTable('members')
+    .set({ metadata: JSON.stringify(metadata) })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', memberId)
+    .execute();
+}
+
+/**
+ * Changes the named fields of a member: their profile, their metadata (replaced whole), and what they sign in with.
+ * @throws Problem NOT_FOUND, ALREADY_EXISTS, AUTHORIZATION_DENIED for addresses of somebody who may do more, PAYLOAD_TOO_LARGE
+ */
+export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChanges): Promise<Member> {
+  const { email, emailVerified, phone, phoneVerified, metadata, ...profileChanges } = changes;
+  requireSmall('metadata', metadata);
+  const unproven = [
+    email === undefined && emailVerified !== undefined && 'email',
+    phone === undefined && phoneVerified !== undefined && 'phone',
+  ];
+  const errors = unproven.flatMap((name) =>
+    name ? [{ pointer: `/body/${name}`, message: `is required with \`${name}Verified\`` }] : [],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  return changeMember(ctx, memberId, async (tx, { userId }) => {
+    const replaced = identifiersIn({
+      ...(email !== undefined && { email, ...(emailVerified !== undefined && { emailVerified }) }),
+      ...(phone !== undefined && { phone, ...(phoneVerified !== undefined && { phoneVerified }) }),
+    });
+    if (replaced.length > 0 || changes.username !== undefined) await requireNotAbove(tx, userId);
+    if (Object.keys(profileChanges).length > 0) await updateProfile(tx, userId, profileChanges);
+    for (const address of replaced) {
+      // biome-ignore lint/performance/noAwaitInLoops: two at most, on one connection
+      await changeAddress(tx, userId, address);
+    }
+    if (metadata === undefined) return;
+    await setMetadata(tx, memberId, metadata);
+    await emit(tx, 'membership.updated', { memberId, userId, changed: ['metadata'] });
+  });
+}
+
+/** The address before hears of it, so that its owner can act on a change they did not want. */
+async function changeAddress(tx: TxCtx, userId: UserId, { kind, value, verified }: Known): Promise<void> {
+  if (kind === 'username') return;
+  const before = await replaceAddress(tx, userId, { kind, value, verified });
+  await announce(tx, { topic: 'user', key: userId });
+  await emit(tx, kind === 'email' ? 'user.email.changed' : 'user.phone.changed', { userId });
+  if (before === value) return;
+  const user = (await usersById(tx, [userId])).get(userId);
+  const to = kind === 'email' ? before : user?.email;
+  if (!to) return;
+  const time = `${tx.now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const variables = { change: kind, time };
+  await sendMessage(tx, { template: 'credential_changed', to, locale: user?.locale ?? null, variables });
+}

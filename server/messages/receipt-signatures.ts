@@ -1,0 +1,91 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { System } from '#platform/system.ts';
+
+/** A report of a carrier as it came in. */
+export type Report = {
+  /** The address it was sent to, as the carrier was told it. */
+  url: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  raw: string;
+  /** The fields of its body, from a form or JSON. */
+  fields: Readonly<Record<string, string>>;
+};
+
+/** The carriers that report, and how each signs. */
+export const reporters = ['twilio', 'vonage', 'generic'] as const;
+export type Reporter = (typeof reporters)[number];
+
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** Whether a configured carrier of this kind signed the report. */
+export function isSigned(system: System, reporter: Reporter, report: Report): boolean {
+  const check = { twilio: byTwilio, vonage: byVonage, generic: byGeneric(system.clock.now()) }[reporter];
+  const configured = system.config.smsUrls.map((address) => new URL(address));
+  return configured.some((url) => reporterOf(url) === reporter && check(url, report));
+}
+
+/** The kind of carrier behind an address. */
+export function reporterOf({ protocol }: URL): Reporter {
+  if (protocol === 'twilio:') return 'twilio';
+  return protocol === 'vonage:' ? 'vonage' : 'generic';
+}
+
+function equal(given: string | undefined, expected: Buffer, encoding: 'base64' | 'hex'): boolean {
+  const bytes = Buffer.from(given ?? '', encoding);
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+}
+
+function header({ headers }: Report, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** HMAC-SHA1 with the account's token over the address and the sorted fields, each name followed by its value. */
+function byTwilio(carrier: URL, report: Report): boolean {
+  const fields = Object.keys(report.fields)
+    .sort()
+    .map((name) => name + report.fields[name])
+    .join('');
+  const expected = createHmac('sha1', decodeURIComponent(carrier.password)).update(report.url + fields);
+  return equal(header(report, 'x-twilio-signature'), expected.digest(), 'base64');
+}
+
+/** HMAC-SHA256 with the account's signature secret over the sorted fields save `sig`, with `&` and `=` in values made `_`. */
+function byVonage(carrier: URL, { fields }: Report): boolean {
+  const secret = carrier.searchParams.get('signatureSecret');
+  if (!secret) return false;
+  const { sig, ...signed } = fields;
+  const text = Object.keys(signed)
+    .sort()
+    .map((name) => `&${name}=${(signed[name] ?? '').replaceAll(/[&=]/g, '_')}`)
+    .join('');
+  return equal(sig, createHmac('sha256', secret).update(text).digest(), 'hex');
+}
+
+/** Standard Webhooks: HMAC-SHA256 over id, time and body; not older or newer than five minutes. */
+function byGeneric(now: Date) {
+  return (carrier: URL, report: Report): boolean => {
+    const secret = carrier.searchParams.get('receiptSecret');
+    const [id, time] = [header(report, 'webhook-id'), header(report, 'webhook-timestamp')];
+    if (!secret || !id || !time || !(Math.abs(now.getTime() - Number(time) * 1000) <= CLOCK_SKEW_MS)) return false;
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    const expected = createHmac('sha256', key).update(`${id}.${time}.${report.raw}`).digest();
+    const given = header(report, 'webhook-signature')?.split(' ') ?? [];
+    return given.some((signature) => signature.startsWith('v1,') && equal(signature.slice(3), expected, 'base64'));
+  };
+}
+
+/** What a report says became of a message; null for a step on the way. */
+export function outcomeOf(reporter: Reporter, fields: Report['fields']): { delivered: boolean; detail: string } | null {
+  const status = (reporter === 'twilio' ? fields['MessageStatus'] : fields['status']) ?? '';
+  const code = fields['ErrorCode'] ?? fields['err-code'] ?? fields['error'] ?? 'no reason given';
+  if (status === 'delivered') return { delivered: true, detail: '' };
+  const failed = ['undelivered', 'failed', 'rejected', 'expired'].includes(status);
+  return failed ? { delivered: false, detail: `${status}: ${code}` } : null;
+}
+
+/** The message a signed report is about: Vonage signs no address, so there it stands in the body. */
+export function referenceOf(reporter: Reporter, fields: Report['fields'], inAddress: string): string {
+  if (reporter === 'vonage') return fields['client-ref'] ?? '';
+  return reporter === 'twilio' ? inAddress : (fields['reference'] ?? '');
+}

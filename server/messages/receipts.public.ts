@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { App, Routes } from '#platform/http.ts';
+import type { WorkspaceId } from '#platform/ids.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import type { MessageId } from './messages.ts';
+import { isSigned, outcomeOf, type Report, type Reporter, referenceOf, reporters } from './receipt-signatures.ts';
+import { RECEIPTS, receipt } from './texts.ts';
+
+const REFERENCE = /^wrk_(\w{26})\.msg_(\w{26})$/;
+
+/** What carriers report. The signature covers the body as it came, so it is kept as text. */
+export const receiptRoutes: Routes = (app) => {
+  app.register(async (scoped) => {
+    const callbacks: App = scoped.withTypeProvider();
+    callbacks.removeContentTypeParser('application/json');
+    callbacks.addContentTypeParser(
+      ['application/json', 'application/x-www-form-urlencoded'],
+      { parseAs: 'string', bodyLimit: 65_536 },
+      (_request, body, done) => done(null, body),
+    );
+    callbacks.post(
+      `${RECEIPTS}/:carrier`,
+      {
+        config: { permission: 'public' },
+        schema: {
+          summary: 'Take the delivery report of a carrier',
+          description:
+            'Signed as the carrier does: Twilio and Vonage in their own ways, others by Standard Webhooks with `receiptSecret`.',
+          params: Type.Object({ carrier: Type.Enum([...reporters]) }),
+          querystring: Type.Object({ reference: Type.Optional(Type.String({ maxLength: 70 })) }),
+          response: { 204: Type.Null(), ...problemResponses('AUTHENTICATION_REQUIRED') },
+        },
+      },
+      async (request, reply) => {
+        const { carrier } = request.params;
+        const { api } = app.system.config.addresses.production;
+        const raw = typeof request.body === 'string' ? request.body : '';
+        const form = request.headers['content-type']?.includes('urlencoded') ?? false;
+        const report = { url: api + request.url, headers: request.headers, raw, fields: fieldsOf(raw, form) };
+        await takeReport(app.system, carrier, { ...report, reference: request.query.reference ?? '' });
+        return reply.code(204).send(null);
+      },
+    );
+  });
+};
+
+function fieldsOf(raw: string, form: boolean): Record<string, string> {
+  if (form) return Object.fromEntries(new URLSearchParams(raw));
+  try {
+    const parsed: unknown = JSON.parse(raw);
+    return Object.fromEntries(Object.entries(Object(parsed)).map(([name, value]) => [name, String(value)]));
+  } catch {
+    return {};
+  }
+}
+
+/** @throws Problem AUTHENTICATION_REQUIRED for what no configured carrier signed */
+async function takeReport(
+  system: System,
+  reporter: Reporter,
+  { reference, ...report }: Report & { reference: string },
+): Promise<void> {
+  if (!isSigned(system, reporter, report))
+    throw problem('AUTHENTICATION_REQUIRED', 'No configured carrier signed this report.');
+  const outcome = outcomeOf(reporter, report.fields);
+  const [, workspace, message] = REFERENCE.exec(referenceOf(reporter, report.fields, reference)) ?? [];
+  if (outcome === null || !workspace || !message) return;
+  const workspaceId: WorkspaceId = `wrk_${workspace}`;
+  const messageId: MessageId = `msg_${message}`;
+  await receipt(system, { workspaceId, messageId }, outcome);
+}

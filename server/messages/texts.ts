@@ -1,0 +1,221 @@
+import { type Selectable, sql } from 'kysely';
+import { countryOf, releaseSegments, settleSegments } from '#billing';
+import { emit } from '#events';
+import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
+import { reporterOf } from './receipt-signatures.ts';
+import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
+
+/** A queued text message. */
+export type QueuedText = Pick<
+  Selectable<MessagesTable>,
+  'workspace_id' | 'project_id' | 'environment' | 'id' | 'recipient' | 'segments' | 'template' | 'provider'
+>;
+
+/** What becomes of a text message's row. */
+type Outcome = {
+  status: MessageStatus;
+  error?: string | null;
+  provider?: string;
+  attempts?: number;
+  sent_at?: Date;
+  delivered_at?: Date;
+  sending_since?: Date | null;
+  body_sealed?: string;
+};
+
+/** The path that carriers report to; the name of the carrier follows. */
+export const RECEIPTS = '/v1/callbacks/sms';
+
+/**
+ * Sends a text message over the first carrier that takes it. Before a carrier is asked the row says so, and what was taken is
+ * metered with the row's new state in one transaction: whoever is stopped in between leaves a message that
+ * {@link settleAbandoned} can tell from one that was never sent.
+ * @throws NotTaken when it may be tried again later
+ */
+export async function sendText(system: System, message: QueuedText, text: string): Promise<void> {
+  const simulated = message.environment === 'test';
+  const carriers = simulated ? [] : carriersOf(system);
+  if (simulated || (carriers.length === 0 && system.config.mode === 'development'))
+    return inScope(system, message, (tx) => taken(tx, message, simulated ? 'simulated' : 'inbox'));
+  if (carriers.length === 0) throw new NotTaken('carrier', 'No carrier is configured; set LATCHKEY_SMS_URL.');
+  const reasons: string[] = [];
+  let unanswered: string | null = null;
+  for (const carrier of carriers) {
+    // biome-ignore lint/performance/noAwaitInLoops: the next carrier is asked only when this one failed
+    if (!(await claim(system, message, carrier.name))) return;
+    const refusal = await refusalOf(carrier, textFor(system, message, { carrier, text }));
+    if (refusal === null) return inScope(system, message, (tx) => taken(tx, message, carrier.name));
+    reasons.push(`${carrier.name}: ${refusal.message}`);
+    if (refusal.refusal === 'unknown') unanswered = carrier.name;
+    else if (refusal.refusal === 'number')
+      return inScope(system, message, (tx) => gaveUp(tx, message, reasons.join('; ')));
+  }
+  // A carrier that broke off may have taken it: the row stays as after a crash, and is settled like one.
+  if (unanswered !== null) {
+    await claim(system, message, unanswered);
+    return;
+  }
+  throw new NotTaken('carrier', reasons.join('; '));
+}
+
+async function refusalOf(carrier: Carrier, text: Text): Promise<NotTaken | null> {
+  try {
+    await carrier.send(text);
+    return null;
+  } catch (error) {
+    if (error instanceof NotTaken) return error;
+    throw error;
+  }
+}
+
+function textFor(system: System, message: QueuedText, { carrier, text }: { carrier: Carrier; text: string }): Text {
+  const reference = `${message.workspace_id}.${message.id}`;
+  const { api } = system.config.addresses.production;
+  // A carrier can't reach this machine by its own name; in tests the carrier is here too.
+  const reachable = api.startsWith('https://') || carrier.url.searchParams.has('insecure');
+  return {
+    id: message.id,
+    to: message.recipient,
+    country: countryOf(message.recipient),
+    text,
+    receiptUrl: reachable ? `${api}${RECEIPTS}/${reporterOf(carrier.url)}?reference=${reference}` : null,
+    reference,
+  };
+}
+
+function inScope<T>(system: System, message: QueuedText, work: (tx: TxCtx) => Promise<T>): Promise<T> {
+  const { workspace_id: workspaceId, project_id: projectId, environment } = message;
+  return transaction(systemCtx(system, { workspaceId, projectId, environment }, 'messages', message.id), work);
+}
+
+/** Says that a carrier is about to be asked. @returns false where somebody else has dealt with the message meanwhile */
+async function claim(system: System, message: QueuedText, provider: string): Promise<boolean> {
+  const { numUpdatedRows } = await system.db
+    .updateTable('messages')
+    .set({ status: 'sending', sending_since: system.clock.now(), provider })
+    .where('workspace_id', '=', message.workspace_id)
+    .where('id', '=', message.id)
+    .where('status', 'in', ['queued', 'sending'])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** A carrier took the message: its segments are metered, once, however often this is found out. */
+async function taken(tx: TxCtx, message: QueuedText, provider: string, error: string | null = null): Promise<void> {
+  // Codes do not lie around once they are sent; in development the inbox shows them.
+  const kept = tx.system.config.mode === 'development' ? {} : { body_sealed: '' };
+  const sent = { status: 'sent' as const, sent_at: tx.now, sending_since: null, provider, error, ...kept };
+  if (!(await turn(tx, message.id, ['queued', 'sending'], sent))) return;
+  await settleSegments(tx, message.id);
+  await emit(tx, 'sms.sent', { messageId: message.id, segments: message.segments ?? 1, provider });
+}
+
+/** Nobody took the message, and nobody will. */
+async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string): Promise<void> {
+  if (!(await turn(tx, message.id, ['queued', 'sending'], { status: 'failed', sending_since: null, error: reason })))
+    return;
+  await releaseSegments(tx, message.id);
+  await emit(tx, 'sms.failed', { messageId: message.id, reason });
+}
+
+/** Nobody waits for the message any more. */
+async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void> {
+  if (!(await turn(tx, message.id, ['queued'], { status: 'expired', body_sealed: '' }))) return;
+  await releaseSegments(tx, message.id);
+  await emit(tx, 'sms.failed', { messageId: message.id, reason: 'expired' });
+}
+
+/** Moves a message on from one of some states. @returns false where it was in none of them */
+async function turn(tx: TxCtx, id: MessageId, from: readonly MessageStatus[], outcome: Outcome): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('messages')
+    .set(outcome)
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .where('status', 'in', [...from])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** After a failed try: says why, and on the last one gives up. */
+export function failedTry(
+  system: System,
+  message: QueuedText,
+  attempt: { reason: string; attempts: number; last: boolean },
+): Promise<void> {
+  const { reason: error, attempts, last } = attempt;
+  return inScope(system, message, async (tx) => {
+    const waiting = { status: 'queued' as const, sending_since: null, error, attempts };
+    await turn(tx, message.id, ['queued', 'sending'], waiting);
+    if (last) await gaveUp(tx, message, error);
+  });
+}
+
+export function expireText(system: System, message: QueuedText): Promise<void> {
+  return inScope(system, message, (tx) => expired(tx, message));
+}
+
+/** What a carrier reported. Reports may come twice, late, or before our own note that the message was taken. */
+export async function receipt(
+  system: System,
+  { workspaceId, messageId }: { workspaceId: WorkspaceId; messageId: MessageId },
+  report: { delivered: boolean; detail: string },
+): Promise<void> {
+  const message = await system.db
+    .selectFrom('messages')
+    .select(['workspace_id', 'project_id', 'environment', 'id', 'recipient', 'segments', 'template', 'provider'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', messageId)
+    .where('channel', '=', 'sms')
+    .executeTakeFirst();
+  if (!message) return;
+  const provider = message.provider ?? 'unknown';
+  await inScope(system, message, async (tx) => {
+    await taken(tx, message, provider);
+    if (report.delivered) {
+      const delivered = { status: 'delivered' as const, delivered_at: tx.now };
+      if (await turn(tx, messageId, ['sent'], delivered)) await emit(tx, 'sms.delivered', { messageId, provider });
+    } else if (await turn(tx, messageId, ['sent'], { status: 'undelivered', error: report.detail }))
+      await emit(tx, 'sms.failed', { messageId, reason: `undelivered: ${report.detail}` });
+  });
+}
+
+/** No request to all carriers takes this long. */
+const ABANDONED_MS = 2 * 60_000;
+const BATCH = 100;
+const UNANSWERED = 'The process ended before it had the answer of the carrier; counted as sent.';
+
+type Abandoned = QueuedText & { status: MessageStatus; expires_at: Date | null };
+
+/**
+ * Ends what a killed worker left behind. A message that a carrier was being asked about counts as taken, for it may have been:
+ * it is metered once and never sent a second time, except over a carrier that knows a repeated request. One that waited past
+ * its time gives its segments back. Runs as a job.
+ */
+export async function settleAbandoned(system: System): Promise<void> {
+  const now = system.clock.now();
+  const { rows } = await sql<Abandoned & { project_id: ProjectId; environment: Environment }>`
+    select workspace_id, project_id, environment, id, recipient, segments, template, provider, status, expires_at
+    from messages /* all workspaces */
+    where channel = 'sms' and ((status = 'sending' and sending_since < ${new Date(now.getTime() - ABANDONED_MS)})
+      or (status = 'queued' and expires_at < ${now}))
+    order by created_at limit ${BATCH}`.execute(system.db);
+  const idempotent = new Set(carriersOf(system).flatMap((carrier) => (carrier.idempotent ? [carrier.name] : [])));
+  for (const message of rows) {
+    // biome-ignore lint/performance/noAwaitInLoops: one short transaction after the other
+    await inScope(system, message, (tx) => settleOne(tx, message, idempotent));
+  }
+}
+
+async function settleOne(tx: TxCtx, message: Abandoned, idempotent: ReadonlySet<string>): Promise<void> {
+  if (message.status === 'queued') return expired(tx, message);
+  const provider = message.provider ?? 'unknown';
+  const stillWanted = message.expires_at === null || message.expires_at > tx.now;
+  if (!stillWanted || !idempotent.has(provider)) return taken(tx, message, provider, UNANSWERED);
+  if (!(await turn(tx, message.id, ['sending'], { status: 'queued', sending_since: null }))) return;
+  await addJob(tx, 'send_message', { workspaceId: message.workspace_id, messageId: message.id });
+}

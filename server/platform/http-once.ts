@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Insertable, sql } from 'kysely';
+import { problem } from './problem.ts';
+import type { System } from './system.ts';
+import { Unit } from './unit.ts';
+
+type IdempotencyKeysTable = {
+  id: Buffer;
+  body_hash: Buffer;
+  /** Null only inside the transaction that makes it. */
+  answer_sealed: string | null;
+  expires_at: Date;
+};
+
+declare module './db.ts' {
+  interface Tables {
+    idempotency_keys: IdempotencyKeysTable;
+  }
+}
+
+type StoredAnswer = { status: number; headers: Record<string, string | string[]>; body: string };
+
+const KEPT_MS = 24 * 3_600_000;
+const PURPOSE = 'idempotent-answer';
+/** Headers that belong to one delivery of an answer, not to the answer. */
+const NOT_KEPT = [
+  'x-correlation-id',
+  'traceparent',
+  'date',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'ratelimit',
+  'ratelimit-policy',
+  'vary',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-expose-headers',
+];
+
+/** A request that goes ahead in a transaction that holds its key, or the answer it got the first time. */
+type Claimed = { unit: Unit; claim: Buffer } | { stored: StoredAnswer };
+
+/**
+ * Makes a POST with an `Idempotency-Key` happen once (draft-ietf-httpapi-idempotency-key-header): claim, change and answer are
+ * one transaction, so a crash leaves all or nothing, and a second request with the key waits at the claim's row for the first.
+ * Answers that refuse changed nothing and are not kept.
+ * @throws Problem IDEMPOTENCY_KEY_REUSED when the key came with another body before
+ */
+export async function beginOnce(system: System, request: FastifyRequest, key: string): Promise<Claimed> {
+  const claim = claimOf(request, key);
+  const bodyHash = hash('sha256', JSON.stringify(request.body ?? null), 'buffer');
+  const unit = await Unit.begin(system, 'read committed', claim.toString('base64'));
+  try {
+    const now = system.clock.now();
+    const row = { id: claim, body_hash: bodyHash, answer_sealed: null, expires_at: new Date(+now + KEPT_MS) };
+    if (await insertClaim(unit, row, now)) return { unit, claim };
+    const stored = await storedAnswer(system, unit, row);
+    await unit.rollback();
+    return { stored };
+  } catch (error) {
+    await unit.rollback();
+    throw error;
+  }
+}
+
+/** One row per key: a second insert waits until the first transaction has ended. An expired claim is taken over. */
+async function insertClaim(unit: Unit, row: Insertable<IdempotencyKeysTable>, now: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await unit.db
+    .insertInto('idempotency_keys')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ body_hash: row.body_hash, answer_sealed: null, expires_at: row.expires_at })
+        .where('idempotency_keys.expires_at', '<=', now),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+async function storedAnswer(system: System, unit: Unit, row: { id: Buffer; body_hash: Buffer }): Promise<StoredAnswer> {
+  const known = await unit.db
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'answer_sealed'])
+    .where('id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  if (!known.body_hash.equals(row.body_hash)) throw problem('IDEMPOTENCY_KEY_REUSED');
+  const stored: StoredAnswer = JSON.parse(
+    system.keyring.open(known.answer_sealed ?? '', PURPOSE, row.id.toString('base64url')),
+  );
+  return stored;
+}
+
+/** Whose key it is: one caller's, on one path. */
+function claimOf(request: FastifyRequest, key: string): Buffer {
+  const { kind, environment } = request.server.host;
+  return hash('sha256', JSON.stringify([kind, environment, callerOf(request), request.url, key]), 'buffer');
+}
+
+/**
+ * A signed-in caller is its session or client, also with a newer token; anybody else is what was presented and from where, so
+ * that nobody is given an answer meant for another who chose the same key.
+ */
+function callerOf({ ctx, headers, trace }: FastifyRequest): unknown[] {
+  const { scope, actor } = ctx ?? {};
+  if (actor?.kind === 'customer') return [scope, actor.userId, actor.sessionId];
+  if (actor?.kind === 'operator') return [scope, actor.userId];
+  if (actor?.kind === 'management') return [scope, actor.applicationId];
+  return [trace.ip, headers.authorization, headers.cookie];
+}
+
+/** Keeps the answer in the transaction of the change it tells of. */
+export async function keepAnswer(
+  system: System,
+  { unit, claim }: { unit: Unit; claim: Buffer },
+  { reply, payload }: { reply: FastifyReply; payload: unknown },
+): Promise<void> {
+  if (reply.statusCode >= 400) {
+    await unit.db.deleteFrom('idempotency_keys').where('id', '=', claim).execute();
+    return;
+  }
+  // Answers hold tokens and secrets that are shown once.
+  const answer = JSON.stringify(answerOf(reply, payload));
+  const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
+  await unit.db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
+}
+
+function answerOf(reply: FastifyReply, payload: unknown): StoredAnswer {
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined || NOT_KEPT.includes(name) ? [] : [[name, Array.isArray(value) ? value : String(value)]],
+  );
+  return {
+    status: reply.statusCode,
+    headers: Object.fromEntries(headers),
+    body: typeof payload === 'string' ? payload : '',
+  };
+}
+
+/** Gives the answer of the first request again. */
+export function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): void {
+  reply
+    .code(status)
+    .headers(headers)
+    .header('idempotent-replayed', 'true')
+    .send(status === 204 ? undefined : body);
+}
+
+/** Forgets keys after their day. */
+export async function forgetIdempotencyKeys(system: System): Promise<void> {
+  await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(system.db);
+}

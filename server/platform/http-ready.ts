@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { requestDurations } from './http-metrics.ts';
+import type { System } from './system.ts';
+import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
+
+/** An answer that is known before anybody asks. */
+export type ReadyAnswer = { body: string; etag: string; headers: Record<string, string> };
+
+/** Longer than the minute for which load balancers keep a connection, so that they end it and not we, in mid-request. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Headers that make an answer depend on who asks: the routes look at those. */
+const DEPENDS = ['origin', 'x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
+
+/**
+ * Answers to the most frequent requests, sent before routing, hooks and serialisation: for documents that are the same for
+ * everybody and asked for all the time. Whatever is unusual about a request leaves it to its route, which must answer the same.
+ */
+export class ReadyAnswers {
+  readonly #answers = new Map<string, () => ReadyAnswer | undefined>();
+  readonly #durations: ReturnType<typeof requestDurations>;
+  readonly #host: { kind: string; environment: string | null };
+  readonly #hostNames: ReadonlySet<string>;
+
+  constructor(system: System, host: { kind: string; environment: string | null }, hostNames: ReadonlySet<string>) {
+    this.#durations = requestDurations(system);
+    this.#host = host;
+    this.#hostNames = hostNames;
+  }
+
+  /** @param find undefined when there is nothing yet: the route makes it */
+  add(path: string, find: () => ReadyAnswer | undefined): void {
+    this.#answers.set(path, find);
+  }
+
+  /** An HTTP server that has these answers before its handler. */
+  server(handler: RequestListener): Server {
+    // Of headers; bodies have a time of their own.
+    return createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      if (!this.#answer(request, response)) handler(request, response);
+    });
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = '', method, headers } = request;
+    const find = method === 'GET' ? this.#answers.get(url) : undefined;
+    if (!find || !this.#isPlain(headers)) return false;
+    const began = performance.now();
+    const found = find();
+    if (!found) return false;
+    const traceId = traceIdFrom(headers['traceparent']);
+    const unchanged = headers['if-none-match'] === found.etag;
+    response.writeHead(unchanged ? 304 : 200, {
+      ...found.headers,
+      etag: found.etag,
+      'x-correlation-id': correlationIdFrom(headers['x-correlation-id'], traceId),
+      traceparent: traceparent(traceId),
+      ...(!unchanged && { 'content-length': Buffer.byteLength(found.body) }),
+    });
+    response.end(unchanged ? undefined : found.body);
+    this.#durations.record(this.#host, url, unchanged ? 304 : 200, performance.now() - began);
+    return true;
+  }
+
+  #isPlain(headers: IncomingMessage['headers']): boolean {
+    const forwarded = headers['x-forwarded-host'];
+    const known = (name: unknown) => typeof name === 'string' && this.#hostNames.has(name);
+    if (!known(headers.host) || (forwarded !== undefined && !known(forwarded))) return false;
+    for (const name of DEPENDS) if (headers[name] !== undefined) return false;
+    return true;
+  }
+}

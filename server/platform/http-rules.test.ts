@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Registry } from 'prom-client';
+import {
+  type Answer,
+  expectProblem,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+  waitsForLock,
+} from '#tests/harness.ts';
+import { createHost } from './http.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let token: string;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+  token = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+let roles = 0;
+
+function newRole(): { key: string; name: string } {
+  roles += 1;
+  return { key: `role-${roles}`, name: `Role ${roles}` };
+}
+
+type Resource = { path: string; change: unknown; token: string };
+
+async function resources(): Promise<Resource[]> {
+  const { access_token: customer } = await register(latchkey);
+  const make = async (path: string, body: unknown) => {
+    const answer = await latchkey.api(path, { body, token });
+    assert.equal(answer.status, 201, answer.text);
+    return `${path}/${answer.body.id}`;
+  };
+  const application = { kind: 'spa', name: 'Front', redirectUris: ['https://front.example/'] };
+  const options = { issuer: 'https://id.acme.example' };
+  const provider = { key: 'acme', preset: 'oidc', clientId: 'x', clientSecret: 'y', options };
+  const endpoint = { url: 'https://hooks.example/in', events: ['user.*'] };
+  return [
+    { path: '/v1/me/profile', change: { displayName: 'Ada' }, token: customer },
+    { path: '/v1/admin/settings', change: { registration: 'closed' }, token },
+    { path: await make('/v1/admin/roles', newRole()), change: { name: 'Renamed' }, token },
+    { path: await make('/v1/admin/applications', application), change: { name: 'Renamed' }, token },
+    { path: await make('/v1/admin/identity-providers', provider), change: { name: 'Renamed' }, token },
+    { path: await make('/v1/admin/webhooks/endpoints', endpoint), change: { description: 'Renamed' }, token },
+  ];
+}
+
+const patch = ({ path, change, token: by }: Resource, ifMatch: string) =>
+  latchkey.api(path, { method: 'PATCH', body: change, token: by, headers: { 'if-match': ifMatch } });
+
+async function etagOf({ path, token: by }: Pick<Resource, 'path' | 'token'>): Promise<string> {
+  const answer = await latchkey.api(path, { token: by });
+  assert.equal(answer.status, 200, answer.text);
+  const etag = answer.headers.get('etag');
+  assert.ok(etag, path);
+  return etag;
+}
+
+describe('ETag and If-Match', () => {
+  test('a change is made to the state it was meant for, and to no other', async () => {
+    for (const resource of await resources()) {
+      // biome-ignore lint/performance/noAwaitInLoops: one resource after the other
+      const before = await etagOf(resource);
+      clock.advance(1_000);
+      const changed = await patch(resource, before);
+      assert.equal(changed.status, 200, `${resource.path}: ${changed.text}`);
+      assert.notEqual(changed.headers.get('etag'), before, resource.path);
+      assert.equal(changed.headers.get('etag'), await etagOf(resource), resource.path);
+      expectProblem(await patch(resource, before), 412, 'PRECONDITION_FAILED');
+      const either = `"something-else", ${changed.headers.get('etag')}`;
+      assert.equal((await patch(resource, either)).status, 200, resource.path);
+      assert.equal((await patch(resource, '*')).status, 200, resource.path);
+    }
+    await latchkey.api('/v1/admin/settings', { method: 'PATCH', body: { registration: 'open' }, token });
+  });
+
+  test('who has the state already is not sent it again', async () => {
+    const etag = await etagOf({ path: '/v1/admin/settings', token });
+    const same = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': etag } });
+    assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag]);
+    const other = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': '"old"' } });
+    assert.equal(other.status, 200);
+  });
+
+  test('of eight editors at once who saw the same state one wins', async () => {
+    const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
+    const path = `/v1/admin/roles/${created.body.id}`;
+    const etag = await etagOf({ path, token });
+    const names = Array.from({ length: 8 }, (_, n) => `Editor ${n}`);
+    const answers = await Promise.all(names.map((name) => patch({ path, change: { name }, token }, etag)));
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 412)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal((await latchkey.api(path, { token })).body.name, names[winner]);
+  });
+
+  test('of eight who give a member roles at once one wins, also when there were none before', async () => {
+    const { session } = await register(latchkey);
+    const { body } = await latchkey.api('/v1/admin/members?limit=1', { token });
+    assert.equal(body.items[0].userId, session.userId);
+    const path = `/v1/admin/members/${body.items[0].id}`;
+    const etag = await etagOf({ path, token });
+    const keys = await Promise.all(
+      Array.from(
+        { length: 8 },
+        async () => (await latchkey.api('/v1/admin/roles', { body: newRole(), token })).body.key,
+      ),
+    );
+    const answers = await Promise.all(
+      keys.map((key) =>
+        latchkey.api(`${path}/roles`, {
+          method: 'PUT',
+          body: { roles: [key] },
+          token,
+          headers: { 'if-match': etag },
+        }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 412)]);
+    assert.equal((await latchkey.api(path, { token })).body.roles.length, 1);
+  });
+
+  test('a change without a condition that is first makes the one with a condition fail', async () => {
+    const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
+    const path = `/v1/admin/roles/${created.body.id}`;
+    const etag = await etagOf({ path, token });
+    const other = await latchkey.system.pool.connect();
+    await other.query('begin');
+    await other.query(`update roles set name = 'First' where id = $1`, [created.body.id]);
+    const waiting = patch({ path, change: { name: 'Second' }, token }, etag);
+    await waitsForLock(latchkey);
+    await other.query('commit');
+    other.release();
+    expectProblem(await waiting, 412, 'PRECONDITION_FAILED');
+    assert.equal((await latchkey.api(path, { token })).body.name, 'First');
+  });
+
+  test('a removal honours it too', async () => {
+    const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
+    const path = `/v1/admin/roles/${created.body.id}`;
+    const etag = await etagOf({ path, token });
+    const remove = (ifMatch: string) =>
+      latchkey.api(path, { method: 'DELETE', token, headers: { 'if-match': ifMatch } });
+    expectProblem(await remove('"old"'), 412, 'PRECONDITION_FAILED');
+    assert.equal((await remove(etag)).status, 204);
+  });
+
+  test('a condition on what has no ETag is refused, not ignored', async () => {
+    const { access_token: by } = await register(latchkey);
+    const answer = await latchkey.api('/v1/me/security/mfa/phone', {
+      method: 'DELETE',
+      token: by,
+      headers: { 'if-match': '"x"' },
+    });
+    expectProblem(answer, 412, 'PRECONDITION_FAILED');
+  });
+
+  test('more conditional changes at once than there are connections all come through', async () => {
+    const paths = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const { body } = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
+        return `/v1/admin/roles/${body.id}`;
+      }),
+    );
+    const etags = await Promise.all(paths.map((path) => etagOf({ path, token })));
+    const answers = await Promise.all(
+      paths.map((path, n) => patch({ path, change: { name: 'Renamed' }, token }, etags[n] ?? '')),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+});
+
+describe('headers that say where a caller stands', () => {
+  test('RateLimit and RateLimit-Policy count down where a limit applies', async () => {
+    const { email } = await register(latchkey);
+    const login = () =>
+      latchkey.auth('/v1/auth/login/password', {
+        body: { identifier: email, password: PASSWORD },
+        headers: { 'x-forwarded-for': '203.0.113.9' },
+      });
+    const remaining = ({ headers }: Answer) =>
+      Number(/"password-source";r=(\d+);t=\d+/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    const first = await login();
+    const policy = first.headers.get('ratelimit-policy') ?? '';
+    assert.match(policy, /^("[a-z-]+";q=\d+;w=\d+)(, "[a-z-]+";q=\d+;w=\d+)*$/);
+    assert.equal(remaining(await login()), remaining(first) - 1, first.headers.get('ratelimit') ?? 'none');
+    const { headers } = await latchkey.api('/v1/admin/settings', { token });
+    assert.deepEqual([headers.get('ratelimit'), headers.get('deprecation')], [null, null]);
+  });
+
+  test('a route on its way out says since when and until when, at least twelve months ahead', async (t) => {
+    const app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'api', environment: 'test' });
+    t.after(() => app.close());
+    const since = new Date('2026-01-01T00:00:00Z');
+    const sunset = new Date('2027-02-01T00:00:00Z');
+    const config = { permission: 'public', deprecated: { since, sunset, link: 'https://docs.example/v2' } } as const;
+    app.get('/v1/old', { config, schema: { summary: 'An old one' } }, () => ({}));
+    assert.throws(
+      () =>
+        app.get(
+          '/v1/rash',
+          { config: { ...config, deprecated: { since, sunset: new Date('2026-06-01') } }, schema: { summary: 'Rash' } },
+          () => ({}),
+        ),
+      /less than 12 months/,
+    );
+    const host = new URL(latchkey.system.config.addresses.test.api).host;
+    const { headers } = await app.inject({ url: '/v1/old', headers: { host } });
+    assert.deepEqual(
+      [headers['deprecation'], headers['sunset'], headers['link']],
+      ['@1767225600', 'Mon, 01 Feb 2027 00:00:00 GMT', '<https://docs.example/v2>; rel="deprecation"'],
+    );
+    const { paths } = (await app.inject({ url: '/openapi.json', headers: { host } })).json();
+    assert.equal(paths['/v1/old'].get.deprecated, true);
+  });
+});
+
+test('OpenAPI shows what each operation takes', async () => {
+  const described = await Promise.all([latchkey.api('/openapi.json'), latchkey.auth('/openapi.json')]);
+  type Operation = { parameters?: { in: string; name: string }[]; responses: Record<string, { description: string }> };
+  const operations = described.flatMap(({ body }) =>
+    Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    ),
+  );
+  const takes = (operation: Operation, name: string) =>
+    operation.parameters?.some((parameter) => parameter.in === 'header' && parameter.name === name) === true;
+  for (const { path, method, operation } of operations) {
+    const keyed = method === 'post' && path.startsWith('/v1/');
+    assert.equal(takes(operation, 'idempotency-key'), keyed, `${method} ${path}`);
+    if (keyed) assert.match(operation.responses['409']?.description ?? '', /IDEMPOTENCY_KEY_REUSED/, path);
+    if (takes(operation, 'if-match')) assert.match(operation.responses['412']?.description ?? '', /PRECONDITION/, path);
+  }
+  const conditional = operations.filter(({ operation }) => takes(operation, 'if-match'));
+  assert.ok(conditional.length >= 14, String(conditional.length));
+});

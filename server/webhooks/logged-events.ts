@@ -1,0 +1,37 @@
+import { type Event, eventsById } from '#events';
+import type { EventId, WorkspaceId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+
+/** Enough for the events under way; they never change, so they never go stale. */
+const MOST = 2_000;
+
+/** Events of the log, read once for all the endpoints that are told of them. */
+class LoggedEvents {
+  readonly #system: System;
+  readonly #known = new Map<EventId, Promise<Event | null>>();
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** @returns null for those the log does not hold */
+  async get(workspaceId: WorkspaceId, ids: readonly EventId[]): Promise<Map<string, Event | null>> {
+    const missing = ids.filter((id) => !this.#known.has(id));
+    if (missing.length > 0) this.#read(workspaceId, missing);
+    return new Map(await Promise.all(ids.map(async (id) => [id, (await this.#known.get(id)) ?? null] as const)));
+  }
+
+  #read(workspaceId: WorkspaceId, ids: readonly EventId[]): void {
+    const reading = eventsById(this.#system, workspaceId, ids);
+    for (const id of ids) {
+      const one = reading.then((found) => found.get(id) ?? null);
+      this.#known.set(id, one);
+      one.catch(() => this.#known.delete(id));
+    }
+    // The oldest first, as a map keeps the order in which it was filled.
+    const tooMany = this.#known.size - MOST;
+    if (tooMany > 0) for (const id of [...this.#known.keys()].slice(0, tooMany)) this.#known.delete(id);
+  }
+}
+
+export const loggedEvents = perSystem((system) => new LoggedEvents(system));

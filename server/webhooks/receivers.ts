@@ -1,0 +1,107 @@
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { newId } from '#platform/ids.ts';
+import { requireReceiver } from './endpoint-rules.ts';
+import { queueDeliveries } from './queue.ts';
+import { newSecret, sealSecret } from './secrets.ts';
+
+/** A receiver that belongs to another part, which knows it by `key` within its `purpose`, such as a status subscriber. */
+type ReceiverKey = { purpose: string; key: string };
+
+/**
+ * Checks an address that is to become a receiver; call it before the transaction, as it looks names up.
+ * @throws Problem VALIDATION_FAILED
+ */
+export function checkReceiverAddress(ctx: Pick<Ctx, 'system' | 'scope'>, url: string): Promise<void> {
+  return requireReceiver(ctx, url);
+}
+
+/**
+ * Makes a receiver, or changes the address of one. It is delivered to like any webhook endpoint, signed, with the same retries
+ * and limits, but is shown in no list and is told of no event by itself.
+ * @returns its signing secret when it is new, to be shown once; otherwise null
+ */
+export async function putReceiver(tx: TxCtx, { purpose, key }: ReceiverKey, url: string): Promise<string | null> {
+  const id = newId('whe', tx.now);
+  const secret = newSecret();
+  const stored = await tx.db
+    .insertInto('webhook_endpoints')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      project_id: tx.scope.projectId,
+      environment: tx.scope.environment,
+      id,
+      purpose,
+      key,
+      url,
+      description: '',
+      events: [],
+      headers_sealed: null,
+      secrets: JSON.stringify([sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now })]),
+      enabled: true,
+      disabled_reason: null,
+      failing_since: null,
+      paused_until: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+      deleted_at: null,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'project_id', 'environment', 'purpose', 'key'])
+        .where('key', 'is not', null)
+        .doUpdateSet({ url, enabled: true, disabled_reason: null, failing_since: null, updated_at: tx.now }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return stored.id === id ? secret : null;
+}
+
+/**
+ * Queues one signed delivery to a receiver, in the caller's transaction: it is made if, and only if, that commits.
+ * @param message.body what is sent, JSON; `id` is its `webhook-id`, made when absent: the same message keeps the same id
+ * @returns false when there is no such receiver, or it was switched off because it failed for five days or answered 410
+ */
+export async function sendTo(
+  tx: TxCtx,
+  { purpose, key }: ReceiverKey,
+  message: { type: string; body: Record<string, unknown>; id?: `evt_${string}` },
+): Promise<boolean> {
+  const receiver = await scopedReceiver(tx, { purpose, key }).select(['id', 'enabled']).executeTakeFirst();
+  if (!receiver?.enabled) return false;
+  await queueDeliveries(tx, [
+    {
+      scope: tx.scope,
+      endpointId: receiver.id,
+      eventId: message.id ?? newId('evt', tx.now),
+      eventType: message.type,
+      body: JSON.stringify(message.body),
+      trigger: 'event',
+    },
+  ]);
+  return true;
+}
+
+/** Ends a receiver; what waits for it is not delivered. */
+export async function removeReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): Promise<void> {
+  await tx.db
+    .updateTable('webhook_endpoints')
+    // Its key is free for another of the same name.
+    .set({ enabled: false, deleted_at: tx.now, updated_at: tx.now, secrets: '[]', key: null })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('purpose', '=', purpose)
+    .where('key', '=', key)
+    .execute();
+}
+
+function scopedReceiver(tx: TxCtx, { purpose, key }: ReceiverKey) {
+  return tx.db
+    .selectFrom('webhook_endpoints')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('purpose', '=', purpose)
+    .where('key', '=', key)
+    .where('deleted_at', 'is', null);
+}
