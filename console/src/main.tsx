@@ -8,11 +8,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { nonce } from '#api/nonce.ts';
 import { AskProvider } from '#ui/ask.tsx';
 import { router } from './router.tsx';
 import { theme } from './theme.ts';
 
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 // What locks the page behind a dialog makes a style element of its own.
 setNonce(nonce);
 

@@ -283,6 +283,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/v1/settings/sign-in/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the sign-in page
+         * @description The real page with other settings. Show it in a sandboxed frame; its one style carries a nonce to replace with that of your own page.
+         */
+        post: operations["previewTheSignInPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/v1/members": {
         parameters: {
             query?: never;
@@ -3207,6 +3227,182 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    previewTheSignInPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    settings: {
+                        /** @description The ways in that are open. */
+                        signInMethods?: ("password" | "magic_link" | "email_code" | "phone" | "passkey" | "social")[];
+                        /**
+                         * @description Whether people may register by themselves.
+                         * @enum {unknown}
+                         */
+                        registration?: "open" | "closed";
+                        /**
+                         * @description `required`: a new customer proves the address before the first session.
+                         * @enum {unknown}
+                         */
+                        emailVerification?: "off" | "required";
+                        /** @description Registering a known address answers as for a new one; its owner gets a mail. */
+                        enumerationProtection?: boolean;
+                        /** @description Raised to 15 where the password is the only factor. */
+                        passwordMinLength?: number;
+                        /**
+                         * @description Second factors: none, for those who set one up, or for everybody.
+                         * @enum {unknown}
+                         */
+                        mfa?: "off" | "optional" | "required";
+                        /** @description Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4). */
+                        mfaFactors?: ("totp" | "phone" | "passkey")[];
+                        /** @description How long a device may skip the second factor; 0: never. */
+                        rememberDeviceSeconds?: number;
+                        /** @description WebAuthn relying party id; null: the host name of the auth address. */
+                        passkeyRpId?: string | null;
+                        /**
+                         * @description `required`: clients solve a puzzle before they register, sign in with a password or ask for a message.
+                         * @enum {unknown}
+                         */
+                        proofOfWork?: "off" | "required";
+                        /** @description Lifetime of mailed links. */
+                        magicLinkSeconds?: number;
+                        /** @description Lifetime of invitations. */
+                        invitationSeconds?: number;
+                        /** @enum {unknown} */
+                        defaultLanguage?: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                        /** @description Numbers that never get a message and have a fixed code. Test environment only. */
+                        testPhoneNumbers?: {
+                            phone: string;
+                            code: string;
+                        }[];
+                        /**
+                         * @description Hosted sign-in: address and password on one page, or one after the other.
+                         * @enum {unknown}
+                         */
+                        signInLayout?: "combined" | "identifier_first";
+                        branding?: {
+                            logoUrl: string | null;
+                            accentColor: string | null;
+                            backgroundColor: string | null;
+                            radius: number | null;
+                            /** @description Below the form, as it is. */
+                            text: string | null;
+                            /** @description Label to address. */
+                            links: {
+                                [key: string]: string;
+                            };
+                        };
+                        /**
+                         * @description Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.
+                         * @enum {unknown}
+                         */
+                        assurance?: "standard" | "aal1" | "aal2" | "aal3";
+                        /** @description How long webhook deliveries are kept. */
+                        webhookLogDays?: number;
+                        /** @description Lifetime of an access token. */
+                        accessTokenSeconds?: number;
+                        /** @description A session ends when it is not refreshed for this long. */
+                        sessionIdleSeconds?: number;
+                        /** @description A session ends this long after sign-in. */
+                        sessionAbsoluteSeconds?: number;
+                    };
+                    /** @enum {unknown} */
+                    locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        document: string;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,7 +18,7 @@ export function EnvironmentSwitch() {
           to={sameScreen(project, name)}
           className={classes.environment}
           data-environment={name}
-          aria-current={environment === name ? 'true' : undefined}
+          data-current={environment === name}
           activeProps={{}}
         >
           {NAMES[name]}

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { anywhere } from '#api/client.ts';
 import { signInAddress, useSession } from '#api/session.ts';
 import { MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
@@ -16,11 +16,12 @@ export function OperatorMenu() {
   return (
     <Menu position="top-start" width={240} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes.operator} aria-label={`${name}: account and theme`}>
+        <UnstyledButton className={classes.operator}>
           <span className={classes.switcherNames}>
             <span>{name}</span>
             {operator.displayName && <span className={classes.switcherWorkspace}>{operator.email}</span>}
           </span>
+          <VisuallyHidden>Account and theme</VisuallyHidden>
           <SelectorIcon size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>

@@ -35,56 +35,50 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (event.key === 'Enter') run(shown[at]);
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      padding={0}
-      size={560}
-      yOffset="12vh"
-      centered={false}
-      aria-label="Command palette"
-    >
-      <TextInput
-        data-autofocus
-        variant="unstyled"
-        size="md"
-        px="md"
-        py={4}
-        role="combobox"
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={shown[at] ? `${id}-${at}` : undefined}
-        aria-label="Search or jump to"
-        placeholder="Search members and projects, or jump to a screen"
-        leftSection={<SearchIcon size={16} aria-hidden />}
-        value={typed}
-        onKeyDown={onKeyDown}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          setAt(0);
-        }}
-      />
-      <div id={id} role="listbox" aria-label="Results" className={classes.list} tabIndex={-1}>
-        {shown.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the field above
-          <div
-            key={command.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            className={classes.option}
-            onMouseMove={() => setAt(index)}
-            onClick={() => run(command)}
-          >
-            <span>{command.label}</span>
-            <span className={classes.kind}>{command.kind}</span>
-          </div>
-        ))}
-        {shown.length === 0 && <div className={classes.none}>Nothing fits “{typed}”.</div>}
-      </div>
-    </Modal>
+    <Modal.Root opened onClose={onClose} padding={0} size={560} yOffset="12vh" centered={false}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Command palette">
+        <TextInput
+          data-autofocus
+          variant="unstyled"
+          size="md"
+          px="md"
+          py={4}
+          role="combobox"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={shown[at] ? `${id}-${at}` : undefined}
+          aria-label="Search or jump to"
+          placeholder="Search members and projects, or jump to a screen"
+          leftSection={<SearchIcon size={16} aria-hidden />}
+          value={typed}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setAt(0);
+          }}
+        />
+        <div id={id} role="listbox" aria-label="Results" className={classes.list} tabIndex={-1}>
+          {shown.map((command, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the field above
+            <div
+              key={command.id}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === at}
+              className={classes.option}
+              onMouseMove={() => setAt(index)}
+              onClick={() => run(command)}
+            >
+              <span>{command.label}</span>
+              <span className={classes.kind}>{command.kind}</span>
+            </div>
+          ))}
+          {shown.length === 0 && <div className={classes.none}>Nothing fits “{typed}”.</div>}
+        </div>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

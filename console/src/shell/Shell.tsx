@@ -46,16 +46,12 @@ export function Shell() {
           <Outlet />
         </Suspense>
       </main>
-      <Drawer
-        opened={menu}
-        onClose={menuControl.close}
-        size={280}
-        padding={0}
-        withCloseButton={false}
-        aria-label="Menu"
-      >
-        <Sidebar onSearch={paletteControl.open} />
-      </Drawer>
+      <Drawer.Root opened={menu} onClose={menuControl.close} size={280} padding={0}>
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Menu">
+          <Sidebar onSearch={paletteControl.open} />
+        </Drawer.Content>
+      </Drawer.Root>
       {palette && (
         <Suspense fallback={null}>
           <Palette onClose={paletteControl.close} />

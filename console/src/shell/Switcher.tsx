@@ -1,4 +1,4 @@
-import { Popover, TextInput, UnstyledButton } from '@mantine/core';
+import { Popover, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ export function Switcher() {
   return (
     <Popover opened={open} onChange={close} position="bottom-start" width={280} trapFocus shadow="md" radius="md">
       <Popover.Target>
-        <UnstyledButton className={classes.switcher} onClick={toggle} aria-label="Change workspace or project">
+        <UnstyledButton className={classes.switcher} onClick={toggle}>
           <span className={classes.logo} aria-hidden>
             {name.charAt(0).toUpperCase()}
           </span>
@@ -28,6 +28,7 @@ export function Switcher() {
             </span>
             <span className={classes.switcherWorkspace}>{project ? name : 'Workspace'}</span>
           </span>
+          <VisuallyHidden>Change workspace or project</VisuallyHidden>
           <SelectorIcon size={16} aria-hidden />
         </UnstyledButton>
       </Popover.Target>

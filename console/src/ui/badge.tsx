@@ -51,6 +51,6 @@ export function StateBadge({ state }: { state: string }) {
 
 /** `degraded_performance` is "Degraded performance". */
 export function sentence(key: string): string {
-  const words = key.replaceAll('_', ' ').replaceAll('.', ' ');
+  const words = key.replaceAll(/[_.]/g, ' ').replaceAll(/\b(sms|mfa|api)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

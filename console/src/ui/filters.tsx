@@ -1,4 +1,4 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { SearchIcon } from './icons.ts';
@@ -62,7 +62,9 @@ export function MomentFilter({ name, label }: { name: string; label: string }) {
   return (
     <TextInput
       size="xs"
-      w={190}
+      w={235}
+      leftSection={<Text size="xs">{label}</Text>}
+      leftSectionWidth={48}
       type="datetime-local"
       aria-label={label}
       title={label}

@@ -47,12 +47,20 @@ export function Page({ title, about, back, beside, actions, children }: PageProp
   );
 }
 
-type CardProps = { title?: string; about?: ReactNode; actions?: ReactNode; flush?: boolean; children: ReactNode };
+type CardProps = {
+  title?: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  flush?: boolean;
+  /** Title on the left, body on the right, where there is room. */
+  split?: boolean;
+  children: ReactNode;
+};
 
 /** A titled surface; `flush` lets a table reach its edges. */
-export function Card({ title, about, actions, flush, children }: CardProps) {
+export function Card({ title, about, actions, flush, split, children }: CardProps) {
   return (
-    <section className={classes.card}>
+    <section className={classes.card} data-split={split}>
       {(title || actions) && (
         <header className={classes.cardHead}>
           <div>

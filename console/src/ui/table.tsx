@@ -32,11 +32,15 @@ export function Table<T>({ label, rows, columns, keyOf, href, empty }: TableProp
       <table className={classes.table} aria-label={label} onKeyDown={moveBetweenRows}>
         <thead>
           <tr>
-            {columns.map(({ name, wide, align }) => (
-              <th key={name} scope="col" className={wide ? classes.wide : undefined} data-align={align}>
-                {name}
-              </th>
-            ))}
+            {columns.map(({ name, wide, align }) => {
+              const place = { className: wide ? classes.wide : undefined, 'data-align': align };
+              if (name === '') return <td key={name} {...place} />;
+              return (
+                <th key={name} scope="col" {...place}>
+                  {name}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>

@@ -79,7 +79,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
   });
   return (
     <RecordFields form={form}>
-      <Card title="Settings">
+      <Card split title="Settings">
         <Fields canWrite={canWrite}>
           <TextInput
             label="Name"

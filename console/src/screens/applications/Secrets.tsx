@@ -27,7 +27,7 @@ export function Secrets({ application, canWrite }: { application: Application; c
       {
         done: 'Secret removed',
         question: {
-          title: `Remove the secret that begins with ${hint}?`,
+          title: `Remove the secret that ends in ${hint}?`,
           body: 'Code that uses it is refused at once.',
           action: 'Remove',
           danger: true,
@@ -59,7 +59,7 @@ export function Secrets({ application, canWrite }: { application: Application; c
         keyOf={({ id: secretId }) => secretId}
         empty="No secret: it can’t authenticate"
         columns={[
-          { name: 'Secret', cell: ({ hint }) => <code>{hint}…</code> },
+          { name: 'Secret', cell: ({ hint }) => <code>…{hint}</code> },
           { name: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
             name: '',

@@ -49,10 +49,11 @@ export function Overview() {
 }
 
 function Beginning({ figures }: { figures: Figures }) {
+  const { signIns, failures, deliveries } = figures.totals;
   return (
     <>
       <FirstSteps />
-      <Everything figures={figures} />
+      {signIns + failures + deliveries > 0 && <Everything figures={figures} />}
     </>
   );
 }

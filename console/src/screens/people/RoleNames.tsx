@@ -1,11 +1,12 @@
 import { Group } from '@mantine/core';
+import { useMemo } from 'react';
 import type { Role } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { Badge } from '#ui/badge.tsx';
 
 const NONE: readonly Role[] = [];
 
-/** The roles of the project, read once for all who name them. */
+/** The roles of the project, built-in ones first, read once for all who name them. */
 export function useRoles(): readonly Role[] {
   const roles = useApi().useQuery(
     'get',
@@ -13,7 +14,7 @@ export function useRoles(): readonly Role[] {
     { params: { query: { limit: 100 } } },
     { staleTime: 60_000 },
   );
-  return roles.data?.items ?? NONE;
+  return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
 }
 
 /** Names of roles that are given by key. */

@@ -26,7 +26,7 @@ export function Branding() {
 function Editor({ settings }: { settings: Settings }) {
   const form = useSettingsForm(settings);
   const canWrite = useCan('settings:write');
-  const { branding, signInLayout } = form.values;
+  const { branding, signInLayout, defaultLanguage } = form.values;
   const set = (changes: Partial<Branding>) => form.set({ branding: { ...branding, ...changes } });
   return (
     <RecordFields form={form}>
@@ -68,7 +68,7 @@ function Editor({ settings }: { settings: Settings }) {
             <BrandingLinks links={branding.links} onChange={(links) => set({ links })} />
           </Fields>
         </Card>
-        <BrandingPreview branding={branding} signInLayout={signInLayout} />
+        <BrandingPreview branding={branding} signInLayout={signInLayout} defaultLanguage={defaultLanguage} />
       </div>
     </RecordFields>
   );

@@ -1,61 +1,54 @@
 import { SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { nonce } from '#api/nonce.ts';
 import type { Settings } from '#api/records.ts';
-import { useScope } from '#api/scope.tsx';
+import { useApi } from '#api/scope.tsx';
 import { Card } from '#ui/page.tsx';
-import { Empty } from '#ui/states.tsx';
+import { Loaded } from '#ui/states.tsx';
 import classes from './branding.module.css';
 
-type Preview = Pick<Settings, 'branding' | 'signInLayout'>;
+const WIDTHS = [
+  { value: 'wide', label: 'Desktop' },
+  { value: 'narrow', label: 'Phone' },
+];
 
-/** The real sign-in page with what is typed and not yet saved. The server draws it, so it can't differ from the page. */
-export function BrandingPreview({ branding, signInLayout }: Preview) {
-  const { workspaceId, projectId, environment } = useScope();
+type Preview = Pick<Settings, 'branding' | 'signInLayout' | 'defaultLanguage'>;
+
+/** The real sign-in page with what is typed and not yet saved; the server draws it, so it can't differ from the page. */
+export function BrandingPreview({ branding, signInLayout, defaultLanguage: locale }: Preview) {
   const [width, setWidth] = useState('wide');
-  const { logoUrl, accentColor, backgroundColor, radius, text, links } = branding;
-  const parameters = { workspaceId, projectId, environment, signInLayout, logoUrl, accentColor, backgroundColor, text };
-  const query = new URLSearchParams(
-    Object.entries({ ...parameters, radius: radius?.toString() ?? null, links: JSON.stringify(links) }).flatMap(
-      ([name, value]) => (value === null ? [] : [[name, value]]),
-    ),
+  const [settings] = useDebouncedValue({ branding, signInLayout }, 300);
+  const preview = useApi().useQuery(
+    'post',
+    '/console/v1/settings/sign-in/preview',
+    { body: { settings, locale } },
+    { placeholderData: (before) => before, retry: false },
   );
-  const [address] = useDebouncedValue(`/console/v1/branding/preview?${query}`, 300);
-  const there = useQuery({
-    queryKey: ['preview', address],
-    queryFn: async () => (await fetch(address)).ok,
-    placeholderData: (before) => before,
-  });
   return (
     <Card
       title="Preview"
       flush
-      actions={
-        <SegmentedControl
-          data={[
-            { value: 'wide', label: 'Desktop' },
-            { value: 'narrow', label: 'Phone' },
-          ]}
-          value={width}
-          onChange={setWidth}
-          aria-label="Width of the preview"
-        />
-      }
+      actions={<SegmentedControl data={WIDTHS} value={width} onChange={setWidth} aria-label="Width of the preview" />}
     >
-      {there.data === false ? (
-        <Empty title="No preview yet">Save, and open a sign-in page to see it.</Empty>
-      ) : (
-        <div className={classes.stage}>
-          <iframe
-            title="Preview of the sign-in page"
-            src={address}
-            className={classes.frame}
-            data-width={width}
-            sandbox="allow-same-origin"
-          />
-        </div>
-      )}
+      <Loaded query={preview}>
+        {({ document }) => (
+          <div className={classes.stage}>
+            <iframe
+              title="Preview of the sign-in page"
+              className={classes.frame}
+              data-width={width}
+              sandbox=""
+              srcDoc={withOurNonce(document)}
+            />
+          </div>
+        )}
+      </Loaded>
     </Card>
   );
+}
+
+/** The page's one style counts only with the nonce of the page around the frame. */
+function withOurNonce(document: string): string {
+  return document.replaceAll(/nonce="[^"]*"/g, `nonce="${nonce}"`);
 }

@@ -52,6 +52,7 @@ function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
     setResult(await test.mutateAsync({ params: { path: { providerId: id } } }).catch(() => null));
   return (
     <Card
+      split
       title="Test"
       about="Reads the provider’s configuration as a sign-in would."
       actions={
@@ -101,7 +102,7 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
-      <Card title="Settings">
+      <Card split title="Settings">
         <Fields canWrite={canWrite}>
           <TextInput
             label="Name"

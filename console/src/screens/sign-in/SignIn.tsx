@@ -54,7 +54,7 @@ function Methods({ form }: Form) {
   const at = useAt();
   const { values, errors, set } = form;
   return (
-    <Card title="Ways in" actions={<Link to={at('/providers')}>Set up identity providers</Link>}>
+    <Card split title="Ways in" actions={<Link to={at('/providers')}>Set up identity providers</Link>}>
       <Stack gap="md">
         <Choices
           label="Ways in"
@@ -114,7 +114,7 @@ function Choices({ label, choices, value, onChange }: ChoicesProps) {
 
 function Registration({ form: { values, set } }: Form) {
   return (
-    <Card title="Registration">
+    <Card split title="Registration">
       <Stack gap="md">
         <Switch
           label="Anybody may register"
@@ -153,6 +153,7 @@ function Registration({ form: { values, set } }: Form) {
 function Passwords({ form: { values, errors, set } }: Form) {
   return (
     <Card
+      split
       title="Passwords"
       about="Long ones, checked against known leaks. No rules about signs and no forced changes: both make passwords worse."
     >
@@ -172,7 +173,7 @@ function Passwords({ form: { values, errors, set } }: Form) {
 
 function SecondFactor({ form: { values, set } }: Form) {
   return (
-    <Card title="Second factor">
+    <Card split title="Second factor">
       <Stack gap="md">
         <Select
           label="Asked for"
@@ -212,7 +213,7 @@ const LEVELS = [
 
 function Lifetimes({ form: { values, errors, set } }: Form) {
   return (
-    <Card title="Sessions">
+    <Card split title="Sessions">
       <Stack gap="md">
         <Select
           label="Assurance level"

@@ -67,7 +67,7 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
-      <Card title="Settings">
+      <Card split title="Settings">
         <Fields canWrite={canWrite}>
           <TextInput
             type="url"

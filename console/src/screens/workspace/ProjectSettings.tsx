@@ -48,7 +48,7 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
   });
   return (
     <RecordFields form={form}>
-      <Card title="Project" about="In both environments.">
+      <Card split title="Project" about="In both environments.">
         <Fields canWrite={canWrite}>
           <TextInput
             label="Name"
@@ -67,7 +67,7 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
 function Addresses({ environment }: { environment: 'test' | 'production' }) {
   const { auth, api } = useSession().addresses[environment];
   return (
-    <Card title="Addresses" about="Of this environment.">
+    <Card split title="Addresses" about="Of this environment.">
       <Facts
         facts={[
           ['Sign-in, issuer', <Copy key="auth" value={auth} />],
@@ -89,7 +89,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
     });
   return (
     <RecordFields form={form}>
-      <Card title="Environment" about="Of this environment alone.">
+      <Card split title="Environment" about="Of this environment alone.">
         <Fields canWrite={canWrite}>
           <Select
             label="Language where none is asked for"

@@ -33,7 +33,7 @@ function Edit({ workspace, reread }: { workspace: Workspace; reread: () => Promi
   });
   return (
     <RecordFields form={form}>
-      <Card>
+      <Card split title="Workspace">
         <Fields canWrite={canWrite}>
           <TextInput
             label="Name"
