@@ -72,3 +72,22 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
     });
   }
 });
+
+/** Somebody on a slow line waits about two seconds for as much. */
+const MOST_BYTES = 250_000;
+
+test('the first screen, with its charts, brings at most 250 kB of compressed JavaScript', async () => {
+  await register(latchkey);
+  await register(latchkey);
+  const app = await openConsole(latchkey, browser);
+  const sizes: Promise<number>[] = [];
+  app.page.on('response', (answer) => {
+    if (new URL(answer.url()).pathname.endsWith('.js'))
+      sizes.push(answer.headerValue('content-length').then((length) => Number(length)));
+  });
+  await app.open('');
+  await app.page.getByRole('img', { name: 'Sign-ins per day' }).waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes > 50_000 && bytes <= MOST_BYTES, `${bytes} bytes`);
+  await app.context.close();
+});

@@ -1,64 +1,47 @@
-import '@mantine/charts/styles.css';
-import { AreaChart, BarChart } from '@mantine/charts';
 import type { Overview } from '#api/records.ts';
-import { shortDay } from '#ui/moments.ts';
+import { Chart } from '#ui/Chart.tsx';
 import { Card, Columns } from '#ui/page.tsx';
 import classes from './overview.module.css';
 
 type Days = Overview['days'];
 
-const shared = {
-  h: 220,
-  dataKey: 'day',
-  withLegend: true,
-  gridAxis: 'x',
-  tickLine: 'none',
-  strokeDasharray: '0',
-  xAxisProps: { minTickGap: 28 },
-  yAxisProps: { width: 36, allowDecimals: false },
-  legendProps: { verticalAlign: 'bottom', height: 28 },
-} as const;
-
 export function Charts({ days }: { days: Days }) {
-  const data = days.map((day) => ({ ...day, day: shortDay(day.date), undelivered: day.deliveries - day.delivered }));
+  const dates = days.map(({ date }) => date);
+  const series = (pick: (day: Days[number]) => number) => days.map(pick);
   return (
     <>
       <Card title="Sign-ins">
-        <AreaChart
-          {...shared}
-          data={data}
-          curveType="linear"
-          strokeWidth={1.75}
-          withDots={false}
-          fillOpacity={0.12}
+        <Chart
+          label="Sign-ins per day"
+          kind="lines"
+          dates={dates}
           series={[
-            { name: 'signIns', label: 'Signed in', color: 'blue.5' },
-            { name: 'failures', label: 'Failed', color: 'red.6' },
+            { name: 'Signed in', tone: 'blue', values: series(({ signIns }) => signIns) },
+            { name: 'Failed', tone: 'red', values: series(({ failures }) => failures) },
           ]}
         />
         <AsTable days={days} />
       </Card>
       <Columns>
         <Card title="Members">
-          <BarChart
-            {...shared}
-            data={data}
-            maxBarWidth={18}
+          <Chart
+            label="Members per day"
+            kind="lines"
+            dates={dates}
             series={[
-              { name: 'activeMembers', label: 'Active', color: 'blue.5' },
-              { name: 'newMembers', label: 'New', color: 'teal.6' },
+              { name: 'Active', tone: 'blue', values: series(({ activeMembers }) => activeMembers) },
+              { name: 'New', tone: 'green', values: series(({ newMembers }) => newMembers) },
             ]}
           />
         </Card>
         <Card title="Webhook deliveries">
-          <BarChart
-            {...shared}
-            type="stacked"
-            data={data}
-            maxBarWidth={18}
+          <Chart
+            label="Webhook deliveries per day"
+            kind="stack"
+            dates={dates}
             series={[
-              { name: 'delivered', label: 'Delivered', color: 'teal.6' },
-              { name: 'undelivered', label: 'Not delivered', color: 'red.6' },
+              { name: 'Delivered', tone: 'green', values: series(({ delivered }) => delivered) },
+              { name: 'Not delivered', tone: 'red', values: series((day) => day.deliveries - day.delivered) },
             ]}
           />
         </Card>
@@ -86,10 +69,11 @@ function AsTable({ days }: { days: Days }) {
         {days.map(({ date, signIns, failures, newMembers, activeMembers, deliveries }) => (
           <tr key={date}>
             <th scope="row">{date}</th>
-            {[signIns, failures, newMembers, activeMembers, deliveries].map((value, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-              <td key={index}>{value}</td>
-            ))}
+            <td>{signIns}</td>
+            <td>{failures}</td>
+            <td>{newMembers}</td>
+            <td>{activeMembers}</td>
+            <td>{deliveries}</td>
           </tr>
         ))}
       </tbody>

@@ -1,16 +1,15 @@
 import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { Overview as Figures } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { Card, Page } from '#ui/page.tsx';
+import { Page } from '#ui/page.tsx';
 import { linkTo, useFilters } from '#ui/search.ts';
 import { Loaded, Loading } from '#ui/states.tsx';
+import { Charts } from './Charts.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import classes from './overview.module.css';
-
-const Charts = lazy(() => import('./Charts.tsx').then(({ Charts: component }) => ({ default: component })));
 
 const PERIODS = [
   { value: '7', label: '7 days' },
@@ -89,15 +88,7 @@ function Everything({ figures }: { figures: Figures }) {
           to={at('/webhooks/deliveries')}
         />
       </SimpleGrid>
-      <Suspense
-        fallback={
-          <Card>
-            <Loading lines={10} />
-          </Card>
-        }
-      >
-        <Charts days={figures.days} />
-      </Suspense>
+      <Charts days={figures.days} />
     </>
   );
 }

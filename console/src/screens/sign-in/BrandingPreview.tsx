@@ -39,7 +39,7 @@ export function BrandingPreview({ branding, signInLayout, defaultLanguage: local
               className={classes.frame}
               data-width={width}
               sandbox=""
-              srcDoc={withOurNonce(document)}
+              srcDoc={asPicture(document)}
             />
           </div>
         )}
@@ -48,7 +48,10 @@ export function BrandingPreview({ branding, signInLayout, defaultLanguage: local
   );
 }
 
-/** The page's one style counts only with the nonce of the page around the frame. */
-function withOurNonce(document: string): string {
-  return document.replaceAll(/nonce="[^"]*"/g, `nonce="${nonce}"`);
+/** Its one style counts only with the nonce of the page around the frame; scripts don't run in it and focus stays here. */
+function asPicture(document: string): string {
+  return document
+    .replaceAll(/<script\b[^>]*>[\s\S]*?<\/script>/g, '')
+    .replaceAll(/\sautofocus(="")?/g, '')
+    .replaceAll(/nonce="[^"]*"/g, `nonce="${nonce}"`);
 }

@@ -1,14 +1,12 @@
-import { lazy, Suspense } from 'react';
 import { useApi } from '#api/scope.tsx';
 import { sentence } from '#ui/badge.tsx';
 import { Card } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
-import { Empty, Loaded, Loading } from '#ui/states.tsx';
+import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { money } from './money.ts';
-
-const UsageChart = lazy(() => import('./UsageChart.tsx').then(({ UsageChart: component }) => ({ default: component })));
+import { UsageChart } from './UsageChart.tsx';
 
 /** The ledger: every segment and every movement of money. */
 export function Usage() {
@@ -20,11 +18,7 @@ export function Usage() {
       <Loaded query={usage}>
         {({ items, nextCursor }) => (
           <>
-            {items.length > 0 && (
-              <Suspense fallback={<Loading />}>
-                <UsageChart entries={items} />
-              </Suspense>
-            )}
+            {items.length > 0 && <UsageChart entries={items} />}
             <Table
               label="Ledger"
               rows={items}

@@ -1,26 +1,21 @@
-import '@mantine/charts/styles.css';
-import { BarChart } from '@mantine/charts';
 import { Box } from '@mantine/core';
-import { shortDay } from '#ui/moments.ts';
+import { Chart } from '#ui/Chart.tsx';
 
 type Entry = { kind: string; createdAt: string };
 
 /** Segments per day, of the entries that are shown. */
 export function UsageChart({ entries }: { entries: readonly Entry[] }) {
   const segments = entries.filter(({ kind }) => kind === 'segment').toReversed();
-  const days = Map.groupBy(segments, ({ createdAt }) => createdAt.slice(0, 10));
-  const data = [...days].map(([day, { length }]) => ({ day: shortDay(day), segments: length }));
-  if (data.length === 0) return null;
+  const days = [...Map.groupBy(segments, ({ createdAt }) => createdAt.slice(0, 10))];
+  if (days.length === 0) return null;
+  const values = days.map(([, { length }]) => length);
   return (
     <Box p="md">
-      <BarChart
-        h={180}
-        data={data}
-        dataKey="day"
-        maxBarWidth={24}
-        tickLine="none"
-        gridAxis="x"
-        series={[{ name: 'segments', label: 'Segments', color: 'blue.5' }]}
+      <Chart
+        label="Segments per day"
+        kind="stack"
+        dates={days.map(([day]) => day)}
+        series={[{ name: 'Segments', tone: 'blue', values }]}
       />
     </Box>
   );
