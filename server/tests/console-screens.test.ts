@@ -33,6 +33,8 @@ const SCREENS = [
   ['/webhooks/deliveries', 'Webhooks'],
   ['/webhooks/event-types', 'Webhooks'],
   ['/events', 'Event log'],
+  ['/audit', 'Audit log'],
+  ['/sms', 'SMS add-on'],
   ['/inbox', 'Dev inbox'],
   ['/settings', 'Project settings'],
 ] as const;

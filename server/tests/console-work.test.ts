@@ -183,6 +183,23 @@ describe('ways through the console', () => {
     await button('Discard').click();
   });
 
+  test('two operators edit the same settings: the second is shown what changed, and nothing is overwritten', async () => {
+    await app.open('/settings');
+    await page.getByRole('textbox', { name: 'Passkey domain' }).fill('example.com');
+    const colleague = await teammate(latchkey, 'admin');
+    const theirs = await colleague.call('/console/v1/settings', { method: 'PATCH', body: { webhookLogDays: 60 } });
+    assert.equal(theirs.status, 200, theirs.text);
+    await button('Save').click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    await dialog.getByRole('row', { name: 'webhookLogDays 60 not changed' }).waitFor();
+    assert.equal((await read('/settings')).passkeyRpId, null);
+    await inDialog('Keep mine').click();
+    await button('Save').click();
+    await said('Settings saved');
+    const { passkeyRpId, webhookLogDays } = await read('/settings');
+    assert.deepEqual({ passkeyRpId, webhookLogDays }, { passkeyRpId: 'example.com', webhookLogDays: 60 });
+  });
+
   test('an analyst is not led to members, and is told which right they lack', async () => {
     const operator = await teammate(latchkey, 'analyst');
     const theirs = await openConsole(latchkey, browser, { operator });

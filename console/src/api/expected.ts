@@ -24,15 +24,6 @@ type OrNull<T> = T | null;
 
 export type Environment = 'test' | 'production';
 export type TeamRole = 'owner' | 'admin' | 'developer' | 'billing' | 'support' | 'analyst' | 'viewer';
-type LoggedEvent = {
-  id: string;
-  type: string;
-  occurredAt: string;
-  sequence: OrNull<number>;
-  actor: { kind: string };
-  correlationId: string;
-  data: Record<string, unknown>;
-};
 type DomainState = 'pending' | 'verified' | 'lost';
 type DomainRecord = {
   id: string;
@@ -45,48 +36,6 @@ type DomainRecord = {
   createdAt: string;
 };
 type Binding = { id: string; projectId: string; environment: Environment; purpose: 'auth' | 'api' };
-type AuditEvent = {
-  id: string;
-  action: string;
-  occurredAt: string;
-  actor: { kind: string; id?: string };
-  resource: OrNull<{ kind: string; id: string }>;
-  correlationId: string;
-  data: Record<string, unknown>;
-};
-
-type Tier = {
-  id: string;
-  name: string;
-  monthlyPrice: number;
-  currency: string;
-  included: number;
-  hardCap: number;
-  overagePrice?: number;
-};
-type SmsStatus = {
-  status: 'inactive' | 'active' | 'canceling' | 'canceled' | 'past_due';
-  simulated: boolean;
-  tier: OrNull<Tier>;
-  nextTier: OrNull<string>;
-  periodStart: OrNull<string>;
-  periodEnd: OrNull<string>;
-  included: number;
-  used: number;
-  reserved: number;
-  remaining: number;
-  hardCap: number;
-  cancelAtPeriodEnd: boolean;
-};
-type LedgerEntry = {
-  id: string;
-  kind: 'segment' | 'fee' | 'proration' | 'payment';
-  reference: string;
-  amount: number;
-  currency: string;
-  country: OrNull<string>;
-  createdAt: string;
-};
 
 type ComponentStatus = 'operational' | 'degraded_performance' | 'partial_outage' | 'major_outage' | 'under_maintenance';
 type Phase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
@@ -135,30 +84,6 @@ export type Expected = {
     post: Write<Omit<Binding, 'id'>, Binding, Id>;
   };
   '/console/v1/domains/{id}/bindings/{bindingId}': { delete: Remove<Id & { bindingId: string }> };
-  '/console/v1/audit-events': {
-    get: Read<
-      PageOf<AuditEvent>,
-      None,
-      Paged & { actor?: string; action?: string; resource?: string; since?: string; until?: string }
-    >;
-  };
-  '/console/v1/event-log': {
-    get: Read<PageOf<LoggedEvent>, None, Paged & { types?: string; since?: string; until?: string }>;
-  };
-  '/console/v1/audit-events/export': {
-    get: Read<
-      string,
-      None,
-      { actor?: string; action?: string; resource?: string; since?: string; until?: string; format?: 'csv' | 'json' }
-    >;
-  };
-  '/console/v1/billing/addons/sms/status': { get: Read<SmsStatus> };
-  '/console/v1/billing/addons/sms/tiers': { get: Read<PageOf<Tier>> };
-  '/console/v1/billing/addons/sms/subscribe': {
-    post: Write<{ tierId: string }, SmsStatus & { checkoutUrl?: OrNull<string> }>;
-  };
-  '/console/v1/billing/addons/sms/cancel': { post: Write<{ atPeriodEnd?: boolean }, SmsStatus> };
-  '/console/v1/billing/addons/sms/usage': { get: Read<PageOf<LedgerEntry>, None, Paged> };
   '/console/v1/status/components': { get: Read<PageOf<StatusComponent>> };
   '/console/v1/status/incidents': {
     get: Read<PageOf<Incident>, None, Paged>;

@@ -180,7 +180,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a team member */
+        get: operations["readATeamMember"];
         put?: never;
         post?: never;
         /** Remove a team member */
@@ -283,20 +284,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/console/v1/settings/sign-in/preview": {
+    "/console/v1/event-log": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the event log backwards
+         * @description Newest first. Every event of the project environment is in it, within a second.
+         */
+        get: operations["readTheEventLogBackwards"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/branding/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
         /**
          * Preview the sign-in page
-         * @description The real page with other settings. Show it in a sandboxed frame; its one style carries a nonce to replace with that of your own page.
+         * @description The real page with a look that is not saved yet, as HTML for a frame of the console.
          */
-        post: operations["previewTheSignInPage"];
+        get: operations["previewTheSignInPage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -313,7 +334,11 @@ export interface paths {
         /** List members */
         get: operations["listMembers"];
         put?: never;
-        post?: never;
+        /**
+         * Add a member
+         * @description With at least one of `email`, `phone` and `username`. Somebody the workspace knows already joins with the account they have, which stays as it is.
+         */
+        post: operations["addAMember"];
         delete?: never;
         options?: never;
         head?: never;
@@ -331,10 +356,18 @@ export interface paths {
         get: operations["readAMember"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove a member
+         * @description Ends their sessions in the project. Who is a member of no project any more is erased in seven days, unless they sign in again.
+         */
+        delete: operations["removeAMember"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a member
+         * @description What is named is changed; `metadata` and `customData` are replaced whole. Changing what somebody signs in with takes every permission they have.
+         */
+        patch: operations["changeAMember"];
         trace?: never;
     };
     "/console/v1/members/{memberId}/roles": {
@@ -399,6 +432,43 @@ export interface paths {
         put?: never;
         /** End the sessions of a member */
         post: operations["endTheSessionsOfAMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/members/import/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an import and its report */
+        get: operations["readAnImportAndItsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/members/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all members
+         * @description A JSON object each line, oldest first, with the password hashes: rows that an import takes. Keep it as you would keep the database.
+         */
+        get: operations["exportAllMembers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1130,6 +1200,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the audit log
+         * @description Newest first. Every event of the project environment is in it, within a second.
+         */
+        get: operations["searchTheAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/audit-events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log
+         * @description Everything between the first entry of the range and the last, in order, ended by a signed seal; `latchkey audit verify FILE` proves it whole and unaltered.
+         */
+        get: operations["exportTheAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/audit-events/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List signed checkpoints of the audit log
+         * @description Newest first, one an hour while things happen. Keep them elsewhere: what they signed can not be rewritten.
+         */
+        get: operations["listSignedCheckpointsOfTheAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/v1/events": {
         parameters: {
             query?: never;
@@ -1149,6 +1279,206 @@ export interface paths {
          */
         post: operations["emitAnExampleEvent"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the status of the SMS add-on */
+        get: operations["readTheStatusOfTheSmsAddOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/tiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tiers of the SMS add-on */
+        get: operations["listTheTiersOfTheSmsAddOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe to the SMS add-on, or change its tier
+         * @description A bigger tier holds at once and costs the difference for the rest of the period; another one holds from the next period. The tier that holds already takes a scheduled change or cancellation back.
+         */
+        post: operations["subscribeToTheSmsAddOnOrChangeItsTier"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel the SMS add-on */
+        post: operations["cancelTheSmsAddOn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a cancellation of the SMS add-on back */
+        post: operations["takeACancellationOfTheSmsAddOnBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the usage of the SMS add-on
+         * @description The ledger, newest first: one entry for every segment that a carrier took and every movement of money.
+         */
+        get: operations["listTheUsageOfTheSmsAddOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the statements of the SMS add-on
+         * @description One for every period that is over.
+         */
+        get: operations["listTheStatementsOfTheSmsAddOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/statements/{statementId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a statement of the SMS add-on */
+        get: operations["readAStatementOfTheSmsAddOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/guard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the rules against SMS pumping */
+        get: operations["readTheRulesAgainstSmsPumping"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the rules against SMS pumping
+         * @description Effective with the next message.
+         */
+        patch: operations["changeTheRulesAgainstSmsPumping"];
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/guard/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List blocks of numbers that get no messages */
+        get: operations["listBlocksOfNumbersThatGetNoMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/billing/addons/sms/guard/blocks/{prefix}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Let a block of numbers have messages again */
+        delete: operations["letABlockOfNumbersHaveMessagesAgain"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1185,6 +1515,26 @@ export interface paths {
         get: operations["readASentMessageWithItsText"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/members/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import members
+         * @description Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.
+         */
+        post: operations["importMembers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1394,7 +1744,10 @@ export interface operations {
     signOut: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1427,6 +1780,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1551,7 +1913,10 @@ export interface operations {
     addAWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1598,6 +1963,15 @@ export interface operations {
             };
             /** @description `AUTHORIZATION_DENIED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1655,7 +2029,10 @@ export interface operations {
     readTheWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1676,6 +2053,13 @@ export interface operations {
                         projectCount: number;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -1736,7 +2120,10 @@ export interface operations {
     renameTheWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1783,6 +2170,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1931,7 +2327,10 @@ export interface operations {
     addAProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1978,6 +2377,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2035,7 +2443,10 @@ export interface operations {
     readAProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 projectId: string;
@@ -2058,6 +2469,13 @@ export interface operations {
                         createdAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -2127,7 +2545,10 @@ export interface operations {
     renameAProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 projectId: string;
@@ -2186,6 +2607,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2417,10 +2847,121 @@ export interface operations {
             };
         };
     };
+    readATeamMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example tmb_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                teamMemberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example tmb_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @example usr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        userId: string;
+                        email: string | null;
+                        displayName: string | null;
+                        /** @enum {unknown} */
+                        role: "owner" | "admin" | "developer" | "billing" | "support" | "analyst" | "viewer";
+                        you: boolean;
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     removeATeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example tmb_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 teamMemberId: string;
@@ -2481,6 +3022,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -2513,7 +3063,10 @@ export interface operations {
     changeTheRoleOfATeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example tmb_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 teamMemberId: string;
@@ -2588,6 +3141,15 @@ export interface operations {
             };
             /** @description `LAST_OWNER` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2741,7 +3303,10 @@ export interface operations {
     inviteSomebodyToTheTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2805,7 +3370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `ALREADY_EXISTS` */
+            /** @description `ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2864,7 +3429,10 @@ export interface operations {
     mailAnInvitationToTheTeamAgain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example tin_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 teamInvitationId: string;
@@ -2931,7 +3499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3103,7 +3671,7 @@ export interface operations {
                             delivered: number;
                         }[];
                         totals: {
-                            /** @description Of any status, now. */
+                            /** @description Of any status; of a large project up to a minute ago. */
                             members: number;
                             /** @description Of the calendar month in UTC. */
                             activeMembersThisMonth: number;
@@ -3263,96 +3831,28 @@ export interface operations {
             };
         };
     };
-    previewTheSignInPage: {
+    readTheEventLogBackwards: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+                /** @description At or after. */
+                since?: string;
+                /** @description Before. */
+                until?: string;
+                /**
+                 * @description An event type, or a group such as `membership.*`.
+                 * @example user.*
+                 */
+                type?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": {
-                    settings: {
-                        /** @description The ways in that are open. */
-                        signInMethods?: ("password" | "magic_link" | "email_code" | "phone" | "passkey" | "social")[];
-                        /**
-                         * @description Whether people may register by themselves.
-                         * @enum {unknown}
-                         */
-                        registration?: "open" | "closed";
-                        /**
-                         * @description `required`: a new customer proves the address before the first session.
-                         * @enum {unknown}
-                         */
-                        emailVerification?: "off" | "required";
-                        /** @description Registering a known address answers as for a new one; its owner gets a mail. */
-                        enumerationProtection?: boolean;
-                        /** @description Raised to 15 where the password is the only factor. */
-                        passwordMinLength?: number;
-                        /**
-                         * @description Second factors: none, for those who set one up, or for everybody.
-                         * @enum {unknown}
-                         */
-                        mfa?: "off" | "optional" | "required";
-                        /** @description Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4). */
-                        mfaFactors?: ("totp" | "phone" | "passkey")[];
-                        /** @description How long a device may skip the second factor; 0: never. */
-                        rememberDeviceSeconds?: number;
-                        /** @description WebAuthn relying party id; null: the host name of the auth address. */
-                        passkeyRpId?: string | null;
-                        /**
-                         * @description `required`: clients solve a puzzle before they register, sign in with a password or ask for a message.
-                         * @enum {unknown}
-                         */
-                        proofOfWork?: "off" | "required";
-                        /** @description Lifetime of mailed links. */
-                        magicLinkSeconds?: number;
-                        /** @description Lifetime of invitations. */
-                        invitationSeconds?: number;
-                        /** @enum {unknown} */
-                        defaultLanguage?: "en" | "de" | "fr" | "es" | "ja" | "zh";
-                        /** @description Numbers that never get a message and have a fixed code. Test environment only. */
-                        testPhoneNumbers?: {
-                            phone: string;
-                            code: string;
-                        }[];
-                        /**
-                         * @description Hosted sign-in: address and password on one page, or one after the other.
-                         * @enum {unknown}
-                         */
-                        signInLayout?: "combined" | "identifier_first";
-                        branding?: {
-                            logoUrl: string | null;
-                            accentColor: string | null;
-                            backgroundColor: string | null;
-                            radius: number | null;
-                            /** @description Below the form, as it is. */
-                            text: string | null;
-                            /** @description Label to address. */
-                            links: {
-                                [key: string]: string;
-                            };
-                        };
-                        /**
-                         * @description Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.
-                         * @enum {unknown}
-                         */
-                        assurance?: "standard" | "aal1" | "aal2" | "aal3";
-                        /** @description How long webhook deliveries are kept. */
-                        webhookLogDays?: number;
-                        /** @description Lifetime of an access token. */
-                        accessTokenSeconds?: number;
-                        /** @description A session ends when it is not refreshed for this long. */
-                        sessionIdleSeconds?: number;
-                        /** @description A session ends this long after sign-in. */
-                        sessionAbsoluteSeconds?: number;
-                    };
-                    /** @enum {unknown} */
-                    locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
-                };
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Default Response */
             200: {
@@ -3361,11 +3861,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        document: string;
+                        items: {
+                            id: string;
+                            /** @description Its place in the chain of the project environment, without gaps. */
+                            sequence: number;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            actor: ({
+                                kind: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            correlationId: string | null;
+                            /** @enum {boolean} */
+                            example?: true;
+                            /** @description Null, as are `actor` and `correlationId`, once a person it named was erased. */
+                            data: {
+                                [key: string]: unknown;
+                            } | null;
+                            type: string;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3392,8 +3913,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `PAYLOAD_TOO_LARGE` */
-            413: {
+            /** @description `UNKNOWN_HOST` */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3401,8 +3922,73 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `UNSUPPORTED_MEDIA_TYPE` */
-            415: {
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    previewTheSignInPage: {
+        parameters: {
+            query: {
+                /** @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                workspaceId: string;
+                /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                projectId: string;
+                environment: "test" | "production" | "prod";
+                locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                /** @description Empty: none. Absent: as it is saved. */
+                logoUrl?: string;
+                /** @description Empty: none. Absent: as it is saved. */
+                accentColor?: string;
+                /** @description Empty: none. Absent: as it is saved. */
+                backgroundColor?: string;
+                radius?: number;
+                /** @description Empty: none. Absent: as it is saved. */
+                text?: string;
+                /** @description Hosted sign-in: address and password on one page, or one after the other. */
+                signInLayout?: "combined" | "identifier_first";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3446,7 +4032,7 @@ export interface operations {
                 limit: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
-                /** @description Beginning of an email, phone, username or display name. */
+                /** @description Part of an email, phone, username or name, whatever its case and accents; one or two characters: how it begins. */
                 q?: string;
                 status?: "active" | "invited" | "blocked";
                 /** @example editor */
@@ -3549,10 +4135,170 @@ export interface operations {
             };
         };
     };
+    addAMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example ada@example.com */
+                    email?: string;
+                    /** @description The address is known to be theirs; false when absent. */
+                    emailVerified?: boolean;
+                    /** @example +493012345678 */
+                    phone?: string;
+                    phoneVerified?: boolean;
+                    /** @example ada */
+                    username?: string;
+                    /** @example correct horse battery staple */
+                    password?: string;
+                    displayName?: string | null;
+                    givenName?: string | null;
+                    familyName?: string | null;
+                    picture?: string | null;
+                    locale?: string | null;
+                    zoneinfo?: string | null;
+                    birthdate?: string | null;
+                    /** @description Free JSON of the product, up to 16 KiB. */
+                    customData?: {
+                        [key: string]: unknown;
+                    };
+                    roles?: string[];
+                    /** @description Free JSON of the project, up to 16 KiB; the person does not see it. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @example usr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        userId: string;
+                        email: string | null;
+                        emailVerified: boolean;
+                        phone: string | null;
+                        phoneVerified: boolean;
+                        username: string | null;
+                        displayName: string | null;
+                        /** @enum {unknown} */
+                        status: "active" | "invited" | "blocked";
+                        roles: string[];
+                        mfaEnabled: boolean;
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                        lastSeenAt: string | null;
+                    };
+                };
+            };
+            /** @description `WEAK_PASSWORD`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     readAMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -3560,6 +4306,256 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @example usr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        userId: string;
+                        email: string | null;
+                        emailVerified: boolean;
+                        phone: string | null;
+                        phoneVerified: boolean;
+                        username: string | null;
+                        displayName: string | null;
+                        /** @enum {unknown} */
+                        status: "active" | "invited" | "blocked";
+                        roles: string[];
+                        mfaEnabled: boolean;
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                        lastSeenAt: string | null;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    removeAMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `LAST_OWNER` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    changeAMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example ada@example.com */
+                    email?: string;
+                    /** @description The address is known to be theirs; false when absent. */
+                    emailVerified?: boolean;
+                    /** @example +493012345678 */
+                    phone?: string;
+                    phoneVerified?: boolean;
+                    username?: string | null;
+                    displayName?: string | null;
+                    givenName?: string | null;
+                    familyName?: string | null;
+                    picture?: string | null;
+                    locale?: string | null;
+                    zoneinfo?: string | null;
+                    birthdate?: string | null;
+                    /** @description Free JSON of the product, up to 16 KiB. */
+                    customData?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Free JSON of the project, up to 16 KiB; the person does not see it. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
         responses: {
             /** @description Default Response */
             200: {
@@ -3627,6 +4623,42 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `ALREADY_EXISTS` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -3659,7 +4691,10 @@ export interface operations {
     replaceTheRolesOfAMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -3749,6 +4784,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -3799,7 +4843,10 @@ export interface operations {
     blockAMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -3874,7 +4921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `LAST_OWNER` */
+            /** @description `LAST_OWNER`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3915,7 +4962,10 @@ export interface operations {
     unblockAMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -3990,6 +5040,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -4022,7 +5081,10 @@ export interface operations {
     endTheSessionsOfAMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -4078,6 +5140,214 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readAnImportAndItsReport: {
+        parameters: {
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+                /** @description Only rows that were not imported. */
+                outcome?: "failed";
+            };
+            header?: never;
+            path: {
+                /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @enum {unknown} */
+                        status: "receiving" | "queued" | "running" | "completed";
+                        dryRun: boolean;
+                        /** @description In the file. */
+                        rows: number;
+                        rowsDone: number;
+                        /** @description People who are new to the workspace. */
+                        created: number;
+                        /** @description People of the workspace who are new to the project; their accounts stay as they were. */
+                        joined: number;
+                        /** @description Members already. */
+                        unchanged: number;
+                        failed: number;
+                        /** Format: date-time */
+                        createdAt: string;
+                        startedAt: string | null;
+                        finishedAt: string | null;
+                        /** @description Of the rows that are done, in the order of the file, counted from 1. */
+                        report: {
+                            row: number;
+                            /** @enum {unknown} */
+                            outcome: "created" | "joined" | "unchanged" | "failed";
+                            errors: {
+                                pointer: string;
+                                message: string;
+                            }[];
+                        }[];
+                        /** @description Null at the end of what is done by now. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    exportAllMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -4110,7 +5380,10 @@ export interface operations {
     mailAMemberAPasswordReset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -4164,7 +5437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4205,7 +5478,10 @@ export interface operations {
     removeAMemberSSecondFactors: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 memberId: string;
@@ -4250,6 +5526,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4402,7 +5687,10 @@ export interface operations {
     readALiveSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example ses_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 sessionId: string;
@@ -4438,6 +5726,13 @@ export interface operations {
                         clientIds: string[];
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -4507,7 +5802,10 @@ export interface operations {
     endASessionInThisProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example ses_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 sessionId: string;
@@ -4552,6 +5850,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4688,7 +5995,10 @@ export interface operations {
     inviteSomebody: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4752,7 +6062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `ALREADY_EXISTS` */
+            /** @description `ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4811,7 +6121,10 @@ export interface operations {
     readAnInvitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example inv_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 invitationId: string;
@@ -4841,6 +6154,13 @@ export interface operations {
                         createdAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -4910,7 +6230,10 @@ export interface operations {
     revokeAnInvitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example inv_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 invitationId: string;
@@ -4971,6 +6294,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -5003,7 +6335,10 @@ export interface operations {
     mailAnInvitationAgain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example inv_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 invitationId: string;
@@ -5070,7 +6405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,7 +6541,10 @@ export interface operations {
     addARole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5270,7 +6608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `ALREADY_EXISTS` */
+            /** @description `ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5329,7 +6667,10 @@ export interface operations {
     readARole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -5358,6 +6699,13 @@ export interface operations {
                         updatedAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -5427,7 +6775,10 @@ export interface operations {
     removeARole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -5488,6 +6839,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -5520,7 +6880,10 @@ export interface operations {
     changeARole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -5602,6 +6965,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -5652,7 +7024,10 @@ export interface operations {
     replaceThePermissionsOfARole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -5726,6 +7101,15 @@ export interface operations {
             };
             /** @description `BUILT_IN_ROLE` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5871,7 +7255,10 @@ export interface operations {
     addAPermission: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5926,7 +7313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `ALREADY_EXISTS`, `CONFLICT` */
+            /** @description `ALREADY_EXISTS`, `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6348,7 +7735,10 @@ export interface operations {
     addAnApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6505,6 +7895,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -6555,7 +7954,10 @@ export interface operations {
     readAnApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example app_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -6636,85 +8038,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `UNKNOWN_HOST` */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `INTERNAL_ERROR` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    removeAnApplication: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example app_01kaz3w9hqf8p9n2m4v5x6y7z8 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            204: {
+            /** @description You have this state already. */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6785,10 +8110,109 @@ export interface operations {
             };
         };
     };
+    removeAnApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example app_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     changeAnApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example app_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -6954,6 +8378,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -7004,7 +8437,10 @@ export interface operations {
     addASecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example app_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -7067,7 +8503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7313,7 +8749,10 @@ export interface operations {
     addAnIdentityProvider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7426,7 +8865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `ALREADY_EXISTS` */
+            /** @description `ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7485,7 +8924,10 @@ export interface operations {
     readAnIdentityProvider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example idp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 providerId: string;
@@ -7539,85 +8981,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `UNKNOWN_HOST` */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `INTERNAL_ERROR` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    removeAnIdentityProvider: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example idp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
-                providerId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            204: {
+            /** @description You have this state already. */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7688,10 +9053,109 @@ export interface operations {
             };
         };
     };
+    removeAnIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example idp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                providerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     changeAnIdentityProvider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example idp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 providerId: string;
@@ -7812,6 +9276,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -7862,7 +9335,10 @@ export interface operations {
     testAnIdentityProvider: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example idp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 providerId: string;
@@ -7920,6 +9396,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -7952,7 +9437,10 @@ export interface operations {
     readTheSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8041,6 +9529,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
@@ -8100,7 +9595,10 @@ export interface operations {
     changeSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8294,6 +9792,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -8370,7 +9877,7 @@ export interface operations {
                             to: string;
                             template: string;
                             /** @enum {unknown} */
-                            status: "queued" | "sent" | "failed" | "expired" | "suppressed";
+                            status: "queued" | "sending" | "sent" | "delivered" | "undelivered" | "failed" | "expired" | "suppressed";
                             attempts: number;
                             provider: string | null;
                             error: string | null;
@@ -8458,7 +9965,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {unknown} */
-                            template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "failed_attempts" | "webhook_disabled" | "sms_code";
+                            template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "sms_code";
                             /** @enum {unknown} */
                             locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
                             /** @description False: the built-in text. */
@@ -8533,7 +10040,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "failed_attempts" | "webhook_disabled" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -8556,7 +10063,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {unknown} */
-                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "failed_attempts" | "webhook_disabled" | "sms_code";
+                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "sms_code";
                         /** @enum {unknown} */
                         locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description False: the built-in text. */
@@ -8647,7 +10154,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "failed_attempts" | "webhook_disabled" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -8720,9 +10227,12 @@ export interface operations {
     previewAMessageTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "failed_attempts" | "webhook_disabled" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -8770,6 +10280,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8929,7 +10448,10 @@ export interface operations {
     addAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9010,7 +10532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9069,7 +10591,10 @@ export interface operations {
     readAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9106,85 +10631,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `NOT_FOUND` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `UNKNOWN_HOST` */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `INTERNAL_ERROR` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    removeAWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
-                endpointId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            204: {
+            /** @description You have this state already. */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9255,10 +10703,109 @@ export interface operations {
             };
         };
     };
+    removeAWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     changeAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9349,6 +10896,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -9399,7 +10955,10 @@ export interface operations {
     enableAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9465,6 +11024,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9504,7 +11072,10 @@ export interface operations {
     disableAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9577,6 +11148,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -9609,7 +11189,10 @@ export interface operations {
     rotateTheSecretOfAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9691,7 +11274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9859,7 +11442,10 @@ export interface operations {
     sendATestEventToAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -9923,7 +11509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9982,7 +11568,10 @@ export interface operations {
     replayEventsToAWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -10053,7 +11642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10112,7 +11701,10 @@ export interface operations {
     recoverWhatAWebhookEndpointHasMissed: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 endpointId: string;
@@ -10176,7 +11768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10340,7 +11932,10 @@ export interface operations {
     readAWebhookDeliveryWithItsAttempts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example dlv_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 deliveryId: string;
@@ -10385,6 +11980,13 @@ export interface operations {
                         }[];
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -10454,7 +12056,10 @@ export interface operations {
     retryAWebhookDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example dlv_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 deliveryId: string;
@@ -10536,7 +12141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10672,7 +12277,10 @@ export interface operations {
     readAnEventType: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example user.created */
                 type: string;
@@ -10701,6 +12309,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -10731,6 +12346,327 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    searchTheAuditLog: {
+        parameters: {
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+                /** @description The id of the user or application that did it. */
+                actor?: string;
+                /**
+                 * @description An event type, or a group such as `membership.*`.
+                 * @example user.*
+                 */
+                action?: string;
+                /** @description The id of a record it is about. */
+                resource?: string;
+                /** @description At or after. */
+                since?: string;
+                /** @description Before. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            id: string;
+                            /** @description Its place in the chain of the project environment, without gaps. */
+                            sequence: number;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            action: string;
+                            actor: ({
+                                kind: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            /** @description The ids of the records it is about. */
+                            resources: string[];
+                            correlationId: string | null;
+                            /** @enum {boolean} */
+                            example?: true;
+                            /** @description Null, as are `actor` and `correlationId`, once a person it named was erased. */
+                            data: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description Of the chain up to here, base64url. */
+                            hash: string;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    exportTheAuditLog: {
+        parameters: {
+            query: {
+                /** @description At or after. */
+                since?: string;
+                /** @description Before. */
+                until?: string;
+                format: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: {
+                            sequence: number;
+                            /** @description The hash of the entry, base64url. */
+                            leaf: string;
+                            /** @description The hash of the chain up to it, base64url. */
+                            hash: string;
+                            entry: {
+                                id: string;
+                                sequence: number;
+                                /** Format: date-time */
+                                occurredAt: string;
+                                action: string;
+                                actor: {
+                                    kind: string;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                                correlationId: string;
+                                /** @enum {boolean} */
+                                example?: true;
+                                data: {
+                                    [key: string]: unknown;
+                                };
+                            } | null;
+                        }[];
+                        /** @description A compact JWS that says which stretch of the chain this is. */
+                        seal: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listSignedCheckpointsOfTheAuditLog: {
+        parameters: {
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            sequence: number;
+                            /** @description Of the chain up to this entry, base64url. */
+                            hash: string;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** @description A compact JWS (ES256) over scope, sequence, hash and time, with its public key. */
+                            signed: string;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                        /** @description Thumbprint (RFC 7638) of the key that signs checkpoints and exports. */
+                        key: string;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10896,7 +12832,10 @@ export interface operations {
     emitAnExampleEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10948,7 +12887,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONFLICT` */
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10968,6 +12907,1381 @@ export interface operations {
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readTheStatusOfTheSmsAddOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        status: "inactive" | "active" | "canceling" | "canceled" | "past_due";
+                        /** @description The test environment: nothing is sent by a carrier, nothing is charged. */
+                        simulated: boolean;
+                        tier: {
+                            id: string;
+                            name: string;
+                            /** @description ISO 4217. */
+                            currency: string;
+                            /** @description Per period, in minor units of the currency. */
+                            monthlyPrice: number;
+                            /** @description Segments without extra charge. */
+                            included: number;
+                            /** @description Null: nothing is sent beyond the included segments. */
+                            overagePrice: number | null;
+                            /** @description Segments at most in a period. */
+                            hardCap: number;
+                            /** @description Where messages may go; null: everywhere. */
+                            countries: string[] | null;
+                        } | null;
+                        /** @description The tier of the next period, where it changes. */
+                        nextTier: string | null;
+                        periodStart: string | null;
+                        periodEnd: string | null;
+                        /** @description Segments without extra charge. */
+                        included: number;
+                        /** @description Segments that carriers took. */
+                        used: number;
+                        /** @description Segments of messages on their way. */
+                        reserved: number;
+                        /** @description Segments that can still be sent in this period. */
+                        remaining: number;
+                        /** @description Segments at most in this period. */
+                        hardCap: number;
+                        cancelAtPeriodEnd: boolean;
+                        pastDueSince: string | null;
+                        /** @enum {unknown} */
+                        payment: "manual" | "stripe";
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listTheTiersOfTheSmsAddOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            id: string;
+                            name: string;
+                            /** @description ISO 4217. */
+                            currency: string;
+                            /** @description Per period, in minor units of the currency. */
+                            monthlyPrice: number;
+                            /** @description Segments without extra charge. */
+                            included: number;
+                            /** @description Null: nothing is sent beyond the included segments. */
+                            overagePrice: number | null;
+                            /** @description Segments at most in a period. */
+                            hardCap: number;
+                            /** @description Where messages may go; null: everywhere. */
+                            countries: string[] | null;
+                        }[];
+                        nextCursor: null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    subscribeToTheSmsAddOnOrChangeItsTier: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    tierId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        status: "inactive" | "active" | "canceling" | "canceled" | "past_due";
+                        /** @description The test environment: nothing is sent by a carrier, nothing is charged. */
+                        simulated: boolean;
+                        tier: {
+                            id: string;
+                            name: string;
+                            /** @description ISO 4217. */
+                            currency: string;
+                            /** @description Per period, in minor units of the currency. */
+                            monthlyPrice: number;
+                            /** @description Segments without extra charge. */
+                            included: number;
+                            /** @description Null: nothing is sent beyond the included segments. */
+                            overagePrice: number | null;
+                            /** @description Segments at most in a period. */
+                            hardCap: number;
+                            /** @description Where messages may go; null: everywhere. */
+                            countries: string[] | null;
+                        } | null;
+                        /** @description The tier of the next period, where it changes. */
+                        nextTier: string | null;
+                        periodStart: string | null;
+                        periodEnd: string | null;
+                        /** @description Segments without extra charge. */
+                        included: number;
+                        /** @description Segments that carriers took. */
+                        used: number;
+                        /** @description Segments of messages on their way. */
+                        reserved: number;
+                        /** @description Segments that can still be sent in this period. */
+                        remaining: number;
+                        /** @description Segments at most in this period. */
+                        hardCap: number;
+                        cancelAtPeriodEnd: boolean;
+                        pastDueSince: string | null;
+                        /** @enum {unknown} */
+                        payment: "manual" | "stripe";
+                        /** @description Where to pay first; the add-on is active once that is done. Null: nothing is left to do. */
+                        checkoutUrl: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`, `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    cancelTheSmsAddOn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description False: at once. True when left out. */
+                    atPeriodEnd?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        status: "inactive" | "active" | "canceling" | "canceled" | "past_due";
+                        /** @description The test environment: nothing is sent by a carrier, nothing is charged. */
+                        simulated: boolean;
+                        tier: {
+                            id: string;
+                            name: string;
+                            /** @description ISO 4217. */
+                            currency: string;
+                            /** @description Per period, in minor units of the currency. */
+                            monthlyPrice: number;
+                            /** @description Segments without extra charge. */
+                            included: number;
+                            /** @description Null: nothing is sent beyond the included segments. */
+                            overagePrice: number | null;
+                            /** @description Segments at most in a period. */
+                            hardCap: number;
+                            /** @description Where messages may go; null: everywhere. */
+                            countries: string[] | null;
+                        } | null;
+                        /** @description The tier of the next period, where it changes. */
+                        nextTier: string | null;
+                        periodStart: string | null;
+                        periodEnd: string | null;
+                        /** @description Segments without extra charge. */
+                        included: number;
+                        /** @description Segments that carriers took. */
+                        used: number;
+                        /** @description Segments of messages on their way. */
+                        reserved: number;
+                        /** @description Segments that can still be sent in this period. */
+                        remaining: number;
+                        /** @description Segments at most in this period. */
+                        hardCap: number;
+                        cancelAtPeriodEnd: boolean;
+                        pastDueSince: string | null;
+                        /** @enum {unknown} */
+                        payment: "manual" | "stripe";
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    takeACancellationOfTheSmsAddOnBack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        status: "inactive" | "active" | "canceling" | "canceled" | "past_due";
+                        /** @description The test environment: nothing is sent by a carrier, nothing is charged. */
+                        simulated: boolean;
+                        tier: {
+                            id: string;
+                            name: string;
+                            /** @description ISO 4217. */
+                            currency: string;
+                            /** @description Per period, in minor units of the currency. */
+                            monthlyPrice: number;
+                            /** @description Segments without extra charge. */
+                            included: number;
+                            /** @description Null: nothing is sent beyond the included segments. */
+                            overagePrice: number | null;
+                            /** @description Segments at most in a period. */
+                            hardCap: number;
+                            /** @description Where messages may go; null: everywhere. */
+                            countries: string[] | null;
+                        } | null;
+                        /** @description The tier of the next period, where it changes. */
+                        nextTier: string | null;
+                        periodStart: string | null;
+                        periodEnd: string | null;
+                        /** @description Segments without extra charge. */
+                        included: number;
+                        /** @description Segments that carriers took. */
+                        used: number;
+                        /** @description Segments of messages on their way. */
+                        reserved: number;
+                        /** @description Segments that can still be sent in this period. */
+                        remaining: number;
+                        /** @description Segments at most in this period. */
+                        hardCap: number;
+                        cancelAtPeriodEnd: boolean;
+                        pastDueSince: string | null;
+                        /** @enum {unknown} */
+                        payment: "manual" | "stripe";
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listTheUsageOfTheSmsAddOn: {
+        parameters: {
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+                /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                periodId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @example led_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                            id: string;
+                            /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                            periodId: string;
+                            /** @enum {unknown} */
+                            kind: "segment" | "fee" | "proration" | "payment";
+                            /** @description The message, period or statement that caused it. */
+                            reference: string;
+                            /** @description Which segment of the message, from 1. */
+                            part: number;
+                            /** @description Minor units; negative for money received. */
+                            amount: number;
+                            currency: string;
+                            country: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listTheStatementsOfTheSmsAddOn: {
+        parameters: {
+            query: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @example stm_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                            id: string;
+                            /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                            periodId: string;
+                            /** Format: date-time */
+                            periodStart: string;
+                            /** Format: date-time */
+                            periodEnd: string;
+                            tierId: string;
+                            segments: number;
+                            fees: number;
+                            overage: number;
+                            total: number;
+                            currency: string;
+                            /**
+                             * @description By hand, or through the payment provider.
+                             * @enum {unknown}
+                             */
+                            payment: "manual" | "stripe";
+                            /** Format: date-time */
+                            issuedAt: string;
+                            /** Format: date-time */
+                            dueAt: string;
+                            paidAt: string | null;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readAStatementOfTheSmsAddOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example stm_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                statementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example stm_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        periodId: string;
+                        /** Format: date-time */
+                        periodStart: string;
+                        /** Format: date-time */
+                        periodEnd: string;
+                        tierId: string;
+                        segments: number;
+                        fees: number;
+                        overage: number;
+                        total: number;
+                        currency: string;
+                        /**
+                         * @description By hand, or through the payment provider.
+                         * @enum {unknown}
+                         */
+                        payment: "manual" | "stripe";
+                        /** Format: date-time */
+                        issuedAt: string;
+                        /** Format: date-time */
+                        dueAt: string;
+                        paidAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readTheRulesAgainstSmsPumping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Where messages go, out of what the tier allows; null: all of that. */
+                        countries: string[] | null;
+                        /** @description Kinds of numbers that get messages. */
+                        numberTypes: ("MOBILE" | "FIXED_LINE_OR_MOBILE" | "FIXED_LINE" | "PERSONAL_NUMBER" | "VOIP" | "PAGER" | "PREMIUM_RATE" | "SHARED_COST" | "TOLL_FREE" | "UAN" | "VOICEMAIL")[];
+                        /** @description Messages to one number in an hour. */
+                        perNumber: number;
+                        /** @description Messages to one block of ten thousand numbers in an hour. */
+                        perPrefix: number;
+                        /** @description Messages asked for from one address in an hour. */
+                        perSource: number;
+                        /** @description Messages of the project in an hour. */
+                        perProject: number;
+                        /** @description Codes sent to a block within a day before its conversion counts. */
+                        conversionSample: number;
+                        /** @description Blocks of which fewer codes are used get no more; 0: never. */
+                        conversionPercent: number;
+                        /** @description How long a block gets no more. */
+                        blockSeconds: number;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    changeTheRulesAgainstSmsPumping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where messages go, out of what the tier allows; null: all of that. */
+                    countries?: string[] | null;
+                    /** @description Kinds of numbers that get messages. */
+                    numberTypes?: ("MOBILE" | "FIXED_LINE_OR_MOBILE" | "FIXED_LINE" | "PERSONAL_NUMBER" | "VOIP" | "PAGER" | "PREMIUM_RATE" | "SHARED_COST" | "TOLL_FREE" | "UAN" | "VOICEMAIL")[];
+                    /** @description Messages to one number in an hour. */
+                    perNumber?: number;
+                    /** @description Messages to one block of ten thousand numbers in an hour. */
+                    perPrefix?: number;
+                    /** @description Messages asked for from one address in an hour. */
+                    perSource?: number;
+                    /** @description Messages of the project in an hour. */
+                    perProject?: number;
+                    /** @description Codes sent to a block within a day before its conversion counts. */
+                    conversionSample?: number;
+                    /** @description Blocks of which fewer codes are used get no more; 0: never. */
+                    conversionPercent?: number;
+                    /** @description How long a block gets no more. */
+                    blockSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Where messages go, out of what the tier allows; null: all of that. */
+                        countries: string[] | null;
+                        /** @description Kinds of numbers that get messages. */
+                        numberTypes: ("MOBILE" | "FIXED_LINE_OR_MOBILE" | "FIXED_LINE" | "PERSONAL_NUMBER" | "VOIP" | "PAGER" | "PREMIUM_RATE" | "SHARED_COST" | "TOLL_FREE" | "UAN" | "VOICEMAIL")[];
+                        /** @description Messages to one number in an hour. */
+                        perNumber: number;
+                        /** @description Messages to one block of ten thousand numbers in an hour. */
+                        perPrefix: number;
+                        /** @description Messages asked for from one address in an hour. */
+                        perSource: number;
+                        /** @description Messages of the project in an hour. */
+                        perProject: number;
+                        /** @description Codes sent to a block within a day before its conversion counts. */
+                        conversionSample: number;
+                        /** @description Blocks of which fewer codes are used get no more; 0: never. */
+                        conversionPercent: number;
+                        /** @description How long a block gets no more. */
+                        blockSeconds: number;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listBlocksOfNumbersThatGetNoMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /**
+                             * @description The numbers that begin so and have four more digits.
+                             * @example +49151123
+                             */
+                            prefix: string;
+                            reason: string;
+                            sent: number;
+                            used: number;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            expiresAt: string;
+                        }[];
+                        nextCursor: null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    letABlockOfNumbersHaveMessagesAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example +49151123 */
+                prefix: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11036,7 +14350,7 @@ export interface operations {
                             text: string;
                             html: string | null;
                             /** @enum {unknown} */
-                            status: "queued" | "sent" | "failed" | "expired" | "suppressed";
+                            status: "queued" | "sending" | "sent" | "delivered" | "undelivered" | "failed" | "expired" | "suppressed";
                             /** Format: date-time */
                             createdAt: string;
                         }[];
@@ -11128,7 +14442,7 @@ export interface operations {
                         text: string;
                         html: string | null;
                         /** @enum {unknown} */
-                        status: "queued" | "sent" | "failed" | "expired" | "suppressed";
+                        status: "queued" | "sending" | "sent" | "delivered" | "undelivered" | "failed" | "expired" | "suppressed";
                         /** Format: date-time */
                         createdAt: string;
                     };
@@ -11163,6 +14477,132 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    importMembers: {
+        parameters: {
+            query: {
+                dryRun: boolean;
+            };
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @enum {unknown} */
+                        status: "receiving" | "queued" | "running" | "completed";
+                        dryRun: boolean;
+                        /** @description In the file. */
+                        rows: number;
+                        rowsDone: number;
+                        /** @description People who are new to the workspace. */
+                        created: number;
+                        /** @description People of the workspace who are new to the project; their accounts stay as they were. */
+                        joined: number;
+                        /** @description Members already. */
+                        unchanged: number;
+                        failed: number;
+                        /** Format: date-time */
+                        createdAt: string;
+                        startedAt: string | null;
+                        finishedAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

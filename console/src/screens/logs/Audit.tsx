@@ -10,6 +10,7 @@ import { kept, stringifySearch, useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { nameOfActor } from './actors.ts';
 
 const NAMES = ['actor', 'action', 'resource', 'since', 'until', 'cursor'] as const;
 
@@ -48,8 +49,8 @@ export function Audit() {
                 empty={<Empty title="Nothing fits" />}
                 columns={[
                   { name: 'Action', cell: ({ action }) => <code>{action}</code> },
-                  { name: 'Who', cell: ({ actor }) => actor.id ?? actor.kind },
-                  { name: 'What', wide: true, cell: ({ resource }) => resource?.id ?? '–' },
+                  { name: 'Who', cell: ({ actor }) => nameOfActor(actor) },
+                  { name: 'What', wide: true, cell: ({ resources }) => resources.join(', ') || '–' },
                   { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
                 ]}
               />
@@ -80,10 +81,11 @@ function AuditDrawer({ event, onClose }: { event: AuditEvent | undefined; onClos
         <>
           <Facts
             facts={[
-              ['Who', event.actor.id ? <Copy key="who" value={event.actor.id} /> : event.actor.kind],
-              ['What', event.resource ? <Copy key="what" value={event.resource.id} /> : '–'],
+              ['Who', nameOfActor(event.actor)],
+              ['What', event.resources.length === 0 ? '–' : event.resources.map((id) => <Copy key={id} value={id} />)],
               ['When', <Time key="when" at={event.occurredAt} />],
-              ['Correlation', <Copy key="correlation" value={event.correlationId} />],
+              ['Correlation', event.correlationId ? <Copy key="correlation" value={event.correlationId} /> : '–'],
+              ['Hash of the chain', <Copy key="hash" value={event.hash} />],
             ]}
           />
           <Text size="sm" fw={600} mt="lg" mb="xs">

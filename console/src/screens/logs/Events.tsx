@@ -9,8 +9,9 @@ import { kept, stringifySearch, useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { nameOfActor } from './actors.ts';
 
-const NAMES = ['types', 'since', 'until', 'cursor'] as const;
+const NAMES = ['type', 'since', 'until', 'cursor'] as const;
 
 export function Events() {
   const [filters, setFilters] = useFilters();
@@ -29,7 +30,7 @@ export function Events() {
     <Page title="Event log" about="Everything that happened here, newest first.">
       <Card flush>
         <FilterBar>
-          <ChoiceFilter name="types" label="Type" width={240} choices={choicesOf(known.map(({ type }) => type))} />
+          <ChoiceFilter name="type" label="Type" width={240} choices={choicesOf(known.map(({ type }) => type))} />
           <MomentFilter name="since" label="From" />
           <MomentFilter name="until" label="Until" />
         </FilterBar>
@@ -45,7 +46,7 @@ export function Events() {
                 columns={[
                   { name: 'Event', cell: ({ type }) => <code>{type}</code> },
                   { name: 'About', wide: true, cell: ({ data }) => subjectOf(data) },
-                  { name: 'By', wide: true, cell: ({ actor }) => actor.kind },
+                  { name: 'By', wide: true, cell: ({ actor }) => actor?.kind ?? 'Erased' },
                   { name: 'Sequence', wide: true, align: 'right', cell: ({ sequence }) => sequence ?? '–' },
                   { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
                 ]}
@@ -79,8 +80,8 @@ function EventDrawer({ event, onClose }: { event: LoggedEvent | undefined; onClo
             facts={[
               ['Id', <Copy key="id" value={event.id} />],
               ['When', <Time key="when" at={event.occurredAt} />],
-              ['By', event.actor.kind],
-              ['Correlation', <Copy key="correlation" value={event.correlationId} />],
+              ['By', nameOfActor(event.actor)],
+              ['Correlation', event.correlationId ? <Copy key="correlation" value={event.correlationId} /> : '–'],
             ]}
           />
           <Text size="sm" fw={600} mt="lg" mb="xs">
@@ -94,7 +95,8 @@ function EventDrawer({ event, onClose }: { event: LoggedEvent | undefined; onClo
 }
 
 /** Whom or what an event is about, as far as its data say. */
-function subjectOf(data: Record<string, unknown>): string {
+function subjectOf(data: Record<string, unknown> | null): string {
+  if (!data) return 'Erased';
   for (const value of [data, ...Object.values(data)]) {
     const named = nameIn(value);
     if (named) return named;

@@ -63,7 +63,7 @@ function Everything({ figures }: { figures: Figures }) {
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
-        <Figure name="Sign-ins" value={totals.signIns} to={at('/events?types=user.login')} />
+        <Figure name="Sign-ins" value={totals.signIns} to={at('/events?type=user.login')} />
         <Figure
           name="Failed sign-ins"
           value={totals.failures}

@@ -9,6 +9,7 @@ import { Card, Columns, Facts, Page } from '#ui/page.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { MemberEvents } from './MemberEvents.tsx';
 import { MemberRoles } from './MemberRoles.tsx';
 import { MemberSessions } from './MemberSessions.tsx';
 import { nameOf } from './members.ts';
@@ -52,6 +53,7 @@ function Detail({ member }: { member: MemberRecord }) {
         <MemberRoles member={member} />
       </Columns>
       {useCan('sessions:read') && <MemberSessions member={member} />}
+      {useCan('audit:read') && <MemberEvents member={member} />}
       {Object.keys(member.metadata).length > 0 && (
         <Card title="Metadata" about="What your back end keeps with this member.">
           <CodeBlock code={JSON.stringify(member.metadata, null, 2)} name="the metadata" />
