@@ -50,6 +50,50 @@ describe('the session of an operator', () => {
     ]);
   });
 
+  test('two operators change the same record: the second is told, and nothing is overwritten', async () => {
+    const path = '/console/v1/settings';
+    const { headers, body } = await operator.call(path);
+    const seen = headers.get('etag') ?? '';
+    assert.match(seen, /^"/);
+    const change = (changes: object, etag: string) =>
+      operator.call(path, { method: 'PATCH', body: changes, headers: { 'if-match': etag } });
+    const first = await change({ passwordMinLength: body.passwordMinLength + 1 }, seen);
+    assert.equal(first.status, 200, first.text);
+    expectProblem(await change({ passwordMinLength: 30 }, seen), 412, 'PRECONDITION_FAILED');
+    assert.equal((await operator.call(path)).body.passwordMinLength, body.passwordMinLength + 1);
+    assert.equal(
+      (await change({ passwordMinLength: body.passwordMinLength }, first.headers.get('etag') ?? '')).status,
+      200,
+    );
+    const workspace = (await operator.call('/console/v1/workspace')).headers.get('etag') ?? '';
+    const renamed = await operator.call('/console/v1/workspace', {
+      method: 'PATCH',
+      body: { name: 'Demo' },
+      headers: { 'if-match': workspace },
+    });
+    assert.equal(renamed.status, 200, renamed.text);
+    const { id } = (await operator.call('/console/v1/members')).body.items[0];
+    const stale = await operator.call(`/console/v1/members/${id}/roles`, {
+      method: 'PUT',
+      body: { roles: [] },
+      headers: { 'if-match': '"older"' },
+    });
+    expectProblem(stale, 412, 'PRECONDITION_FAILED');
+  });
+
+  test('a repeated POST with its key happens once', async () => {
+    const add = () =>
+      operator.call('/console/v1/projects', {
+        body: { name: 'Once' },
+        headers: { 'idempotency-key': 'once', 'x-correlation-id': 'once' },
+      });
+    const [first, second] = [await add(), await add()];
+    assert.deepEqual([first.status, second.status, second.body.id], [201, 201, first.body.id]);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    const { body } = await operator.call('/console/v1/projects?q=Once');
+    assert.equal(body.items.length, 1);
+  });
+
   test('the headers of the scope are checked', async () => {
     const without = (name: string) => operator.call('/console/v1/members', { headers: { [name]: undefined } });
     for (const name of ['x-workspace-id', 'x-project-id', 'x-environment']) {
