@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import type { MemberOptions } from './cli/members.ts';
 import manifest from './package.json' with { type: 'json' };
 
 /** The options of every command, as settings: environment variables are weaker. */
@@ -89,6 +90,26 @@ command('restore <file>', 'put a backup into an empty database')
   .option('--json', 'print what was restored as JSON')
   .action(async (file: string, options: { verify?: true; json?: true }) =>
     (await import('./cli/restore.ts')).restore(settings(), file, options),
+  );
+
+command('import <file>', 'add members to a project from NDJSON or CSV, with their password hashes')
+  .option('--workspace <id>', "with --project: which project; the environment's default one when absent")
+  .option('--project <id>', 'with --workspace')
+  .option('--environment <name>', 'test (the default) or production')
+  .option('--format <name>', 'ndjson or csv; by the name of the file when absent')
+  .option('--dry-run', 'say what would happen and change nothing')
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, options: MemberOptions) =>
+    (await import('./cli/members.ts')).importFile(settings(), file, options),
+  );
+
+command('export [file]', 'write all members of a project as NDJSON, with their password hashes')
+  .option('--workspace <id>', "with --project: which project; the environment's default one when absent")
+  .option('--project <id>', 'with --workspace')
+  .option('--environment <name>', 'test (the default) or production')
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string | undefined, options: MemberOptions) =>
+    (await import('./cli/members.ts')).exportFile(settings(), file, options),
   );
 
 command('listen', "forward the test environment's events to an address of this machine, signed")

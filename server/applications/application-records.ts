@@ -16,7 +16,7 @@ const addresses = (description: string) => Type.Array(address, { maxItems: 50, u
 const Instant = Type.String({ format: 'date-time' });
 
 /** Public keys of a client (RFC 7517); a private part is refused. */
-const Jwks = Type.Object(
+export const Jwks = Type.Object(
   {
     keys: Type.Array(
       Type.Object(
@@ -86,6 +86,9 @@ export const ApplicationRecord = Type.Object({
   clientId: Type.String(),
   kind: NewApplicationBody.properties.kind,
   ...fields,
+  registrationTokenId: Type.Union([IdSchema('rgt'), Type.Null()], {
+    description: 'The token it registered itself with; null: an administrator added it.',
+  }),
   enabled: Type.Boolean(),
   secrets: Type.Array(Secret, { description: 'The live ones, oldest first.' }),
   createdAt: Instant,
@@ -137,6 +140,7 @@ function recordOf(row: Row): ApplicationRecord {
     profile: row.profile,
     resources: row.resources,
     dpopBound: row.dpop_bound,
+    registrationTokenId: row.registration_token_id,
     enabled: row.enabled,
     secrets: (row.secrets ?? []).map(({ id, hint, created_at }) => ({
       id,

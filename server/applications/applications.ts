@@ -11,6 +11,8 @@ import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { projectOf } from '#tenancy';
+import { accountPage, isAccountPage } from './account-page.ts';
+import type { RegistrationTokenId } from './registration-tokens.ts';
 
 export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
@@ -33,6 +35,7 @@ export type ApplicationsTable = {
   profile: Generated<'oauth' | 'fapi2'>;
   resources: Generated<string[]>;
   dpop_bound: Generated<boolean>;
+  registration_token_id: Generated<RegistrationTokenId | null>;
   enabled: boolean;
   tokens_ended_at: Date | null;
   created_at: Date;
@@ -92,6 +95,8 @@ export type Application = {
   tokensEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
+  /** It only has people sign in, and gets nothing back (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
+  signInOnly?: true;
 };
 
 export type NewApplication = Pick<Application, 'kind' | 'name'> &
@@ -109,7 +114,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'dpopBound'
       | 'origins'
     >
-  > & { permissions?: readonly string[] };
+  > & { permissions?: readonly string[]; registrationTokenId?: RegistrationTokenId };
 
 /** The workspace's routing key and 96 random bits. */
 const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
@@ -146,6 +151,7 @@ export async function createApplication(
       profile: application.profile ?? 'oauth',
       resources: application.resources ?? [],
       dpop_bound: application.dpopBound ?? false,
+      registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
       tokens_ended_at: null,
       created_at: tx.now,
@@ -240,6 +246,7 @@ export function findApplication(
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {
+  if (isAccountPage(clientId)) return accountPage(system, environment, clientId);
   return applications(system).find(environment, clientId);
 }
 

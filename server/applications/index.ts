@@ -1,3 +1,4 @@
+export { accountPageId, isAccountPage } from './account-page.ts';
 export { updateApplication } from './application-records.ts';
 export { applicationRoutes } from './applications.admin.ts';
 export {
@@ -19,3 +20,5 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf } from './origins.ts';
+export { registrationRoutes } from './registration.auth.ts';
+export { registrationTokenRoutes } from './registration-tokens.admin.ts';

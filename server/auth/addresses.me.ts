@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
-import { emit } from '#events';
-import { Email, findIdentifier, normalise, normalisePhone, Phone, replaceAddress } from '#identity';
-import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { Email, normalise, normalisePhone, Phone } from '#identity';
 import type { Routes } from '#platform/http.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
-import { digitsOf, FlowId, FlowStarted, OneTimeCode, startFlow, withProof } from './flows.ts';
-import { credentialChanged } from './notices.ts';
+import { problemResponses } from '#platform/problem.ts';
+import { finishAddressChange, startAddressChange } from './address-changes.ts';
+import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
 
 const Proof = Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false });
 const started = { 202: FlowStarted, ...problemResponses('REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED') };
@@ -25,7 +22,7 @@ export const addressRoutes: Routes = (app) => {
       schema: {
         summary: 'Change my email address',
         description:
-          'Mails a code to the new address; the change is made with it. Answers the same for an address that is taken.',
+          'Mails a code to the new address, or to one’s own that is not confirmed; the change is made with it. Answers the same for an address that is taken.',
         body: Type.Object({ email: Email }, { additionalProperties: false }),
         response: started,
       },
@@ -33,7 +30,7 @@ export const addressRoutes: Routes = (app) => {
     async (request, reply) =>
       reply
         .code(202)
-        .send(await startChange(request.ctx, { kind: 'email', value: normalise(request.body.email).value })),
+        .send(await startAddressChange(request.ctx, { kind: 'email', value: normalise(request.body.email).value })),
   );
 
   app.post(
@@ -50,7 +47,7 @@ export const addressRoutes: Routes = (app) => {
     async (request, reply) =>
       reply
         .code(202)
-        .send(await startChange(request.ctx, { kind: 'phone', value: normalisePhone(request.body.phone) })),
+        .send(await startAddressChange(request.ctx, { kind: 'phone', value: normalisePhone(request.body.phone) })),
   );
 
   for (const kind of ['email', 'phone'] as const) {
@@ -65,39 +62,9 @@ export const addressRoutes: Routes = (app) => {
         },
       },
       async (request, reply) => {
-        await finishChange(request.ctx, kind, request.body);
+        await finishAddressChange(request.ctx, kind, request.body);
         return reply.code(204).send(null);
       },
     );
   }
 };
-
-async function startChange(ctx: Ctx, address: { kind: 'email' | 'phone'; value: string }) {
-  await requireRecentAuthentication(ctx);
-  const { userId } = customerOf(ctx);
-  const owner = await findIdentifier(ctx, address);
-  return startFlow(ctx, {
-    purpose: address.kind === 'email' ? 'change_email' : 'change_phone',
-    channel: address.kind,
-    address: address.value,
-    userId,
-    ...(owner && { decoy: { tell: owner.userId !== userId } }),
-  });
-}
-
-async function finishChange(
-  ctx: Ctx,
-  kind: 'email' | 'phone',
-  { flowId, code }: { flowId: FlowId; code: string },
-): Promise<void> {
-  await requireRecentAuthentication(ctx);
-  const { userId } = customerOf(ctx);
-  const purpose = kind === 'email' ? 'change_email' : 'change_phone';
-  await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {
-    if (flow.userId !== userId) throw problem('INVALID_CODE');
-    const before = await replaceAddress(tx, userId, { kind, value: flow.address });
-    await emit(tx, kind === 'email' ? 'user.email.changed' : 'user.phone.changed', { userId });
-    // The address before is told, so that its owner can act on a change somebody else made.
-    await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);
-  });
-}

@@ -40,6 +40,21 @@ describe('changing an address', () => {
     assert.ok((await eventsOf(latchkey, session.userId)).some((type) => /email/.test(type)));
   });
 
+  test('one’s own is proven the same way, and stays; proven already, nothing is sent', async () => {
+    const { email, access_token: token, session } = await register(latchkey);
+    const begin = () => latchkey.api('/v1/me/profile/email', { token, body: { email } });
+    const { flowId } = (await begin()).body;
+    const code = await mailedCode(latchkey, email);
+    const verified = await latchkey.api('/v1/me/profile/email/verify', { token, body: { flowId, code } });
+    assert.equal(verified.status, 204, verified.text);
+    const { body } = await latchkey.api('/v1/me/profile', { token });
+    assert.deepEqual([body.email, body.emailVerified], [email, true]);
+    assert.ok((await eventsOf(latchkey, session.userId)).includes('user.email.verified'));
+    clock.advance(60_000);
+    assert.equal((await begin()).status, 202, 'the same answer');
+    assert.equal(await mailedCode(latchkey, email), code, 'no other code');
+  });
+
   test('SE-4 needs a recent sign-in', async () => {
     const { access_token: token } = await register(latchkey);
     clock.advance(601_000);

@@ -2,9 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { originsOf } from '#applications';
 import type { Environment, Scope } from '#platform/ctx.ts';
-import { addressOf, type Request } from '#platform/http.ts';
+import type { Address, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
 import { SessionAnswer } from '#sessions';
 
 /** A session answer whose tokens are in cookies, out of reach of scripts. */
@@ -15,9 +14,12 @@ export const CookieSession = Type.Object(rest);
  * `__Host-` where the address is https: bound to the host, secure, for the whole path (RFC 6265bis §4.1.3.2). The name carries
  * the environment, because the ports of one machine share cookies.
  */
-function nameOf(system: System, environment: Environment, kind: 'access' | 'refresh'): string {
-  const secure = system.config.addresses[environment].auth.startsWith('https:');
-  return `${secure ? '__Host-' : ''}latchkey-${environment}-${kind}`;
+function nameOf({ address }: Request, environment: Environment, kind: 'access' | 'refresh'): string {
+  return `${isSecure(address) ? '__Host-' : ''}latchkey-${environment}-${kind}`;
+}
+
+function isSecure({ url }: Address): boolean {
+  return url.startsWith('https:');
 }
 
 /** The token of a kind that a browser brought. */
@@ -26,12 +28,11 @@ export function tokenCookie(
   environment: Environment,
   kind: 'access' | 'refresh',
 ): string | undefined {
-  return request.cookies[nameOf(request.server.system, environment, kind)];
+  return request.cookies[nameOf(request, environment, kind)];
 }
 
-function options(system: System, environment: Environment) {
-  const secure = system.config.addresses[environment].auth.startsWith('https:');
-  return { path: '/', httpOnly: true, secure, sameSite: 'strict' } as const;
+function options({ address }: Request) {
+  return { path: '/', httpOnly: true, secure: isSecure(address), sameSite: 'strict' } as const;
 }
 
 /** Answers with the session; its tokens in cookies where the request asked so. */
@@ -48,15 +49,14 @@ export async function sendSession<Answer extends object>(
 
 /** Puts a session's tokens into cookies. @returns the rest of the answer */
 export function setSessionCookies(request: Request, reply: FastifyReply, answer: SessionAnswer) {
-  const { system } = request.server;
   const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
-  reply.setCookie(nameOf(system, environment, 'access'), access_token, {
-    ...options(system, environment),
+  reply.setCookie(nameOf(request, environment, 'access'), access_token, {
+    ...options(request),
     maxAge: answer.expires_in,
   });
-  reply.setCookie(nameOf(system, environment, 'refresh'), refresh_token, {
-    ...options(system, environment),
+  reply.setCookie(nameOf(request, environment, 'refresh'), refresh_token, {
+    ...options(request),
     maxAge: answer.refresh_expires_in,
   });
   return shown;
@@ -67,9 +67,8 @@ function isSession(answer: object): answer is SessionAnswer {
 }
 
 export function clearSession(request: Request, reply: FastifyReply, environment: Environment): void {
-  const { system } = request.server;
   for (const kind of ['access', 'refresh'] as const)
-    reply.clearCookie(nameOf(system, environment, kind), options(system, environment));
+    reply.clearCookie(nameOf(request, environment, kind), options(request));
 }
 
 /**
@@ -78,9 +77,9 @@ export function clearSession(request: Request, reply: FastifyReply, environment:
  * @throws Problem VALIDATION_FAILED
  */
 export async function requireOrigin(request: Request, scope: Scope): Promise<void> {
-  const { system, host } = request.server;
+  const { system } = request.server;
   const { origin } = request.headers;
-  if (origin === addressOf(system, host)) return;
+  if (origin === request.address.url) return;
   const allowed = await originsOf({ system, scope });
   if (origin !== undefined && allowed.includes(origin)) return;
   throw problem(

@@ -1,6 +1,6 @@
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
-import { projectOf, type Settings } from '#tenancy';
+import { authAddressOf, projectOf, type Settings } from '#tenancy';
 import type { FlowMessage, NewFlow, Purpose } from './flows.ts';
 
 /** The mail of each purpose, and the page its link opens. */
@@ -24,9 +24,8 @@ export async function sendFlowMessage(tx: TxCtx, flow: FlowMessage): Promise<voi
   }
   if (flow.decoy?.tell) return sendMessage(tx, { ...common, template: 'known_address', variables: {} });
   const { template, page } = MAILS[flow.purpose];
-  const { auth } = tx.system.config.addresses[tx.scope.environment];
   const minutes = Math.round((flow.expiresAt.getTime() - tx.now.getTime()) / 60_000);
-  const link = page && { link: `${auth}/link/${page}?token=${flow.token}` };
+  const link = page && { link: `${await authAddressOf(tx)}/link/${page}?token=${flow.token}` };
   await sendMessage(tx, {
     ...common,
     template,

@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
-import { upstreamProvider } from '#applications';
 import { listIdentities } from '#identity';
-import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
-import { requireRedirectUri } from './redirects.ts';
 import { removeIdentity } from './sign-in-methods.ts';
-import { linkTicket, linkWithCode } from './social-linking.ts';
+import { linkingUrl, linkWithCode } from './social-linking.ts';
 
 const LinkedIdentity = Type.Object({
   id: IdSchema('idn'),
@@ -94,14 +92,3 @@ export const linkedIdentityRoutes: Routes = (app) => {
     },
   );
 };
-
-async function linkingUrl(
-  ctx: Ctx,
-  { provider: key, redirectUri, clientId }: { provider: string; redirectUri: string; clientId: string | undefined },
-): Promise<string> {
-  const provider = await upstreamProvider(ctx, { by: 'key', value: key });
-  await requireRedirectUri(ctx, clientId, redirectUri);
-  const { auth } = ctx.system.config.addresses[ctx.scope.environment];
-  const ticket = linkTicket.seal(ctx.system, { scope: ctx.scope, userId: customerOf(ctx).userId, redirectUri });
-  return `${auth}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
-}

@@ -1,28 +1,21 @@
-import { type Static, Type } from 'typebox';
-import {
-  addPasskey,
-  CHALLENGE_SECONDS,
-  changePasskey,
-  type PasskeyId,
-  passkeyCreationOptions,
-  RegistrationResponse,
-  usersById,
-  WebAuthnOptions,
-} from '#identity';
-import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { Type } from 'typebox';
+import { CHALLENGE_SECONDS, WebAuthnOptions } from '#identity';
+import { transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
-import { credentialChanged } from './notices.ts';
-import { factorRemoved, firstCodes } from './recovery-codes.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { ownPasskeys, PasskeyRecord } from './security.ts';
-import { requireMethod } from './sign-in.ts';
+import {
+  addOwnPasskey,
+  changeOwnPasskey,
+  NewPasskey,
+  PasskeyName,
+  passkeyCreation,
+  SecondFactor,
+} from './own-passkeys.ts';
+import { PasskeyRecord } from './security.ts';
 import { removeOwnPasskey } from './sign-in-methods.ts';
 
-const name = Type.String({ minLength: 1, maxLength: 100 });
-const secondFactor = Type.Boolean({ description: 'Asked for after a password, too.' });
 const PasskeyRef = Type.Object({ passkeyId: IdSchema('psk') });
 
 /** A passkey that became the first second factor comes with recovery codes. */
@@ -30,16 +23,6 @@ const SavedPasskey = Type.Object({
   ...PasskeyRecord.properties,
   recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once.' })),
 });
-
-const NewPasskey = Type.Object(
-  {
-    flowId: IdSchema('chl'),
-    response: RegistrationResponse,
-    name: Type.Optional(name),
-    secondFactor: Type.Optional(secondFactor),
-  },
-  { additionalProperties: false },
-);
 
 export const passkeyRoutes: Routes = (app) => {
   app.post(
@@ -58,8 +41,7 @@ export const passkeyRoutes: Routes = (app) => {
     },
     async (request) => {
       await requireRecentAuthentication(request.ctx);
-      await requireMethod(request.ctx, 'passkey');
-      return { ...(await creationOptions(request.ctx)), expiresIn: CHALLENGE_SECONDS };
+      return { ...(await passkeyCreation(request.ctx)), expiresIn: CHALLENGE_SECONDS };
     },
   );
 
@@ -78,16 +60,7 @@ export const passkeyRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await requireRecentAuthentication(request.ctx);
-      const { userId } = customerOf(request.ctx);
-      const rp = await relyingPartyOf(request.ctx);
-      const { name: given = 'Passkey', secondFactor: second = false, ...made } = request.body;
-      const added = await transaction(request.ctx, async (tx) => {
-        const id = await addPasskey(tx, userId, { ...made, name: given, secondFactor: second }, rp);
-        await credentialChanged(tx, userId, 'passkey_added');
-        const codes = second ? await firstCodes(tx, userId) : {};
-        return { ...(await savedPasskey(tx, id)), ...codes };
-      });
-      return reply.code(201).send(added);
+      return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
     },
   );
 };
@@ -101,7 +74,7 @@ export const onePasskeyRoutes: Routes = (app) => {
         summary: 'Change a passkey',
         params: PasskeyRef,
         body: Type.Object(
-          { name: Type.Optional(name), secondFactor: Type.Optional(secondFactor) },
+          { name: Type.Optional(PasskeyName), secondFactor: Type.Optional(SecondFactor) },
           { additionalProperties: false, minProperties: 1 },
         ),
         response: { 200: SavedPasskey, ...problemResponses('NOT_FOUND', 'REAUTHENTICATION_REQUIRED') },
@@ -133,32 +106,3 @@ export const onePasskeyRoutes: Routes = (app) => {
     },
   );
 };
-
-/** Renames a passkey, or makes it a second factor or not, which its owner is told. @throws Problem NOT_FOUND */
-async function changeOwnPasskey(tx: TxCtx, id: PasskeyId, change: { name?: string; secondFactor?: boolean }) {
-  const { userId } = customerOf(tx);
-  const before = await savedPasskey(tx, id);
-  await changePasskey(tx, userId, { id, ...change });
-  const after = await savedPasskey(tx, id);
-  if (after.secondFactor === before.secondFactor) return after;
-  await credentialChanged(tx, userId, 'passkey_changed');
-  if (after.secondFactor) return { ...after, ...(await firstCodes(tx, userId)) };
-  await factorRemoved(tx, userId);
-  return after;
-}
-
-async function savedPasskey(tx: TxCtx, id: PasskeyId): Promise<Static<typeof PasskeyRecord>> {
-  const passkey = (await ownPasskeys(tx, customerOf(tx).userId)).find((own) => own.id === id);
-  if (!passkey) throw problem('NOT_FOUND');
-  return passkey;
-}
-
-async function creationOptions(ctx: Ctx) {
-  const { userId } = customerOf(ctx);
-  const rp = await relyingPartyOf(ctx);
-  const user = (await usersById(ctx, [userId])).get(userId);
-  const account = user?.email ?? user?.username ?? user?.phone ?? rp.name;
-  return transaction(ctx, (tx) =>
-    passkeyCreationOptions(tx, { userId, name: account, displayName: user?.displayName ?? account }, rp),
-  );
-}

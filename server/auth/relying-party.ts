@@ -1,15 +1,22 @@
 import { originsOf } from '#applications';
 import type { RelyingParty } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
-import { projectOf } from '#tenancy';
+import { addressesOf, authAddressOf, projectOf } from '#tenancy';
 
-/** Passkeys are made and used on the auth host's own pages, and on pages of the project's applications. */
-export async function relyingPartyOf(ctx: Pick<Ctx, 'system' | 'scope'>): Promise<RelyingParty & { name: string }> {
+/**
+ * Passkeys are made and used on pages of the auth addresses and of the project's applications; unless the settings name another
+ * relying party, for the auth address in use alone.
+ */
+export async function relyingPartyOf(
+  ctx: Pick<Ctx, 'system' | 'scope' | 'authAddress'>,
+): Promise<RelyingParty & { name: string }> {
+  const address = await authAddressOf(ctx);
+  const own = await addressesOf(ctx.system, ctx.scope);
   const { auth } = ctx.system.config.addresses[ctx.scope.environment];
   const { settings, projectName } = await projectOf(ctx.system, ctx.scope);
   return {
-    id: settings.passkeyRpId ?? new URL(auth).hostname,
+    id: settings.passkeyRpId ?? new URL(address).hostname,
     name: projectName,
-    origins: [auth, ...(await originsOf(ctx))],
+    origins: [auth, ...own.auth, ...(await originsOf(ctx))],
   };
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { findApplication } from '#applications';
 import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
-import type { Request } from '#platform/http.ts';
+import type { Address, Request } from '#platform/http.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
@@ -44,14 +44,19 @@ function checkEnvironment(environment: Environment, named: string | undefined): 
 }
 
 /**
- * The context of a request without a token: its project is that of `clientId`, or of the ids, or the environment's default.
- * @throws Problem CONTEXT_REQUIRED, ENVIRONMENT_MISMATCH
+ * The context of a request without a token: its project is that of the address, or of `clientId`, or of the ids, or the
+ * environment's default.
+ * @throws Problem CONTEXT_REQUIRED, ENVIRONMENT_MISMATCH, CONTEXT_NOT_ALLOWED for another project than the address's
  */
 export async function anonymousCtx(request: Request, fields: ScopeFields): Promise<Ctx> {
   const environment = environmentOf(request);
   checkEnvironment(environment, fields.environment);
   const { system } = request.server;
-  return ctxFor(request, await resolveScope(system, environment, fields));
+  const { scope } = request.address;
+  const named = Object.keys(fields).some(
+    (name) => name === 'clientId' || name === 'workspaceId' || name === 'projectId',
+  );
+  return ctxFor(request, scope && !named ? scope : await resolveScope(system, environment, fields));
 }
 
 const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
@@ -63,7 +68,7 @@ const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
 export async function realmOfSecret(request: Request, secret: string): Promise<Ctx> {
   const workspaceId = await workspaceByRoutingKey(request.server.system, ROUTED.exec(secret)?.[1] ?? '');
   if (!workspaceId) throw problem('INVALID_TOKEN');
-  return ctxFor(request, { workspaceId, projectId: 'prj_', environment: environmentOf(request) });
+  return ctxFor(request, { workspaceId, projectId: UNKNOWN_PROJECT, environment: environmentOf(request) });
 }
 
 /** The context of a mailed link: that of the flow it finishes. @throws Problem INVALID_TOKEN */
@@ -71,7 +76,7 @@ export async function linkCtx(request: Request, token: string): Promise<Ctx> {
   const ctx = await realmOfSecret(request, token);
   const projectId = await projectOfLink(ctx.system, ctx.scope, token);
   if (!projectId) throw problem('INVALID_TOKEN');
-  return { ...ctx, scope: { ...ctx.scope, projectId } };
+  return ctxFor(request, { ...ctx.scope, projectId });
 }
 
 /** The context of a proof: a link knows its own project, a code belongs to the one its request names. */
@@ -79,12 +84,28 @@ export function proofCtx(request: Request, fields: ScopeFields & { token?: strin
   return fields.token === undefined ? anonymousCtx(request, fields) : linkCtx(request, fields.token);
 }
 
-/** A context in a scope that is known by other means, such as a refresh token. */
+/**
+ * A context in a scope that is known by other means, such as a refresh token.
+ * @throws Problem CONTEXT_NOT_ALLOWED when the address serves another project
+ */
 export function ctxFor(request: Request, scope: Scope): Ctx {
   const { system } = request.server;
-  const { unit, trace } = request;
-  const ctx = { system, scope, actor: { kind: 'anonymous' }, trace, now: system.clock.now() } as const;
+  requireServed(request.address, scope);
+  const { trace, address, unit } = request;
+  const now = system.clock.now();
+  const ctx = { system, scope, actor: { kind: 'anonymous' }, trace, now, authAddress: address.url } as const;
   return unit ? { ...ctx, db: unit.db, unit } : { ...ctx, db: system.db };
+}
+
+/** The project of a secret is not known before it is looked up. */
+const UNKNOWN_PROJECT: ProjectId = 'prj_';
+
+/** A project's own address serves no other project. @throws Problem CONTEXT_NOT_ALLOWED */
+export function requireServed({ scope: served }: Address, { workspaceId, projectId }: Scope): void {
+  if (!served) return;
+  const same = projectId === served.projectId || projectId === UNKNOWN_PROJECT;
+  if (workspaceId !== served.workspaceId || !same)
+    throw problem('CONTEXT_NOT_ALLOWED', 'This address serves one project, and the request belongs to another.');
 }
 
 async function resolveScope(

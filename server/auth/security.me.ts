@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { emit } from '#events';
-import { forgetDevices, Password, Phone } from '#identity';
+import { Password, Phone } from '#identity';
 import { customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -13,6 +12,7 @@ import {
   changeOwnPassword,
   confirmOwnTotp,
   confirmPhoneFactor,
+  forgetDevice,
   removeOwnFactor,
   renewRecoveryCodes,
   Security,
@@ -267,11 +267,7 @@ export const oneSessionRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await requireRecentAuthentication(request.ctx);
-      const { userId } = customerOf(request.ctx);
-      await transaction(request.ctx, async (tx) => {
-        await forgetDevices(tx, userId, request.params.deviceId);
-        await emit(tx, 'user.device.forgotten', { userId });
-      });
+      await forgetDevice(request.ctx, request.params.deviceId);
       return reply.code(204).send(null);
     },
   );

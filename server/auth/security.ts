@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { emit } from '#events';
 import {
   addPhoneFactor,
   confirmTotp,
   type FactorId,
   findPassword,
+  forgetDevices,
   listDevices,
   listFactors,
   listPasskeys,
@@ -14,7 +16,7 @@ import {
   verifyPassword,
 } from '#identity';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type UserId } from '#platform/ids.ts';
+import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { listSessions } from '#sessions';
 import { projectOf } from '#tenancy';
@@ -195,5 +197,14 @@ export async function renewRecoveryCodes(ctx: Ctx): Promise<{ recoveryCodes: str
     const recoveryCodes = await newRecoveryCodes(tx, userId);
     await credentialChanged(tx, userId, 'recovery_codes');
     return { recoveryCodes };
+  });
+}
+
+/** The second factor is asked for on a device again. @throws Problem NOT_FOUND */
+export async function forgetDevice(ctx: Ctx, deviceId: Id<'dev'>): Promise<void> {
+  const { userId } = customerOf(ctx);
+  await transaction(ctx, async (tx) => {
+    await forgetDevices(tx, userId, deviceId);
+    await emit(tx, 'user.device.forgotten', { userId });
   });
 }

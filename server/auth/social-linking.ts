@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { upstreamProvider } from '#applications';
 import { listIdentities } from '#identity';
-import { type Ctx, type Scope, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type Scope, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { authAddressOf } from '#tenancy';
 import { spendExchangeCode } from './exchange-codes.ts';
+import { requireRedirectUri } from './redirects.ts';
 import { linkUpstream } from './social.ts';
 
 const PURPOSE = 'link-ticket';
@@ -60,4 +63,15 @@ export function linkWithCode(ctx: Ctx, userId: UserId, code: string) {
     if (!linked) throw problem('NOT_FOUND');
     return linked;
   });
+}
+
+/** Where the signed-in person's browser begins to link an account at a provider. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function linkingUrl(
+  ctx: Ctx,
+  { provider: key, redirectUri, clientId }: { provider: string; redirectUri: string; clientId: string | undefined },
+): Promise<string> {
+  const provider = await upstreamProvider(ctx, { by: 'key', value: key });
+  await requireRedirectUri(ctx, clientId, redirectUri);
+  const ticket = linkTicket.seal(ctx.system, { scope: ctx.scope, userId: customerOf(ctx).userId, redirectUri });
+  return `${await authAddressOf(ctx)}/v1/auth/login/social/${provider.key}/start?ticket=${encodeURIComponent(ticket)}`;
 }

@@ -10,7 +10,7 @@ import { CookieSession, sendSession } from './cookies.auth.ts';
 import { exchangeCode } from './exchange.ts';
 import { EXCHANGE_CODE, projectOfCode } from './exchange-codes.ts';
 import { requireRedirectUri, withQuery } from './redirects.ts';
-import { anonymousCtx, environmentOf, realmOfSecret, scopeFields } from './scope.ts';
+import { anonymousCtx, ctxFor, realmOfSecret, scopeFields } from './scope.ts';
 import { requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
 import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
@@ -88,9 +88,9 @@ export function leave(request: Request, reply: FastifyReply, { ctx, provider, st
 
 /** `__Host-` where the address is https, so that no other host of the domain can plant it; the ports of one machine share cookies. */
 function browserCookie(request: Request): { name: string; secure: boolean } {
-  const environment = environmentOf(request);
-  const secure = request.server.system.config.addresses[environment].auth.startsWith('https:');
-  return { name: `${secure ? '__Host-' : ''}latchkey-${environment}-upstream`, secure };
+  const { address, server } = request;
+  const secure = address.url.startsWith('https:');
+  return { name: `${secure ? '__Host-' : ''}latchkey-${server.host.environment}-upstream`, secure };
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -164,7 +164,6 @@ async function finish(
   const realm = await realmOfSecret(request, state);
   const back = await comeBack(realm, { key, state, browser: request.cookies[browserCookie(request).name] });
   const { redirectUri, appState } = back.away;
-  const { auth } = back.ctx.system.config.addresses[environmentOf(request)];
   const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
   if (!(await isOffered(back)))
     return to({
@@ -177,7 +176,7 @@ async function finish(
       error_description: parameters['error_description']?.slice(0, 500) ?? null,
     });
   try {
-    return to({ code: await finishUpstream(back, new URL(request.url, auth)) });
+    return to({ code: await finishUpstream(back, new URL(request.url, request.address.url)) });
   } catch (error) {
     request.log.warn({ err: error, provider: key }, 'sign-in at a provider failed');
     return to({
@@ -206,7 +205,7 @@ function exchangeRoute(app: App): void {
     async (request, reply) => {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
-      const ctx = { ...realm, scope: { ...realm.scope, projectId: await projectOfCode(realm, code) } };
+      const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
       const answer = await exchangeCode(ctx, request.body);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
     },

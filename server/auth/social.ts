@@ -8,7 +8,7 @@ import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/c
 import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { authAddressOf, projectOf } from '#tenancy';
 import { issueExchangeCode } from './exchange-codes.ts';
 import { hintOf } from './flows.ts';
 import { credentialChanged } from './notices.ts';
@@ -80,9 +80,9 @@ export type SocialStart = {
   browser: string;
 };
 
-/** The provider's callback address on the auth host. */
-function callbackOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, provider: { key: string }): string {
-  return `${system.config.addresses[scope.environment].auth}/v1/auth/login/social/${provider.key}/callback`;
+/** Where the provider sends the browser back: the auth address it left from. */
+async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> {
+  return `${await authAddressOf(ctx)}/v1/auth/login/social/${provider.key}/callback`;
 }
 
 /** Remembers why the browser leaves and says where to. @throws Problem SERVICE_UNAVAILABLE when the provider does not answer */
@@ -95,7 +95,7 @@ export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: Soci
     ...request,
     challenge: hash('sha256', request.verifier, 'base64url'),
     loginHint,
-    callback: callbackOf(ctx, provider),
+    callback: await callbackOf(ctx, provider),
   }).catch((cause: unknown) => {
     throw problem('SERVICE_UNAVAILABLE', {
       detail: `${provider.name} does not answer right now. Try another way to sign in.`,

@@ -7,7 +7,7 @@ import { findProject } from '#tenancy';
 import { installationOf } from './installation.ts';
 import { checkCsrfToken, findOperatorSession, type OperatorSession } from './operator-sessions.ts';
 import { requireStepUp } from './step-up.ts';
-import { permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
+import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,7 +58,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
       extensions: { requiredPermission: permission },
     });
   requireStepUp(request, session);
-  request.ctx = contextOf(request, await scopeOf(request, named), permissions);
+  request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role)]);
 }
 
 /** @throws Problem CONTEXT_REQUIRED, MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */

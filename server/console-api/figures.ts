@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
-import { countMembers } from '#members';
+import { memberCount } from '#members';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
@@ -188,7 +188,7 @@ async function membersOf(ctx: Ctx): Promise<number> {
   const key = `${workspaceId}/${projectId}/${environment}`;
   const kept = known(ctx.system).get(key);
   if (kept && kept.until > ctx.now.getTime()) return kept.count;
-  const number = await countMembers(ctx);
+  const number = await memberCount(ctx);
   if (number >= LARGE) known(ctx.system).set(key, { count: number, until: ctx.now.getTime() + KEPT_MS });
   return number;
 }

@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { holderOf } from '#oidc';
+import { holderAtOwnIssuer } from '#oidc';
 import type { CustomerActor } from '#platform/ctx.ts';
 import { ownFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
@@ -75,7 +75,7 @@ export async function finishSignIn(system: System, query: string, kept: string):
     expectedNonce: away.nonce,
     maxAge: ABSOLUTE_SECONDS,
   });
-  const holder = await holderOf(system, 'production', tokens.access_token);
+  const holder = await holderAtOwnIssuer(system, 'production', tokens.access_token);
   const authTime = tokens.claims()?.auth_time;
   if (!holder || authTime === undefined) throw new Error('The session at the auth host has ended.');
   return { operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };

@@ -18,7 +18,7 @@ const CONSOLE = [
 ] as const;
 
 /** What the team of the built-in workspace may do for the whole installation. */
-const INSTALLATION = ['workspaces:create'] as const;
+const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
 /** Codes and links of the dev inbox open accounts, and the audit log and invoices are not for everybody. */
@@ -77,7 +77,9 @@ const TABLE: Record<TeamRole, { description: string; permissions: readonly strin
 };
 
 export const teamRoles = Object.entries(TABLE).flatMap(([role, row]) =>
-  isTeamRole(role) ? [{ role, description: row.description, permissions: [...row.permissions].sort() }] : [],
+  isTeamRole(role)
+    ? [{ role, description: row.description, permissions: row.permissions.filter(ofWorkspace).sort() }]
+    : [],
 );
 
 function isTeamRole(text: string): text is TeamRole {
@@ -86,7 +88,17 @@ function isTeamRole(text: string): text is TeamRole {
 
 /** What a role may do in its workspace. @param role null: nothing */
 export function permissionsOfTeamRole(role: TeamRole | null): readonly string[] {
+  return grantableBy(role).filter(ofWorkspace);
+}
+
+/** What a role may put into roles of projects: there, the status is one permission among others. */
+export function grantableBy(role: TeamRole | null): readonly string[] {
   return role === null ? [] : TABLE[role].permissions;
+}
+
+/** The status is that of the whole installation. */
+function ofWorkspace(key: string): boolean {
+  return key !== 'status:write';
 }
 
 /** What a role in the built-in workspace may do for the whole installation. */

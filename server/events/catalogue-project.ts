@@ -17,6 +17,13 @@ const teamInvitation = { invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8', email: 
 const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
 
+const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Domain = Type.Object({ domainId: text, host: text });
+const domain = { domainId: 'dom_01kaz3w9hqf8p9n2m4v5x6y7z8', host: 'login.example.com' };
+const DomainFault = Type.Object({ ...Domain.properties, fault: text });
+const DomainBinding = Type.Object({ ...Domain.properties, purpose: text });
+const fault = 'There is no TXT record at _latchkey-verification.login.example.com.';
+
 /** What happens to a project: its members, roles, applications and settings. */
 export const projectEvents = {
   'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
@@ -133,5 +140,41 @@ export const projectEvents = {
   ),
   'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
     applicationId,
+  }),
+  'application.registered': define(
+    'A program registered itself as an application, with a registration token.',
+    Type.Object({ applicationId: text, registrationTokenId: text }),
+    { applicationId, registrationTokenId },
+  ),
+  'application.registration_token.created': define(
+    'A token to register applications with was issued.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
+  'application.registration_token.deleted': define(
+    'A token to register applications with was removed.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
+  'domain.created': define('A domain was added; it has to be verified before it serves.', Domain, domain),
+  'domain.verified': define('The proof of a domain was found.', Domain, domain),
+  'domain.checked': define('The proof of a verified domain was looked up by hand, and found.', Domain, domain),
+  'domain.check_failed': define(
+    'The proof of a verified domain was not found. It is looked up again in an hour; the domain is lost if it is still missing.',
+    DomainFault,
+    { ...domain, fault },
+  ),
+  'domain.lost': define('The proof of a domain is gone: it serves nothing until it is verified anew.', DomainFault, {
+    ...domain,
+    fault,
+  }),
+  'domain.deleted': define('A domain was removed; it serves nothing from now on.', Domain, domain),
+  'domain.bound': define('A domain became an auth or API address of the project.', DomainBinding, {
+    ...domain,
+    purpose: 'auth',
+  }),
+  'domain.unbound': define('A domain is an auth or API address no more.', DomainBinding, {
+    ...domain,
+    purpose: 'auth',
   }),
 } as const;

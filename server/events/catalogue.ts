@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { operationEvents } from './catalogue-operation.ts';
 import { peopleEvents } from './catalogue-people.ts';
 import { projectEvents } from './catalogue-project.ts';
+import { statusEvents } from './catalogue-status.ts';
 import type { Definition } from './definition.ts';
 
 /** Every event there is: what it means, what it carries, and an example. The emitting code is typed by it. */
@@ -9,6 +10,7 @@ export const catalogue = {
   ...projectEvents,
   ...peopleEvents,
   ...operationEvents,
+  ...statusEvents,
 } as const satisfies Record<string, Definition>;
 
 export type EventType = keyof typeof catalogue;

@@ -60,6 +60,11 @@ export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> 
   return id;
 }
 
+/** Has the planner look at the log, after many events were added. */
+export async function analyseEvents(tx: TxCtx): Promise<void> {
+  await sql`analyze events`.execute(tx.db);
+}
+
 /** A statement with values for each is worth preparing for a few events; beyond that, arrays are cheaper to send and to read. */
 const FEW = 10;
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { faultsOf, overflowOf } from '#tests/accessibility.ts';
 import { openBrowser } from '#tests/browser.ts';
 import { totpOf } from '#tests/factors.ts';
 import { changeSettings, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
@@ -11,30 +10,13 @@ import { codeFlow } from '#tests/oidc.ts';
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 let browser: Browser;
-let axe: string;
 before(async () => {
-  [latchkey, browser, axe] = await Promise.all([
-    startTestLatchkey({ clock }),
-    openBrowser(),
-    readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
-  ]);
+  [latchkey, browser] = await Promise.all([startTestLatchkey({ clock }), openBrowser()]);
 });
 after(async () => {
   await browser.close();
   await latchkey.stop();
 });
-
-/** What axe-core finds against WCAG 2.2 AA. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: checker, document } = Object(globalThis);
-    const { violations } = await checker.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`);
-  });
-}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   describe(`the hosted pages, ${colorScheme}`, () => {
@@ -48,11 +30,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const base = page.url();
       const check = async (what: string) => {
         assert.deepEqual(await faultsOf(page), [], what);
-        const overflow = await page.evaluate(() => {
-          const { documentElement } = Object(globalThis).document;
-          return documentElement.scrollWidth - documentElement.clientWidth;
-        });
-        assert.equal(overflow, 0, `${what} is as wide as the phone`);
+        assert.equal(await overflowOf(page), 0, `${what} is as wide as the phone`);
       };
       await check('sign-in');
       for (const path of ['/register', '/forgot']) {

@@ -13,7 +13,7 @@ import {
 import { type Interaction, interactions } from '#oidc';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
-import { addressOf, type Reply, type Request } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf, type Settings } from '#tenancy';
@@ -90,7 +90,7 @@ function readStep(request: Request, uid: string): Step {
 }
 
 function cookieOptions(request: Request, path: string) {
-  const secure = addressOf(request.server.system, request.server.host).startsWith('https:');
+  const secure = request.address.url.startsWith('https:');
   return { path, httpOnly: true, secure, sameSite: 'lax' } as const;
 }
 
@@ -194,11 +194,10 @@ export function leaveFlow({ request, reply, interaction: { uid } }: Flow, next: 
 
 /** Only our own pages may send these forms (ASVS 3.5.1). @throws Problem VALIDATION_FAILED */
 export function requireOwnPage(request: Request): void {
-  const { system, host } = request.server;
   const { origin, 'sec-fetch-site': site } = request.headers;
   const own =
     origin === undefined || origin === 'null'
       ? site === undefined || site === 'same-origin'
-      : origin === addressOf(system, host);
+      : origin === request.address.url;
   if (!own) throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
 }

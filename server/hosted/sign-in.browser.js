@@ -1,4 +1,5 @@
-// Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent, those with `data-proof` solve a challenge.
+// Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent, those with `data-new-passkey` make one,
+// and those with `data-proof` solve a challenge.
 document.documentElement.classList.add('scripted');
 
 const fromBase64Url = (text) =>
@@ -34,17 +35,45 @@ function jsonOf({ id, rawId, type, authenticatorAttachment, response, ...credent
   };
 }
 
+/** WebAuthn Level 3 §5.1.10.1, for browsers that do not read JSON themselves. */
+function creationOf({ challenge, user, excludeCredentials = [], ...options }) {
+  return {
+    ...options,
+    challenge: fromBase64Url(challenge),
+    user: { ...user, id: fromBase64Url(user.id) },
+    excludeCredentials: excludeCredentials.map((credential) => ({ ...credential, id: fromBase64Url(credential.id) })),
+  };
+}
+
+function madeJsonOf({ id, rawId, type, authenticatorAttachment, response, ...credential }) {
+  return {
+    id,
+    rawId: toBase64Url(rawId),
+    type,
+    authenticatorAttachment: authenticatorAttachment ?? undefined,
+    clientExtensionResults: credential.getClientExtensionResults?.() ?? {},
+    response: {
+      clientDataJSON: toBase64Url(response.clientDataJSON),
+      attestationObject: toBase64Url(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+}
+
 async function ask(form) {
-  const answer = await fetch(form.dataset.passkey, { headers: { accept: 'application/json' } });
+  const { passkey, newPasskey } = form.dataset;
+  const answer = await fetch(passkey ?? newPasskey, { headers: { accept: 'application/json' } });
   if (!answer.ok) throw new Error('no options');
   const { flowId, options } = await answer.json();
-  const credential = await navigator.credentials.get({ publicKey: optionsOf(options) });
+  const response = newPasskey
+    ? madeJsonOf(await navigator.credentials.create({ publicKey: creationOf(options) }))
+    : jsonOf(await navigator.credentials.get({ publicKey: optionsOf(options) }));
   form.elements.namedItem('flowId').value = flowId;
-  form.elements.namedItem('response').value = JSON.stringify(jsonOf(credential));
+  form.elements.namedItem('response').value = JSON.stringify(response);
   form.submit();
 }
 
-for (const form of document.querySelectorAll('form[data-passkey]')) {
+for (const form of document.querySelectorAll('form[data-passkey], form[data-new-passkey]')) {
   if (!globalThis.PublicKeyCredential) {
     form.remove();
     continue;
@@ -53,8 +82,10 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     event.preventDefault();
     const button = form.querySelector('button');
     button.disabled = true;
+    const fault = form.querySelector('.fault');
     ask(form).catch(() => {
       button.disabled = false;
+      if (fault) fault.hidden = false;
     });
   });
 }

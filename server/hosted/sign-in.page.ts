@@ -128,8 +128,7 @@ async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageF
 
 /** Where the mailed link leads: back into this sign-in. */
 function linkReturn(flow: Flow): string {
-  const { addresses } = flow.ctx.system.config;
-  return `${addresses[flow.ctx.scope.environment].auth}${pageAddress(flow, '/return')}`;
+  return `${flow.request.address.url}${pageAddress(flow, '/return')}`;
 }
 
 /** The first page: what the application's question needs, or the choice of ways in. */

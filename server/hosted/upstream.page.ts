@@ -13,7 +13,7 @@ export function upstreamRoutes(app: App): void {
     try {
       const provider = await upstreamProvider(ctx, { by: 'key', value: String(key) });
       const start = {
-        redirectUri: `${ctx.system.config.addresses[ctx.scope.environment].auth}${pageAddress(flow, '/return')}`,
+        redirectUri: `${request.address.url}${pageAddress(flow, '/return')}`,
         appState: null,
         codeChallenge: null,
         linkTo: null,

@@ -1,4 +1,4 @@
-import { applicationRoutes, identityProviderRoutes } from '#applications';
+import { applicationRoutes, identityProviderRoutes, registrationTokenRoutes } from '#applications';
 import { auditRoutes } from '#audit';
 import { adminSessionRoutes, memberCredentialRoutes, providerTestRoutes } from '#auth';
 import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes } from '#billing';
@@ -13,7 +13,14 @@ import {
 } from '#members';
 import { messageRoutes } from '#messages';
 import type { Routes } from '#platform/http.ts';
-import { settingsRoutes } from '#tenancy';
+import {
+  statusComponentRoutes,
+  statusGroupRoutes,
+  statusIncidentRoutes,
+  statusMaintenanceRoutes,
+  statusSubscriberRoutes,
+} from '#status';
+import { domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
 import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 
 /** What back ends do on the API host, and operators at the console. */
@@ -27,9 +34,12 @@ export const adminRoutes: Routes = (app) => {
   roleRoutes(app);
   permissionRoutes(app);
   applicationRoutes(app);
+  registrationTokenRoutes(app);
   identityProviderRoutes(app);
   providerTestRoutes(app);
   settingsRoutes(app);
+  domainRoutes(app);
+  domainBindingRoutes(app);
   messageRoutes(app);
   endpointRoutes(app);
   endpointActionRoutes(app);
@@ -41,4 +51,9 @@ export const adminRoutes: Routes = (app) => {
   smsAddOnRoutes(app);
   smsUsageRoutes(app);
   smsGuardRoutes(app);
+  statusComponentRoutes(app);
+  statusGroupRoutes(app);
+  statusIncidentRoutes(app);
+  statusMaintenanceRoutes(app);
+  statusSubscriberRoutes(app);
 };

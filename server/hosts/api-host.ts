@@ -18,7 +18,8 @@ import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import { statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
+import { boundAddresses } from '#tenancy';
 import { adminRoutes } from './admin-routes.ts';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
@@ -26,7 +27,7 @@ import { problemPageRoutes } from './problems.page.ts';
 
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */
 export async function createApiHost(system: System, environment: Environment): Promise<App> {
-  const app = await createHost(system, { kind: 'api', environment });
+  const app = await createHost(system, { kind: 'api', environment }, boundAddresses(system, 'api', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
   contextRoutes(app);
@@ -51,6 +52,8 @@ export async function createApiHost(system: System, environment: Environment): P
     stripeRoutes(app);
   }
   statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
 }

@@ -1,3 +1,5 @@
+import { accountRoutes } from '#account';
+import { registrationRoutes } from '#applications';
 import {
   invitationAcceptanceRoutes,
   methodRoutes,
@@ -19,16 +21,18 @@ import { oidcRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import { countSignIns, statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
+import { boundAddresses } from '#tenancy';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** Customer authentication, OIDC and session operations of one environment. */
 export async function createAuthHost(system: System, environment: Environment): Promise<App> {
-  const app = await createHost(system, { kind: 'auth', environment });
+  const app = await createHost(system, { kind: 'auth', environment }, boundAddresses(system, 'auth', environment));
   addCors(app, environment);
   addAuthentication(app, environment);
+  countSignIns(app, environment);
   methodRoutes(app);
   registerRoutes(app);
   verificationRoutes(app);
@@ -46,8 +50,12 @@ export async function createAuthHost(system: System, environment: Environment): 
   mailedLinkRoutes(app);
   signInRoutes(app);
   assetRoutes(app);
+  accountRoutes(app);
   await oidcRoutes(app);
+  registrationRoutes(app);
   statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
 }

@@ -16,7 +16,13 @@ import {
 } from '#console-api';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { statusRoutes } from '#status';
+import {
+  statusHistoryRoutes,
+  statusPageRoutes,
+  statusRoutes,
+  statusSubscribeRoutes,
+  statusSubscriptionRoutes,
+} from '#status';
 import { adminRoutes } from './admin-routes.ts';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
@@ -28,8 +34,26 @@ import { startPageRoutes } from './start.page.ts';
 /** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
-  addOperatorAuthentication(app);
   startPageRoutes(app);
+  if (system.config.roles.includes('console')) consoleRoutes(app);
+  if (system.config.mode === 'development') {
+    devInboxRoutes(app);
+    devProviderRoutes(app);
+    devReceiverRoutes(app);
+    devAppRoutes(app);
+  }
+  statusRoutes(app);
+  statusSubscribeRoutes(app);
+  statusSubscriptionRoutes(app);
+  statusPageRoutes(app);
+  statusHistoryRoutes(app);
+  problemPageRoutes(app);
+  return app;
+}
+
+/** The console's API and pages; a process that only shows the status has neither. */
+function consoleRoutes(app: App): void {
+  addOperatorAuthentication(app);
   operatorSessionRoutes(app);
   workspaceRoutes(app);
   projectRoutes(app);
@@ -38,18 +62,9 @@ export async function createConsoleHost(system: System): Promise<App> {
   overviewRoutes(app);
   eventLogRoutes(app);
   previewRoutes(app);
+  if (app.system.config.mode === 'development') inboxRoutes(app);
   adminRoutes(atConsole(app));
   consoleDescriptionRoutes(app);
   setUpRoutes(app);
   consoleApplicationRoutes(app);
-  if (system.config.mode === 'development') {
-    inboxRoutes(app);
-    devInboxRoutes(app);
-    devProviderRoutes(app);
-    devReceiverRoutes(app);
-    devAppRoutes(app);
-  }
-  statusRoutes(app);
-  problemPageRoutes(app);
-  return app;
 }

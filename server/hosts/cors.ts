@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isApplicationOrigin } from '#applications';
+import { isApplicationOrigin, originsOf } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 
@@ -21,7 +21,7 @@ export function addCors(app: App, environment: Environment): void {
     const { origin } = request.headers;
     if (origin === undefined) return done();
     reply.header('vary', 'origin');
-    isApplicationOrigin(app.system, environment, origin).then((known) => {
+    isKnown(app, request, environment, origin).then((known) => {
       if (!known) return done();
       allow(reply, origin);
       if (isPreflight(request)) answerPreflight(reply);
@@ -32,6 +32,18 @@ export function addCors(app: App, environment: Environment): void {
   app.options('*', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.callNotFound(),
   );
+}
+
+/** On a project's own address its applications' origins count alone. */
+async function isKnown(
+  { system }: App,
+  { address: { scope } }: FastifyRequest,
+  environment: Environment,
+  origin: string,
+): Promise<boolean> {
+  return scope
+    ? (await originsOf({ system, scope })).includes(origin)
+    : isApplicationOrigin(system, environment, origin);
 }
 
 function allow(reply: FastifyReply, origin: string): void {

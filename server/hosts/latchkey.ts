@@ -13,13 +13,14 @@ import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
 import type { System } from '#platform/system.ts';
-import { startProber } from '#status';
+import { startCounting, startMonitor, startViews } from '#status';
 import { isEmptyInstallation } from '#tenancy';
 import { createApiHost } from './api-host.ts';
 import { createAuthHost } from './auth-host.ts';
 import { createConsoleHost } from './console-host.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createInternalHost } from './internal-host.ts';
+import { createStatusHost } from './status-host.ts';
 import { startWorker } from './worker.ts';
 
 /** What a start needs. `secrets`: the first encrypts, all decrypt. */
@@ -47,7 +48,9 @@ const STOP_MS = 4_500;
 
 /** Migrates, makes keys and the demo where there are none, and starts the chosen roles. */
 export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
-  await migrate(options.databaseUrl, options.progress);
+  // A status page on its own has to start while everything else is down.
+  const alone = options.config.roles.join() === 'status';
+  if (!alone) await migrate(options.databaseUrl, options.progress);
   const system = openSystem(options);
   const parts: Part[] = [
     { stop: () => system.pool.end() },
@@ -65,12 +68,14 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     endProviderSessions(system);
     endWithAuthSessions(system);
     await system.feed.start();
-    await ensureSigningKeys(system);
-    const demo = await demoOfFirstStart(system);
+    if (!alone) await ensureSigningKeys(system);
+    const demo = alone ? null : await demoOfFirstStart(system);
+    await startViews(system);
+    parts.push(startCounting(system));
     if (system.config.roles.includes('worker')) parts.push(await startWorker(system));
     await openHosts(system, parts);
-    parts.push(startProber(system));
-    return { system, demo, setUpLink: await setUpLink(system), stop };
+    parts.push(await startMonitor(system));
+    return { system, demo, setUpLink: alone ? null : await setUpLink(system), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -170,7 +175,8 @@ async function openHosts(system: System, parts: Part[]): Promise<void> {
     if (roles.includes('auth')) planned.push([createAuthHost(system, environment), ports[environment].auth]);
     if (roles.includes('api')) planned.push([createApiHost(system, environment), ports[environment].api]);
   }
-  if (roles.includes('console') || roles.includes('status')) planned.push([createConsoleHost(system), ports.console]);
+  if (roles.includes('console')) planned.push([createConsoleHost(system), ports.console]);
+  else if (roles.includes('status')) planned.push([createStatusHost(system), ports.console]);
   const open: App[] = [];
   let stopping = false;
   const internal = createInternalHost(system, () => stopping);

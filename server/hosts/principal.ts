@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { requireOrigin, tokenCookie } from '#auth';
+import { requireOrigin, requireServed, tokenCookie } from '#auth';
 import { requirePermission } from '#members';
 import { holderOf } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
@@ -36,6 +36,7 @@ async function authenticate(
     return authenticateForeign(app, environment, request, presented);
   const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
   request.ctx = contextOf(app, request, token);
+  requireServed(request.address, request.ctx.scope);
   // A browser sends cookies whoever made the page, so changes need to say which page it was.
   if (inCookie && !SAFE.includes(request.method)) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
@@ -48,10 +49,11 @@ async function authenticateForeign(
   request: FastifyRequest,
   presented: string,
 ): Promise<void> {
-  const holder = await holderOf(app.system, environment, presented);
+  const holder = await holderOf(request, environment, presented);
   if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is not valid here.');
   if (!request.routeOptions.config.takesOidcTokens) throw wrongKind();
-  request.ctx = { system: app.system, db: app.system.db, ...holder, trace: request.trace, now: app.system.clock.now() };
+  requireServed(request.address, holder.scope);
+  request.ctx = { ...edgeOf(app, request), ...holder };
 }
 
 /** RFC 6750 §2.1 */
@@ -74,7 +76,12 @@ function contextOf(app: App, request: FastifyRequest, { kind, claims }: Verified
     kind === 'customer'
       ? { kind, userId: claims.sub, sessionId: claims.sid, entryId: claims.entryId }
       : { kind, applicationId: claims.applicationId, permissions: claims.scope.split(' ') };
-  return { system: app.system, db: app.system.db, scope, actor, trace: request.trace, now: app.system.clock.now() };
+  return { ...edgeOf(app, request), scope, actor };
+}
+
+function edgeOf({ system, host }: App, { trace, address }: FastifyRequest) {
+  const authAddress = host.kind === 'auth' ? { authAddress: address.url } : {};
+  return { system, db: system.db, trace, now: system.clock.now(), ...authAddress };
 }
 
 async function authorise(ctx: Ctx, permission: Exclude<RoutePermission, 'public'>): Promise<void> {

@@ -3,7 +3,7 @@ import { html, type NavLink, sendPage } from '#platform/html.ts';
 import type { Routes } from '#platform/http.ts';
 import { REFERENCE_PATH } from '#platform/openapi.ts';
 import type { System } from '#platform/system.ts';
-import { boardOf } from '#status';
+import { standingOf, statusSentence } from '#status';
 
 /** Links of the console host's pages. */
 export function consoleNav(system: System): NavLink[] {
@@ -20,9 +20,9 @@ export const startPageRoutes: Routes = (app) => {
   app.get('/', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) => {
     const cards = environments.map((environment) => {
       const { auth, api } = system.config.addresses[environment];
-      const board = boardOf(system, environment);
+      const standing = standingOf(system, environment);
       return html`<section class="card"><h2>${environment === 'test' ? 'Test' : 'Production'} environment</h2>
-<p><span class="dot${board.operational ? '' : ' bad'}"></span>${board.sentence}</p>
+<p><span class="dot${standing.affected.length === 0 ? '' : ' bad'}"></span>${statusSentence(standing)}</p>
 <dl><dt>Auth host</dt><dd>${auth}<br><a href="${auth}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} auth host</span></a></dd>
 <dt>API host</dt><dd>${api}<br><a href="${api}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} API host</span></a></dd></dl></section>`;
     });

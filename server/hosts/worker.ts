@@ -14,12 +14,13 @@ import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
 import { sendMessageTask, settleAbandoned } from '#messages';
-import { backchannelLogoutTask, oidcCleanup } from '#oidc';
+import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
-import { startHeartbeat } from '#status';
+import { quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
+import { recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;
@@ -29,12 +30,12 @@ const CONCURRENCY = 8;
 
 /** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
-  const deliverer = new Deliverer(system);
+  const deliverer = new Deliverer(system, { logout: composeLogout });
   const tasks = {
-    send_message: sendMessageTask(system),
-    backchannel_logout: backchannelLogoutTask(system),
+    send_message: sendMessageTask(system, quarantineRefused(system)),
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
+    status_notice: statusNoticeTask(system),
     sync_payment: syncPaymentTask(system),
     end_payment: endPaymentTask(system),
     erase_user: eraseUserTask(system),
@@ -56,6 +57,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       forgetIdempotencyKeys(system),
       signDueCheckpoints(system),
       forgetOldImports(system),
+      recheckDomains(system),
     ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
   }, CLEAN_UP_MS);
   let swept = true;

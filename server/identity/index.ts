@@ -78,4 +78,4 @@ export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCo
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
-export { createUsers, type ExportedUser, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';
+export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

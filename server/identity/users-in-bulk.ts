@@ -30,7 +30,7 @@ export async function ownersOfIdentifiers(
       select user_id from identifiers
       where workspace_id = ${tx.scope.workspaceId} and environment = ${tx.scope.environment}
         and kind = wanted.kind and value = wanted.value collate "C"
-      limit 1) found`.execute(tx.db);
+      offset 0) found`.execute(tx.db);
   return new Map(rows.map(({ userId, ...identifier }) => [keyOf(identifier), userId]));
 }
 
@@ -68,6 +68,11 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
     from unnest(${hashed.map(({ id }) => id)}::text[], ${hashed.map(({ passwordHash }) => passwordHash)}::text[]) as password (user_id, hash)`.execute(
     tx.db,
   );
+}
+
+/** Has the planner look at the tables of people, after many were added. */
+export async function analyseUsers(tx: TxCtx): Promise<void> {
+  await sql`analyze users, identifiers, passwords`.execute(tx.db);
 }
 
 function searchOf({ identifiers, profile }: NewPerson): string {

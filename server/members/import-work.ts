@@ -1,8 +1,8 @@
 import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
-import { emitAll, type NewEvent } from '#events';
-import { createUsers, type NewPerson, ownersOfIdentifiers } from '#identity';
+import { analyseEvents, emitAll, type NewEvent } from '#events';
+import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#identity';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost } from '#platform/db.ts';
 import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
@@ -40,16 +40,31 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
   for (let attempt = 1; ; attempt += 1) {
     try {
       // biome-ignore lint/performance/noAwaitInLoops: one try after the other
-      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
+      const done = await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
+      if (done !== null && Number.isInteger(Math.log10(done + 1))) await tellPlanner(ctx);
+      return done !== null;
     } catch (error) {
       if (attempt === TRIES || !isRaceLost(error)) throw error;
     }
   }
 }
 
-async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
+/**
+ * Has the tables analysed whenever an import has grown tenfold. The database does so by itself after a minute; until then it would
+ * work with what it knew of tables that were nearly empty.
+ */
+async function tellPlanner(ctx: Ctx): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    await analyseUsers(tx);
+    await sql`analyze members, member_roles`.execute(tx.db);
+    await analyseEvents(tx);
+  });
+}
+
+/** @returns which chunk was imported; null when none waits */
+async function importClaimed(tx: TxCtx, importId: ImportId): Promise<number | null> {
   const chunk = await claimChunk(tx, importId);
-  if (!chunk) return false;
+  if (!chunk) return null;
   // In the name of who began it, and with what they may do.
   const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
@@ -67,7 +82,7 @@ async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
     chunk.number,
     [...results.values()].sort((a, b) => a.row - b.row),
   );
-  return true;
+  return chunk.number;
 }
 
 /** A row and what is to be done about it. */

@@ -79,7 +79,7 @@ const Instant = Type.String({ format: 'date-time' });
 /** What became of a row, by the letter it is stored as. */
 const OUTCOMES = { c: 'created', j: 'joined', u: 'unchanged', f: 'failed' } as const;
 const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
-export type Outcome = Static<typeof Outcome>;
+type Outcome = Static<typeof Outcome>;
 
 export const MemberImport = Type.Object({
   id: IdSchema('imp'),

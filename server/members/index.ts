@@ -7,14 +7,14 @@ export { importRoutes } from './imports.admin.ts';
 export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
 export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
-export { exportMembers, noteExport } from './member-export.ts';
+export { leaveProject } from './leaving.ts';
+export { exportMembers, memberCount, noteExport } from './member-export.ts';
 export { listMembers as searchMembers } from './member-list.ts';
 export { provisioningRoutes } from './member-provisioning.admin.ts';
 export { memberRoutes } from './members.admin.ts';
 export {
   addMember,
   changeMember,
-  countMembers,
   findMember,
   getMember,
   Member,

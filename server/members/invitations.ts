@@ -9,7 +9,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { authAddressOf, projectOf } from '#tenancy';
 import { requireToGrant } from './access.ts';
 import { addMember, addRoles } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
@@ -193,13 +193,12 @@ async function newToken(tx: TxCtx): Promise<{ token: string; expiresAt: Date }> 
 }
 
 async function mail(tx: TxCtx, row: Pick<Row, 'email' | 'locale' | 'expires_at'>, token: string): Promise<void> {
-  const { auth } = tx.system.config.addresses[tx.scope.environment];
   const days = Math.max(1, Math.round((row.expires_at.getTime() - tx.now.getTime()) / 86_400_000));
   await sendMessage(tx, {
     template: 'invitation',
     to: row.email,
     locale: row.locale,
-    variables: { link: `${auth}/link/invitation?token=${token}`, days },
+    variables: { link: `${await authAddressOf(tx)}/link/invitation?token=${token}`, days },
     expiresAt: row.expires_at,
   });
 }

@@ -39,6 +39,18 @@ export async function* exportMembers(ctx: Ctx): AsyncGenerator<string> {
   }
 }
 
+/** How many members the project has. */
+export async function memberCount(ctx: Ctx): Promise<number> {
+  const { count } = await ctx.db
+    .selectFrom('members')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
   const rows = await ctx.db
     .selectFrom('roles')

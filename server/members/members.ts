@@ -122,18 +122,6 @@ async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
   });
 }
 
-/** How many members the project has. Served by the primary key alone. */
-export async function countMembers(ctx: Ctx): Promise<number> {
-  const row = await ctx.db
-    .selectFrom('members')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
-
 /** @throws Problem NOT_FOUND, also for a member of another project */
 export async function getMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
   const row = await scoped(ctx).where('m.id', '=', memberId).executeTakeFirst();

@@ -1,6 +1,6 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { messageRoutes } from './messages.admin.ts';
-export { sendMessageTask } from './messages.task.ts';
+export { type Refused, sendMessageTask } from './messages.task.ts';
 export { forgetMessages, languageFor, messageStatuses, messagesTo, sendMessage } from './messages.ts';
 export { receiptRoutes } from './receipts.public.ts';
 export type { CredentialChange } from './templates.ts';

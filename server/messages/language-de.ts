@@ -119,6 +119,45 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: 'Bestätigen: Status von {project} verfolgen',
+    body: [
+      'Jemand, vielleicht Sie, möchte unter dieser Adresse über den Status von {project} informiert werden. Bestätigen Sie es, und wir schreiben, wenn eine Störung oder Wartung beginnt, weitergeht oder endet:',
+      '{link}',
+      'Der Link gilt 24 Stunden. Wenn Sie das nicht wollten, ignorieren Sie diese Mail: Es wird nichts gesendet.',
+    ].join('\n\n'),
+    action: 'Bestätigen',
+  },
+  status_code: {
+    subject: '{code} öffnet Ihr Status-Abonnement',
+    body: [
+      'Ihr Code, um Ihr Abonnement zum Status von {project} zu ändern oder zu beenden:',
+      '{code}',
+      'Er gilt {minutes} Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Mail.',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title}: {phase, select, investigating {Wird untersucht} identified {Ursache bekannt} monitoring {Wird beobachtet} resolved {Behoben} scheduled {Geplant} in_progress {Läuft} verifying {Wird geprüft} completed {Abgeschlossen} reminder {Bald} cancelled {Abgesagt} other {Neuigkeit}}',
+    body: [
+      '{title}: {phase, select, investigating {Wird untersucht} identified {Ursache bekannt} monitoring {Wird beobachtet} resolved {Behoben} scheduled {Geplant} in_progress {Läuft} verifying {Wird geprüft} completed {Abgeschlossen} reminder {Bald} cancelled {Abgesagt} other {Neuigkeit}}',
+      '{body}',
+      '{components, select, none {Zeit: {time}} other {Betroffen: {components}\nZeit: {time}}}',
+      '{link}',
+      'Abmelden: {unsubscribe}',
+    ].join('\n\n'),
+    action: 'Statusseite öffnen',
+  },
+  status_alert: {
+    subject:
+      '{project} ({environment}): {overall, select, degraded {Der Status ist beeinträchtigt} other {Alles ist wieder in Betrieb}}',
+    body: [
+      '{overall, select, degraded {Der Status von {project} ({environment}) ist seit {time} beeinträchtigt.} other {{project} ({environment}) ist seit {time} wieder in Betrieb.}} {components, select, none {} other {Betroffen: {components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: 'Statusseite öffnen',
+  },
   sms_code: {
     subject: '',
     body: ['{code} ist dein Code für {project}. Gib ihn nicht weiter.'].join('\n\n'),

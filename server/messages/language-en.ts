@@ -119,6 +119,45 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: 'Confirm: tell me about the status of {project}',
+    body: [
+      'Somebody, perhaps you, asked to be told about the status of {project} at this address. Confirm it, and we write when an incident or maintenance begins, moves on or ends:',
+      '{link}',
+      'The link works for 24 hours. If you did not ask for this, ignore this mail: nothing will be sent.',
+    ].join('\n\n'),
+    action: 'Confirm',
+  },
+  status_code: {
+    subject: '{code} opens your status subscription',
+    body: [
+      'Your code to change or end your subscription to the status of {project}:',
+      '{code}',
+      'It works for {minutes} minutes. If you did not ask for it, ignore this mail.',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title}: {phase, select, investigating {Investigating} identified {Identified} monitoring {Monitoring} resolved {Resolved} scheduled {Scheduled} in_progress {In progress} verifying {Verifying} completed {Completed} reminder {Soon} cancelled {Cancelled} other {Update}}',
+    body: [
+      '{title}: {phase, select, investigating {Investigating} identified {Identified} monitoring {Monitoring} resolved {Resolved} scheduled {Scheduled} in_progress {In progress} verifying {Verifying} completed {Completed} reminder {Soon} cancelled {Cancelled} other {Update}}',
+      '{body}',
+      '{components, select, none {Time: {time}} other {Affected: {components}\nTime: {time}}}',
+      '{link}',
+      'Unsubscribe: {unsubscribe}',
+    ].join('\n\n'),
+    action: 'Open the status page',
+  },
+  status_alert: {
+    subject:
+      '{project} ({environment}): {overall, select, degraded {the status is degraded} other {everything is operational again}}',
+    body: [
+      '{overall, select, degraded {The status of {project} ({environment}) went from operational to degraded at {time}.} other {The status of {project} ({environment}) has been operational again since {time}.}} {components, select, none {} other {Affected: {components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: 'Open the status page',
+  },
   sms_code: {
     subject: '',
     body: ['{code} is your {project} code. Do not share it.'].join('\n\n'),

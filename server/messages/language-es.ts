@@ -119,6 +119,45 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: 'Confirme: seguir el estado de {project}',
+    body: [
+      'Alguien, quizá usted, pidió recibir en esta dirección el estado de {project}. Confírmelo y escribiremos cuando un incidente o mantenimiento empiece, avance o termine:',
+      '{link}',
+      'El enlace vale 24 horas. Si no lo pidió, ignore este correo: no se enviará nada.',
+    ].join('\n\n'),
+    action: 'Confirmar',
+  },
+  status_code: {
+    subject: '{code} abre su suscripción',
+    body: [
+      'Su código para cambiar o terminar su suscripción al estado de {project}:',
+      '{code}',
+      'Vale {minutes} minutos. Si no lo pidió, ignore este correo.',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title}: {phase, select, investigating {En investigación} identified {Causa identificada} monitoring {En observación} resolved {Resuelto} scheduled {Programado} in_progress {En curso} verifying {En comprobación} completed {Terminado} reminder {Pronto} cancelled {Cancelado} other {Novedad}}',
+    body: [
+      '{title}: {phase, select, investigating {En investigación} identified {Causa identificada} monitoring {En observación} resolved {Resuelto} scheduled {Programado} in_progress {En curso} verifying {En comprobación} completed {Terminado} reminder {Pronto} cancelled {Cancelado} other {Novedad}}',
+      '{body}',
+      '{components, select, none {Hora: {time}} other {Afectados: {components}\nHora: {time}}}',
+      '{link}',
+      'Darse de baja: {unsubscribe}',
+    ].join('\n\n'),
+    action: 'Abrir la página de estado',
+  },
+  status_alert: {
+    subject:
+      '{project} ({environment}): {overall, select, degraded {el estado está degradado} other {todo vuelve a funcionar}}',
+    body: [
+      '{overall, select, degraded {El estado de {project} ({environment}) está degradado desde {time}.} other {{project} ({environment}) vuelve a funcionar desde {time}.}} {components, select, none {} other {Afectados: {components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: 'Abrir la página de estado',
+  },
   sms_code: {
     subject: '',
     body: ['{code} es tu código de {project}. No lo compartas.'].join('\n\n'),

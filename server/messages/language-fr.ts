@@ -119,6 +119,44 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: 'Confirmez : suivre l’état de {project}',
+    body: [
+      'Quelqu’un, peut-être vous, souhaite recevoir à cette adresse l’état de {project}. Confirmez, et nous écrirons quand un incident ou une maintenance commence, avance ou se termine :',
+      '{link}',
+      'Le lien est valable 24 heures. Si vous n’avez rien demandé, ignorez ce message : rien ne sera envoyé.',
+    ].join('\n\n'),
+    action: 'Confirmer',
+  },
+  status_code: {
+    subject: '{code} ouvre votre abonnement',
+    body: [
+      'Votre code pour modifier ou arrêter votre abonnement à l’état de {project} :',
+      '{code}',
+      'Il est valable {minutes} minutes. Si vous ne l’avez pas demandé, ignorez ce message.',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title} : {phase, select, investigating {En cours d’analyse} identified {Cause identifiée} monitoring {Sous surveillance} resolved {Résolu} scheduled {Planifiée} in_progress {En cours} verifying {Vérification} completed {Terminée} reminder {Bientôt} cancelled {Annulée} other {Nouvelle}}',
+    body: [
+      '{title} : {phase, select, investigating {En cours d’analyse} identified {Cause identifiée} monitoring {Sous surveillance} resolved {Résolu} scheduled {Planifiée} in_progress {En cours} verifying {Vérification} completed {Terminée} reminder {Bientôt} cancelled {Annulée} other {Nouvelle}}',
+      '{body}',
+      '{components, select, none {Heure : {time}} other {Concernés : {components}\nHeure : {time}}}',
+      '{link}',
+      'Se désabonner : {unsubscribe}',
+    ].join('\n\n'),
+    action: 'Ouvrir la page d’état',
+  },
+  status_alert: {
+    subject: '{project} ({environment}) : {overall, select, degraded {état dégradé} other {tout fonctionne à nouveau}}',
+    body: [
+      '{overall, select, degraded {L’état de {project} ({environment}) est dégradé depuis {time}.} other {{project} ({environment}) fonctionne à nouveau depuis {time}.}} {components, select, none {} other {Concernés : {components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: 'Ouvrir la page d’état',
+  },
   sms_code: {
     subject: '',
     body: ['{code} est votre code {project}. Ne le partagez pas.'].join('\n\n'),

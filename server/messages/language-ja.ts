@@ -119,6 +119,45 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: '確認：{project} の稼働状況のお知らせ',
+    body: [
+      'このアドレスで {project} の稼働状況のお知らせを受け取る申し込みがありました。確認していただくと、障害やメンテナンスが始まったとき、進展したとき、終わったときにお知らせします。',
+      '{link}',
+      'リンクは24時間有効です。お心当たりがなければ、このメールは無視してください。何も送信されません。',
+    ].join('\n\n'),
+    action: '確認する',
+  },
+  status_code: {
+    subject: '{code} は登録内容を開くコードです',
+    body: [
+      '{project} の稼働状況のお知らせを変更・停止するためのコードです。',
+      '{code}',
+      '{minutes} 分間有効です。お心当たりがなければ、このメールは無視してください。',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title}：{phase, select, investigating {調査中} identified {原因特定} monitoring {経過観察} resolved {解決済み} scheduled {予定} in_progress {実施中} verifying {確認中} completed {完了} reminder {まもなく} cancelled {中止} other {更新}}',
+    body: [
+      '{title}：{phase, select, investigating {調査中} identified {原因特定} monitoring {経過観察} resolved {解決済み} scheduled {予定} in_progress {実施中} verifying {確認中} completed {完了} reminder {まもなく} cancelled {中止} other {更新}}',
+      '{body}',
+      '{components, select, none {時刻：{time}} other {影響範囲：{components}\n時刻：{time}}}',
+      '{link}',
+      '配信停止：{unsubscribe}',
+    ].join('\n\n'),
+    action: '稼働状況を開く',
+  },
+  status_alert: {
+    subject:
+      '{project}（{environment}）：{overall, select, degraded {稼働状況が低下しています} other {すべて復旧しました}}',
+    body: [
+      '{overall, select, degraded {{project}（{environment}）は {time} から低下しています。} other {{project}（{environment}）は {time} に復旧しました。}} {components, select, none {} other {影響範囲：{components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: '稼働状況を開く',
+  },
   sms_code: {
     subject: '',
     body: ['{project} のコード: {code} 他の人に教えないでください。'].join('\n\n'),

@@ -117,6 +117,44 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  status_confirm: {
+    subject: '请确认：接收 {project} 的状态通知',
+    body: [
+      '有人（也许是您）希望用此地址接收 {project} 的状态通知。确认后，我们会在事件或维护开始、进展或结束时写信：',
+      '{link}',
+      '链接 24 小时内有效。如果不是您要求的，请忽略此邮件，不会再发送任何内容。',
+    ].join('\n\n'),
+    action: '确认',
+  },
+  status_code: {
+    subject: '{code} 可打开您的状态订阅',
+    body: [
+      '用于更改或取消 {project} 状态订阅的验证码：',
+      '{code}',
+      '{minutes} 分钟内有效。如果不是您要求的，请忽略此邮件。',
+    ].join('\n\n'),
+    action: '',
+  },
+  status_notice: {
+    subject:
+      '[{project}] {title}：{phase, select, investigating {调查中} identified {已查明原因} monitoring {观察中} resolved {已解决} scheduled {已计划} in_progress {进行中} verifying {验证中} completed {已完成} reminder {即将开始} cancelled {已取消} other {更新}}',
+    body: [
+      '{title}：{phase, select, investigating {调查中} identified {已查明原因} monitoring {观察中} resolved {已解决} scheduled {已计划} in_progress {进行中} verifying {验证中} completed {已完成} reminder {即将开始} cancelled {已取消} other {更新}}',
+      '{body}',
+      '{components, select, none {时间：{time}} other {受影响：{components}\n时间：{time}}}',
+      '{link}',
+      '退订：{unsubscribe}',
+    ].join('\n\n'),
+    action: '打开状态页',
+  },
+  status_alert: {
+    subject: '{project}（{environment}）：{overall, select, degraded {状态异常} other {已全部恢复}}',
+    body: [
+      '{overall, select, degraded {{project}（{environment}）自 {time} 起状态异常。} other {{project}（{environment}）已于 {time} 恢复正常。}} {components, select, none {} other {受影响：{components}}}',
+      '{link}',
+    ].join('\n\n'),
+    action: '打开状态页',
+  },
   sms_code: {
     subject: '',
     body: ['{code} 是你的 {project} 验证码，请勿告诉他人。'].join('\n\n'),

@@ -19,7 +19,7 @@ export function mailDelivery({
       dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: readFileSync(dkim.keyFile, 'utf8') },
     }),
   });
-  return async (to, id, { subject, text, html }) => {
+  return async (to, id, { subject, text, html, unsubscribe }) => {
     // The same Message-ID at every try lets mail servers drop a duplicate.
     await transport.sendMail({
       from: mailFrom,
@@ -28,8 +28,20 @@ export function mailDelivery({
       text,
       ...(html !== null && { html }),
       messageId: `<${id}@latchkey>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribe !== undefined && {
+          'List-Unsubscribe': `<${unsubscribe}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }),
+      },
     });
     return 'smtp';
   };
+}
+
+/** RFC 5321 §4.2.1: a permanent answer to the receiver's address. That is no fault of ours, and another try is of no use. */
+export function isRefusal(error: unknown): error is Error {
+  if (!(error instanceof Error) || !('code' in error && error.code === 'EENVELOPE')) return false;
+  return 'responseCode' in error && Number(error.responseCode) >= 550 && Number(error.responseCode) < 560;
 }

@@ -1,9 +1,11 @@
 import type { Task } from 'graphile-worker';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Environment } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { recordOutcome } from '#platform/outcomes.ts';
 import type { System } from '#platform/system.ts';
-import { mailDelivery } from './mail.ts';
+import { isRefusal, mailDelivery } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
 import type { Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
@@ -16,8 +18,11 @@ const reference = Compile(Reference);
 /** Which try it is, and whether it is the last. */
 type Attempt = { attempts: number; last: boolean };
 
-/** Sends one queued message; a failure is tried again by the job queue, with growing pauses. */
-export function sendMessageTask(system: System): Task {
+/** Hears of a mail that its receiver's server refused for good: the address does not exist, or wants nothing of us. */
+export type Refused = (message: { environment: Environment; template: string; to: string }) => Promise<void>;
+
+/** Sends one queued message; a failure is tried again by the job queue, with growing pauses, a refusal for good is not. */
+export function sendMessageTask(system: System, refused: Refused): Task {
   const mail = mailDelivery(system.config);
   return async (payload, { job }) => {
     const message = reference.Parse(payload);
@@ -30,21 +35,28 @@ export function sendMessageTask(system: System): Task {
     const late = row.expires_at !== null && row.expires_at <= now;
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
     if (late) return settle(system, message, { status: 'expired', body_sealed: '' });
-    const provider = await mail(row.recipient, row.id, body).catch(async (error: unknown) => {
-      await mailFailed(system, message, { reason: error instanceof Error ? error.message : 'unknown', ...attempt });
-      throw error;
-    });
-    // Codes do not lie around once they are delivered; in development the inbox shows them.
-    const kept = system.config.mode === 'development' ? {} : { body_sealed: '' };
-    await settle(system, message, { status: 'sent', sent_at: now, provider, error: null, ...kept });
+    const failing = { message, attempt, refused };
+    const provider = await mail(row.recipient, row.id, body).catch((error: unknown) =>
+      mailFailed(system, row, error, failing),
+    );
+    if (provider === null) return;
+    recordOutcome(system, { environment: row.environment, signal: 'email', good: true });
+    await settle(system, message, { status: 'sent', sent_at: now, provider, error: null, ...kept(system) });
   };
+}
+
+/** Codes do not lie around once they are delivered; in development the inbox shows them. */
+function kept(system: System): { body_sealed?: '' } {
+  return system.config.mode === 'development' ? {} : { body_sealed: '' };
 }
 
 /** Only a refusal sets the message back in the queue: after any other fault a carrier may have taken it. */
 async function sendTextOnce(system: System, row: QueuedText, { body, ...attempt }: Attempt & { body: Rendered }) {
   try {
     await sendText(system, row, body.text);
+    recordOutcome(system, { environment: row.environment, signal: 'sms', good: true });
   } catch (error) {
+    recordOutcome(system, { environment: row.environment, signal: 'sms', good: false });
     if (error instanceof NotTaken) await failedTry(system, row, { reason: error.message, ...attempt });
     throw error;
   }
@@ -72,12 +84,23 @@ function queued(system: System, message: Reference) {
     .executeTakeFirst();
 }
 
-function mailFailed(
+/** Sets a mail back in the queue; one that was refused for good ends, and is no fault of ours. @throws the fault, to be tried again */
+async function mailFailed(
   system: System,
-  message: Reference,
-  { reason: error, attempts, last }: Attempt & { reason: string },
-): Promise<void> {
-  return settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });
+  { environment, template, recipient: to }: QueuedText,
+  fault: unknown,
+  { message, attempt, refused }: { message: Reference; attempt: Attempt; refused: Refused },
+): Promise<null> {
+  const error = fault instanceof Error ? fault.message : 'unknown';
+  if (isRefusal(fault)) {
+    await settle(system, message, { status: 'failed', error, ...kept(system) });
+    await refused({ environment, template, to });
+    return null;
+  }
+  recordOutcome(system, { environment, signal: 'email', good: false });
+  const { attempts, last } = attempt;
+  await settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });
+  throw fault;
 }
 
 type Settled = {

@@ -59,6 +59,8 @@ declare module '#platform/jobs.ts' {
 const PURPOSE = 'message';
 /** Somebody waits for these in front of a sign-in form. */
 const FIRST = -10;
+/** Nobody waits for these in front of anything. */
+const BULK = 10;
 
 export type NewMessage = {
   template: TemplateId;
@@ -69,6 +71,10 @@ export type NewMessage = {
   /** Not sent when it could not be by then. */
   expiresAt?: Date;
   suppressed?: boolean;
+  /** Where its receiver gets no more of them with one POST (RFC 8058). */
+  unsubscribe?: string;
+  /** One of many: everything else goes first, and those of one lane are sent one after the other. */
+  lane?: number;
 };
 
 /**
@@ -79,7 +85,11 @@ export type NewMessage = {
 export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const id = newId('msg', tx.now);
-  const body = await renderFor(tx, message);
+  const rendered = await renderFor(tx, message);
+  const body: Rendered = {
+    ...rendered,
+    ...(message.unsubscribe !== undefined && { unsubscribe: message.unsubscribe }),
+  };
   const { channel } = templates[message.template];
   const suppressed = message.suppressed ?? false;
   const segments = channel === 'sms' ? await reserveSms(tx, { id, to: message.to, text: body.text, suppressed }) : null;
@@ -105,7 +115,8 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
       segments,
     })
     .execute();
-  await addJob(tx, 'send_message', { workspaceId, messageId: id }, { priority: FIRST });
+  const place = message.lane === undefined ? { priority: FIRST } : { priority: BULK, queue: `bulk-${message.lane}` };
+  await addJob(tx, 'send_message', { workspaceId, messageId: id }, place);
 }
 
 async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage): Promise<Rendered> {

@@ -23,7 +23,7 @@ export const builtInTexts: Readonly<Record<Language, Readonly<Record<TemplateId,
 export type Variables = Readonly<Record<string, string | number>>;
 
 /** A message as it is sent. */
-export type Rendered = { subject: string; text: string; html: string | null };
+export type Rendered = { subject: string; text: string; html: string | null; unsubscribe?: string };
 
 /** Fills a template's text in. */
 export function render(template: TemplateId, language: Language, text: TemplateText, variables: Variables): Rendered {
@@ -98,6 +98,13 @@ const SAMPLES: Variables = {
   name: 'example.com',
   url: 'https://example.com/hooks',
   reason: 'failing',
+  phase: 'investigating',
+  title: 'Sign-in is slow',
+  body: 'We are looking into it.',
+  components: 'Sign-in',
+  overall: 'degraded',
+  environment: 'production',
+  unsubscribe: 'https://status.example.com/status/unsubscribe?token=example',
 };
 
 /** Made-up values of a template's variables, to look at its text with. */

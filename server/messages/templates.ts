@@ -21,6 +21,18 @@ export const templates = {
   account_erasure: { channel: 'email', variables: ['date'], required: ['date'] },
   failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },
   webhook_disabled: { channel: 'email', variables: ['name', 'url', 'reason', 'time'], required: ['url'] },
+  status_confirm: { channel: 'email', variables: ['link'], required: ['link'] },
+  status_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
+  status_notice: {
+    channel: 'email',
+    variables: ['phase', 'title', 'body', 'components', 'time', 'link', 'unsubscribe'],
+    required: ['title', 'unsubscribe'],
+  },
+  status_alert: {
+    channel: 'email',
+    variables: ['overall', 'environment', 'components', 'time', 'link'],
+    required: ['overall'],
+  },
   sms_code: { channel: 'sms', variables: ['code'], required: ['code'] },
 } as const satisfies Record<
   string,

@@ -21,7 +21,7 @@ update users u set search = coalesce((
 drop index users_display_name;
 -- One expression for the realm, which no other index serves. Little may wait unsorted, as every search reads what does.
 create index users_search on users using gin ((workspace_id || ' ' || environment), search gin_trgm_ops)
-  with (gin_pending_list_limit = 512);
+  with (gin_pending_list_limit = 2048);
 
 -- Settings of its own, so that the plan is the same whatever the planner knows of the table.
 create function users_matching(realm text, wanted text, most integer) returns setof text

@@ -2,9 +2,11 @@ import { up as foundation } from './0001-foundation.ts';
 import { up as signInMethods } from './0002-sign-in-methods.ts';
 import { up as openidProvider } from './0003-openid-provider.ts';
 import { up as webhooks } from './0004-webhooks.ts';
+import { up as status } from './0005-status.ts';
 import { up as smsAddOn } from './0006-sms-add-on.ts';
 import { up as admin } from './0007-admin.ts';
 import { up as members } from './0008-members.ts';
+import { up as domains } from './0009-domains.ts';
 import { up as console } from './0010-console.ts';
 
 /** Every migration in order; append only. */
@@ -13,8 +15,10 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 2, name: 'sign-in-methods', up: signInMethods },
   { id: 3, name: 'openid-provider', up: openidProvider },
   { id: 4, name: 'webhooks', up: webhooks },
+  { id: 5, name: 'status', up: status },
   { id: 6, name: 'sms-add-on', up: smsAddOn },
   { id: 7, name: 'admin', up: admin },
   { id: 8, name: 'members', up: members },
+  { id: 9, name: 'domains', up: domains },
   { id: 10, name: 'console', up: console },
 ];

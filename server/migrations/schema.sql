@@ -47,6 +47,7 @@ create table applications (
   profile text not null default 'oauth'::text,
   resources text[] not null default '{}'::text[],
   dpop_bound boolean not null default false,
+  registration_token_id text,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
@@ -173,6 +174,41 @@ create table default_projects (
   constraint default_projects_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint default_projects_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+
+create table domain_bindings (
+  workspace_id text not null,
+  domain_id text not null,
+  purpose text not null,
+  created_at timestamp with time zone not null,
+  constraint domain_bindings_pkey PRIMARY KEY (workspace_id, domain_id, purpose),
+  constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text]))),
+  constraint domain_bindings_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
+);
+
+create table domains (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  host text not null,
+  status text not null,
+  token text not null,
+  verified_at timestamp with time zone,
+  lost_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  fault text,
+  failed_checks integer not null default 0,
+  next_check_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint domains_pkey PRIMARY KEY (workspace_id, id),
+  constraint domains_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
+  constraint domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX domains_claim ON public.domains USING btree (workspace_id, project_id, environment, host);
+CREATE INDEX domains_due ON public.domains USING btree (next_check_at) WHERE (status = 'verified'::text);
+CREATE INDEX domains_of_scope ON public.domains USING btree (workspace_id, project_id, environment, id);
+CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (host) WHERE (status = 'verified'::text);
 
 create table event_sequences (
   workspace_id text not null,
@@ -619,6 +655,25 @@ create table refresh_tokens (
 );
 CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
 
+create table registration_tokens (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  hash bytea not null,
+  name text not null,
+  redirect_hosts text[] not null,
+  quota integer not null,
+  registered integer not null default 0,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint registration_tokens_pkey PRIMARY KEY (workspace_id, id),
+  constraint registration_tokens_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint registration_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX registration_tokens_hash ON public.registration_tokens USING btree (workspace_id, hash);
+CREATE INDEX registration_tokens_of_scope ON public.registration_tokens USING btree (workspace_id, project_id, environment, id);
+
 create table remembered_devices (
   workspace_id text not null,
   environment text not null,
@@ -880,6 +935,180 @@ create table spent_proofs (
 );
 CREATE INDEX spent_proofs_expired ON public.spent_proofs USING btree (expires_at);
 
+create table status_boards (
+  environment text not null,
+  overall text not null default 'operational'::text,
+  overall_since timestamp with time zone not null default now(),
+  automatic text not null default 'publish'::text,
+  alert_emails text[] not null default '{}'::text[],
+  measured_at timestamp with time zone,
+  constraint status_boards_pkey PRIMARY KEY (environment),
+  constraint status_boards_automatic_check CHECK ((automatic = ANY (ARRAY['off'::text, 'draft'::text, 'publish'::text]))),
+  constraint status_boards_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint status_boards_overall_check CHECK ((overall = ANY (ARRAY['operational'::text, 'degraded'::text])))
+);
+
+create table status_codes (
+  environment text not null,
+  id text not null,
+  subscriber_id text,
+  code_hash bytea not null,
+  attempts_left integer not null,
+  expires_at timestamp with time zone not null,
+  constraint status_codes_pkey PRIMARY KEY (environment, id)
+);
+
+create table status_components (
+  environment text not null,
+  id text not null,
+  group_id text not null,
+  name text,
+  description text,
+  "position" integer not null,
+  shown text not null,
+  probe jsonb,
+  heartbeat_hash bytea,
+  heartbeat_at timestamp with time zone,
+  status text not null,
+  status_since timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint status_components_pkey PRIMARY KEY (environment, id),
+  constraint status_components_environment_group_id_fkey FOREIGN KEY (environment, group_id) REFERENCES status_groups(environment, id),
+  constraint status_components_shown_check CHECK ((shown = ANY (ARRAY['always'::text, 'when_degraded'::text, 'never'::text]))),
+  constraint status_components_status_check CHECK ((status = ANY (ARRAY['operational'::text, 'degraded_performance'::text, 'partial_outage'::text, 'major_outage'::text])))
+);
+CREATE UNIQUE INDEX status_components_heartbeat ON public.status_components USING btree (heartbeat_hash) WHERE (heartbeat_hash IS NOT NULL);
+
+create table status_days (
+  environment text not null,
+  component_id text not null,
+  day date not null,
+  operational integer not null,
+  degraded integer not null,
+  partial integer not null,
+  major integer not null,
+  maintenance integer not null,
+  constraint status_days_pkey PRIMARY KEY (environment, component_id, day)
+);
+
+create table status_groups (
+  environment text not null,
+  id text not null,
+  name text,
+  "position" integer not null,
+  constraint status_groups_pkey PRIMARY KEY (environment, id),
+  constraint status_groups_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment)
+);
+
+create table status_incidents (
+  environment text not null,
+  id text not null,
+  title text not null,
+  phase text not null,
+  severity text not null,
+  component_ids text[] not null,
+  component_statuses jsonb not null,
+  automatic boolean not null,
+  published_at timestamp with time zone,
+  started_at timestamp with time zone not null,
+  phase_since timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  postmortem text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint status_incidents_pkey PRIMARY KEY (environment, id),
+  constraint status_incidents_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
+  constraint status_incidents_phase_check CHECK ((phase = ANY (ARRAY['investigating'::text, 'identified'::text, 'monitoring'::text, 'resolved'::text]))),
+  constraint status_incidents_severity_check CHECK ((severity = ANY (ARRAY['minor'::text, 'major'::text, 'critical'::text])))
+);
+CREATE UNIQUE INDEX status_incidents_automatic ON public.status_incidents USING btree (environment) WHERE (automatic AND (phase <> 'resolved'::text));
+CREATE INDEX status_incidents_open ON public.status_incidents USING btree (environment) WHERE (phase <> 'resolved'::text);
+
+create table status_maintenances (
+  environment text not null,
+  id text not null,
+  title text not null,
+  phase text not null,
+  component_ids text[] not null,
+  begins_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  remind_at timestamp with time zone,
+  began_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint status_maintenances_pkey PRIMARY KEY (environment, id),
+  constraint status_maintenances_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
+  constraint status_maintenances_phase_check CHECK ((phase = ANY (ARRAY['scheduled'::text, 'in_progress'::text, 'verifying'::text, 'completed'::text])))
+);
+
+create table status_minutes (
+  environment text not null,
+  component_id text not null,
+  minute timestamp with time zone not null,
+  status text not null,
+  constraint status_minutes_pkey PRIMARY KEY (environment, component_id, minute)
+);
+CREATE INDEX status_minutes_old ON public.status_minutes USING btree (minute);
+
+create table status_notices (
+  environment text not null,
+  id text not null,
+  subject_id text not null,
+  content jsonb not null,
+  component_ids text[] not null,
+  cursor text not null,
+  created_at timestamp with time zone not null,
+  done_at timestamp with time zone,
+  constraint status_notices_pkey PRIMARY KEY (environment, id),
+  constraint status_notices_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment)
+);
+
+create table status_signals (
+  environment text not null,
+  signal text not null,
+  minute timestamp with time zone not null,
+  good bigint not null,
+  bad bigint not null,
+  constraint status_signals_pkey PRIMARY KEY (environment, signal, minute)
+);
+
+create table status_subscribers (
+  environment text not null,
+  id text not null,
+  channel text not null,
+  address text not null,
+  address_digest bytea not null,
+  state text not null,
+  component_ids text[] not null,
+  locale text,
+  source text not null,
+  consent text not null,
+  secret_sealed text,
+  confirmed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint status_subscribers_pkey PRIMARY KEY (environment, id),
+  constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  constraint status_subscribers_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
+  constraint status_subscribers_source_check CHECK ((source = ANY (ARRAY['self'::text, 'import'::text]))),
+  constraint status_subscribers_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'quarantined'::text, 'unsubscribed'::text])))
+);
+CREATE INDEX status_subscribers_active ON public.status_subscribers USING btree (environment, id) WHERE (state = 'active'::text);
+CREATE UNIQUE INDEX status_subscribers_address ON public.status_subscribers USING btree (environment, channel, address_digest);
+CREATE INDEX status_subscribers_pending ON public.status_subscribers USING btree (updated_at) WHERE (state = 'pending'::text);
+
+create table status_updates (
+  environment text not null,
+  subject_id text not null,
+  id text not null,
+  phase text not null,
+  body text not null,
+  at timestamp with time zone not null,
+  constraint status_updates_pkey PRIMARY KEY (environment, subject_id, id)
+);
+
 create table team_invitations (
   workspace_id text not null,
   id text not null,
@@ -945,7 +1174,7 @@ create table users (
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
-CREATE INDEX users_search ON public.users USING gin ((((workspace_id || ' '::text) || environment)), search gin_trgm_ops) WITH (gin_pending_list_limit='512');
+CREATE INDEX users_search ON public.users USING gin ((((workspace_id || ' '::text) || environment)), search gin_trgm_ops) WITH (gin_pending_list_limit='2048');
 
 create table webhook_attempts (
   workspace_id text not null,

@@ -1,21 +1,45 @@
 import { Value } from 'typebox/value';
 import type { CustomerActor, Environment, Scope } from '#platform/ctx.ts';
+import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { liveEntry } from '#sessions';
+import { addressesOf } from '#tenancy';
 import { ctxOf } from './accounts.ts';
-import { applicationOf } from './clients.ts';
-import { issuerOf } from './provider.ts';
+import { applicationOf, type IssuerAddress } from './clients.ts';
+import { commonIssuer, issuerOf } from './provider.ts';
 
 const UserId = IdSchema('usr');
 
-/** Whose an opaque access token of the provider is, and in which session; undefined for any other text. */
-export async function holderOf(
+type Holder = { scope: Scope; actor: CustomerActor };
+
+/**
+ * Whose an opaque access token is, and in which session: of the issuer at the request's own address; on an API host, of those
+ * of the environment and of the project that the address serves. Undefined for any other text.
+ */
+export async function holderOf(request: Request, environment: Environment, token: string): Promise<Holder | undefined> {
+  const { address, server } = request;
+  const { system, host } = server;
+  if (host.kind === 'auth') return holderAt(system, { ...address, environment }, token);
+  const { scope } = address;
+  const own = scope ? (await addressesOf(system, scope)).auth.map((url) => ({ url, scope, environment })) : [];
+  const holders = await Promise.all(
+    [commonIssuer(system, environment), ...own].map((issuer) => holderAt(system, issuer, token)),
+  );
+  return holders.find((holder) => holder !== undefined);
+}
+
+/** {@link holderOf} for a token of the environment's own issuer, where there is no request at it. */
+export function holderAtOwnIssuer(
   system: System,
   environment: Environment,
   token: string,
-): Promise<{ scope: Scope; actor: CustomerActor } | undefined> {
-  const { provider } = await issuerOf(system, environment);
+): Promise<Holder | undefined> {
+  return holderAt(system, commonIssuer(system, environment), token);
+}
+
+async function holderAt(system: System, issuer: IssuerAddress, token: string): Promise<Holder | undefined> {
+  const { provider } = await issuerOf(system, issuer);
   const found = await provider.AccessToken.find(token);
   // One that is bound to a key is no bearer token (RFC 9449 §7.2).
   if (!found?.grantId || found.isSenderConstrained()) return undefined;

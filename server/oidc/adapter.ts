@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { findApplication } from '#applications';
-import type { Environment } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { clientMetadata } from './clients.ts';
+import { applicationAt, clientMetadata, type IssuerAddress } from './clients.ts';
 
 type OidcRecordsTable = {
   issuer: string;
@@ -29,9 +27,9 @@ declare module '#platform/db.ts' {
 }
 
 /** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
-export function adapterFor(system: System, environment: Environment, issuer: string): AdapterFactory {
+export function adapterFor(system: System, issuer: IssuerAddress): AdapterFactory {
   return (model) =>
-    model === 'Client' ? new ClientAdapter(system, environment) : new RecordAdapter(system, issuer, model);
+    model === 'Client' ? new ClientAdapter(system, issuer) : new RecordAdapter(system, issuer.url, model);
 }
 
 /** Storage of a provider that brings its clients along. */
@@ -42,15 +40,15 @@ export function recordsFor(system: System, issuer: string): AdapterFactory {
 /** Clients are administered as applications; the provider only reads them. */
 class ClientAdapter implements Adapter {
   readonly #system: System;
-  readonly #environment: Environment;
+  readonly #issuer: IssuerAddress;
 
-  constructor(system: System, environment: Environment) {
+  constructor(system: System, issuer: IssuerAddress) {
     this.#system = system;
-    this.#environment = environment;
+    this.#issuer = issuer;
   }
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
-    const application = await findApplication(this.#system, this.#environment, clientId);
+    const application = await applicationAt(this.#system, this.#issuer, clientId);
     return application && clientMetadata(application);
   }
 

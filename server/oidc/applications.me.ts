@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
-import { findApplication } from '#applications';
-import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
-import type { SessionId } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
-import { listSessions, requireRecentAuthentication } from '#sessions';
-import { clientsOfSessions, revokeConsent } from './grants.ts';
+import { problemResponses } from '#platform/problem.ts';
+import { requireRecentAuthentication } from '#sessions';
+import { takeBack, usedApplications } from './used-applications.ts';
 
 const UsedApplication = Type.Object({
   clientId: Type.String(),
@@ -14,8 +11,6 @@ const UsedApplication = Type.Object({
   firstParty: Type.Boolean({ description: 'False: it belongs to somebody else, and was let in by the person.' }),
   sessionIds: Type.Array(Type.String()),
 });
-
-const MOST_SESSIONS = 100;
 
 /** The applications a person is signed in to through the provider. */
 export const usedApplicationRoutes: Routes = (app) => {
@@ -50,30 +45,3 @@ export const usedApplicationRoutes: Routes = (app) => {
     },
   );
 };
-
-async function usedApplications(ctx: Ctx) {
-  const sessions = await listSessions(ctx, customerOf(ctx).userId, MOST_SESSIONS);
-  const clients = await clientsOfSessions(
-    ctx,
-    sessions.map(({ id }) => id),
-  );
-  const bySession = [...clients].flatMap(([sessionId, ids]) => ids.map((clientId) => ({ sessionId, clientId })));
-  const used = Map.groupBy(bySession, ({ clientId }) => clientId);
-  const items = await Promise.all([...used].map(([clientId, uses]) => described(ctx, clientId, uses)));
-  return items.filter((item) => item !== undefined);
-}
-
-async function described(ctx: Ctx, clientId: string, uses: { sessionId: SessionId }[]) {
-  const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
-  if (!application || application.workspaceId !== ctx.scope.workspaceId) return undefined;
-  const { name, firstParty } = application;
-  return { clientId, name, firstParty, sessionIds: uses.map(({ sessionId }) => sessionId) };
-}
-
-/** @throws Problem NOT_FOUND when the application has no access to the person */
-async function takeBack(ctx: Ctx, clientId: string): Promise<void> {
-  const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
-  if (!application || application.workspaceId !== ctx.scope.workspaceId) throw problem('NOT_FOUND');
-  const had = await transaction(ctx, (tx) => revokeConsent(tx, customerOf(ctx).userId, application));
-  if (!had) throw problem('NOT_FOUND');
-}

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Provider } from 'oidc-provider';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
-import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { type EndedSessions, whenSessionsEnd } from '#sessions';
+import { tellOfLogout } from './logout.ts';
 
 /** The Latchkey session that stands behind what the provider keeps. */
 export type Bound = {
@@ -76,12 +76,13 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
 
 /** One message for each client that had a part of a session; the worker leaves out those that take none. */
 async function tellClients(tx: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Promise<void> {
-  for (const { payload } of sessions) {
+  for (const { issuer, payload } of sessions) {
     for (const [clientId, { sid }] of Object.entries(payload.authorizations ?? {})) {
       if (sid === undefined || payload.accountId === undefined || !clientIds.has(clientId)) continue;
       // biome-ignore lint/performance/noAwaitInLoops: a session has a few clients
-      await addJob(tx, 'backchannel_logout', {
+      await tellOfLogout(tx, {
         environment: tx.scope.environment,
+        issuer,
         clientId,
         subject: payload.accountId,
         sid,

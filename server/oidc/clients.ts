@@ -1,7 +1,23 @@
 import type { AdapterPayload, Client, Provider } from 'oidc-provider';
 import { type Application, type ApplicationKind, checkSecret, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
+import type { Address } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
+
+/** Where a provider answers, and for whom: one project, or (null) every project of the environment. */
+export type IssuerAddress = Address & { environment: Environment };
+
+/** The client an issuer knows by this id: on a project's own address one of that project. */
+export async function applicationAt(
+  system: System,
+  { environment, scope }: IssuerAddress,
+  clientId: string,
+): Promise<Application | undefined> {
+  const application = await findApplication(system, environment, clientId);
+  const served =
+    !scope || (application?.workspaceId === scope.workspaceId && application.projectId === scope.projectId);
+  return served ? application : undefined;
+}
 
 const applications = new WeakMap<Client, Application>();
 
@@ -13,15 +29,15 @@ export function applicationOf(client: Client | undefined): Application {
 }
 
 /**
- * Makes the provider's clients the applications of an environment. A client is made once for each state of its application,
+ * Makes the provider's clients the applications that its issuer serves. A client is made once for each state of its application,
  * which also says whether a secret is right: the provider never holds one.
  */
-export function useApplications(provider: Provider, system: System, environment: Environment): void {
+export function useApplications(provider: Provider, system: System, issuer: IssuerAddress): void {
   const { Client } = provider;
   const findClient = Client.find.bind(Client);
   const clients = new WeakMap<Application, Client>();
   Client.find = async (clientId: string) => {
-    const application = await findApplication(system, environment, clientId);
+    const application = await applicationAt(system, issuer, clientId);
     if (!application) return undefined;
     const known = clients.get(application);
     if (known) return known;
@@ -50,6 +66,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
   if (!application.enabled || !authentication) return undefined;
   const grants = GRANTS[application.kind];
   const browser = grants.includes('authorization_code');
+  const answers = application.signInOnly ? 'none' : 'code';
   // There is nowhere to send its people yet.
   if (browser && application.redirectUris.length === 0) return undefined;
   return {
@@ -57,8 +74,8 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     client_name: application.name,
     ...authentication,
     application_type: application.kind === 'native' ? 'native' : 'web',
-    grant_types: grants,
-    response_types: browser ? ['code'] : [],
+    grant_types: application.signInOnly ? [] : grants,
+    response_types: browser ? [answers] : [],
     redirect_uris: browser ? application.redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,
     subject_type: application.subjectType,

@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { type Application, findApplication } from '#applications';
-import type { Environment } from '#platform/ctx.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
-import { applicationOf } from './clients.ts';
+import { applicationOf, type IssuerAddress } from './clients.ts';
 import { grantFor } from './grants.ts';
-import { apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
+import { apiAddressOf, apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
 
@@ -29,7 +28,6 @@ const ROUTES = {
   introspection: '/connect/introspect',
   jwks: '/connect/jwks',
   pushed_authorization_request: '/connect/par',
-  registration: '/connect/register',
   revocation: '/connect/revoke',
   token: '/connect/token',
   userinfo: '/connect/userinfo',
@@ -39,10 +37,10 @@ const ROUTES = {
 const INTERACTION_PATH = '/sign-in';
 
 /** How the provider of an issuer behaves. Only what works is switched on, and so announced. */
-export function configuration(system: System, environment: Environment, issuer: string): Configuration {
+export function configuration(system: System, issuer: IssuerAddress): Configuration {
   return {
-    adapter: adapterFor(system, environment, issuer),
-    cookies: cookies(system, environment, issuer),
+    adapter: adapterFor(system, issuer),
+    cookies: cookies(system, issuer),
     routes: ROUTES,
     findAccount: (ctx, subject) => findAccount(system, ctx.oidc.client, subject),
     loadExistingGrant: (ctx) => grantFor(system, ctx),
@@ -54,7 +52,8 @@ export function configuration(system: System, environment: Environment, issuer: 
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
     // Many client libraries read the id token alone.
     conformIdTokenClaims: false,
-    responseTypes: ['code'],
+    // `none` is what the account page asks for; applications are given codes.
+    responseTypes: ['code', 'none'],
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
@@ -71,7 +70,7 @@ export function configuration(system: System, environment: Environment, issuer: 
     // A token that is bound to a key needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
     rotateRefreshToken: ({ oidc }) => !oidc.entities.RefreshToken?.isSenderConstrained(),
     ttl: lifetimes(system),
-    features: features(system, environment, issuer),
+    features: features(system, issuer),
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
     formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
     renderError: (ctx, out) => failure(system, ctx, out),
@@ -80,11 +79,11 @@ export function configuration(system: System, environment: Environment, issuer: 
 }
 
 /** The ports of one machine share cookies, so their names carry the environment. */
-function cookies(system: System, environment: Environment, issuer: string): Configuration['cookies'] {
+function cookies(system: System, { environment, url }: IssuerAddress): Configuration['cookies'] {
   const name = (kind: string) => `latchkey-${environment}-${kind}`;
-  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: issuer.startsWith('https:') } as const;
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: url.startsWith('https:') } as const;
   return {
-    keys: [system.keyring.tag(issuer, 'oidc-cookies').toString('base64url')],
+    keys: [system.keyring.tag(url, 'oidc-cookies').toString('base64url')],
     names: { session: name('browser'), interaction: name('interaction'), resume: name('resume') },
     long: options,
     short: options,
@@ -118,7 +117,7 @@ function lifetimes({ clock }: System): Configuration['ttl'] {
   };
 }
 
-function features(system: System, environment: Environment, issuer: string): Configuration['features'] {
+function features(system: System, issuer: IssuerAddress): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
@@ -133,7 +132,7 @@ function features(system: System, environment: Environment, issuer: string): Con
         deviceConfirmed(system, ctx, { form, userCode, application: applicationOf(client) }),
       successSource: (ctx) => deviceDone(system, ctx),
     },
-    dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(issuer, 'dpop-nonce'), 'buffer') },
+    dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(issuer.url, 'dpop-nonce'), 'buffer') },
     // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
     externalSigningSupport: { enabled: true, ack: 'experimental-01' },
     fapi: {
@@ -147,7 +146,7 @@ function features(system: System, environment: Environment, issuer: string): Con
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: {
       enabled: true,
-      defaultResource: (ctx, _client, oneOf) => defaultResource(system, environment, ctx, oneOf),
+      defaultResource: (ctx, _client, oneOf) => defaultResource(system, issuer, ctx, oneOf),
       getResourceServerInfo: (ctx, resource, client) => resourceServer(system, ctx, resource, client),
       useGrantedResource: () => false,
     },
@@ -170,13 +169,13 @@ async function mayIntrospect(system: System, asking: Application, clientId: stri
 }
 
 /** A management token is always for the API host; a person's is for what is asked, and else for user info. */
-function defaultResource(
+async function defaultResource(
   system: System,
-  environment: Environment,
+  issuer: IssuerAddress,
   ctx: KoaContextWithOIDC,
   oneOf: unknown,
-): string | string[] {
-  if (isManagement(ctx)) return system.config.addresses[environment].api;
+): Promise<string | string[]> {
+  if (isManagement(ctx)) return apiAddressOf(system, issuer);
   return Array.isArray(oneOf) ? oneOf.filter((resource) => typeof resource === 'string') : [];
 }
 
@@ -185,7 +184,12 @@ function isManagement({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /** @throws InvalidTarget for a resource the client may not ask tokens for */
-function resourceServer(system: System, ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer {
+async function resourceServer(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  resource: string,
+  client: Client,
+): Promise<ResourceServer> {
   if (isManagement(ctx)) return apiResource(system, ctx, resource);
   if (!applicationOf(client).resources.includes(resource))
     throw new errors.InvalidTarget('the application may not ask for tokens for this resource');

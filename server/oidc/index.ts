@@ -1,8 +1,10 @@
-export { holderOf } from './access-tokens.ts';
+export { holderAtOwnIssuer, holderOf } from './access-tokens.ts';
 export { oidcCleanup, recordsFor } from './adapter.ts';
 export { usedApplicationRoutes } from './applications.me.ts';
 export { endProviderSessions } from './bound-sessions.ts';
+export { browserSession } from './browser-sessions.ts';
 export { clientsOfSessions, consentsOf } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
-export { backchannelLogoutTask } from './logout.ts';
+export { composeLogout } from './logout-token.ts';
 export { oidcRoutes } from './provider.auth.ts';
+export { takeBack, usedApplications } from './used-applications.ts';

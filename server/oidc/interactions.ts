@@ -1,12 +1,13 @@
 import type { InteractionResults } from 'oidc-provider';
 import { Value } from 'typebox/value';
-import { type Application, findApplication } from '#applications';
+import type { Application } from '#applications';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
 import { rebind } from './bound-sessions.ts';
+import { applicationAt } from './clients.ts';
 import { giveConsent } from './grants.ts';
 import { issuerOf } from './provider.ts';
 
@@ -44,13 +45,13 @@ type ProvenSession = {
 
 /** The question of the browser's authorization request. @throws Problem INVALID_TOKEN when it is over or was begun elsewhere */
 async function read(request: Request, reply: Reply): Promise<Interaction> {
-  const { provider, environment } = await issuerOfHost(request);
+  const { provider, issuer } = await issuerOfHost(request);
   const found = await provider.interactionDetails(request.raw, reply.raw).catch((cause: unknown) => {
     throw problem('INVALID_TOKEN', { cause });
   });
   const { params } = found;
   const text = (name: string) => (typeof params[name] === 'string' ? params[name] : null);
-  const application = await findApplication(request.server.system, environment, text('client_id') ?? '');
+  const application = await applicationAt(request.server.system, issuer, text('client_id') ?? '');
   if (!application) throw problem('INVALID_TOKEN');
   const { name } = found.prompt;
   return {
@@ -73,8 +74,9 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
 async function issuerOfHost(request: Request) {
   const { system, host } = request.server;
   if (host.environment === null) throw new Error('Interactions belong to a host with an environment.');
-  const { provider } = await issuerOf(system, host.environment);
-  return { provider, environment: host.environment };
+  const issuer = { ...request.address, environment: host.environment };
+  const { provider } = await issuerOf(system, issuer);
+  return { provider, issuer };
 }
 
 type Exchange = { request: Request; reply: Reply };

@@ -1,27 +1,28 @@
-import type { Task } from 'graphile-worker';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import type { System } from '#platform/system.ts';
-import { issuerOf } from './provider.ts';
+import { findApplication } from '#applications';
+import type { TxCtx } from '#platform/ctx.ts';
+import { putReceiver, sendTo } from '#webhooks';
 
-const LogoutMessage = Type.Object({
+const PURPOSE = 'logout';
+
+/** What is to be told, and by which issuer. */
+export const Ended = Type.Object({
   environment: Type.Enum(['test', 'production']),
+  issuer: Type.String({ description: 'Its address.' }),
   clientId: Type.String(),
   subject: Type.String(),
   sid: Type.String(),
 });
+type Ended = Static<typeof Ended>;
 
-declare module '#platform/jobs.ts' {
-  interface Jobs {
-    backchannel_logout: Static<typeof LogoutMessage>;
-  }
-}
-
-/** Tells one client that a session ended. Thrown errors make the worker try again, for days. */
-export function backchannelLogoutTask(system: System): Task {
-  return async (payload) => {
-    const { environment, clientId, subject, sid } = Value.Parse(LogoutMessage, payload);
-    const { tellOfLogout } = await issuerOf(system, environment);
-    await tellOfLogout(clientId, subject, sid);
-  };
+/**
+ * Has an application told that a session ended, if it wants to be (OpenID Connect Back-Channel Logout 1.0; OA-11): delivered as
+ * webhooks are, with their log and their retries, if and only if the transaction commits.
+ */
+export async function tellOfLogout(tx: TxCtx, ended: Ended): Promise<void> {
+  const application = await findApplication(tx.system, ended.environment, ended.clientId);
+  if (!application?.backchannelLogoutUri) return;
+  const receiver = { purpose: PURPOSE, key: ended.clientId };
+  await putReceiver(tx, receiver, application.backchannelLogoutUri);
+  await sendTo(tx, receiver, { type: PURPOSE, body: ended });
 }

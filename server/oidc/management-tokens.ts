@@ -2,10 +2,17 @@ import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC,
 import { errors } from 'oidc-provider';
 import type { Application } from '#applications';
 import type { System } from '#platform/system.ts';
-import { applicationOf } from './clients.ts';
+import { addressesOf } from '#tenancy';
+import { applicationOf, type IssuerAddress } from './clients.ts';
 
 /** Seconds. */
 export const MANAGEMENT_TOKEN_SECONDS = 3_600;
+
+/** The API address that goes with an issuer: the project's own, if it has one; else the environment's. */
+export async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
+  const own = scope ? (await addressesOf(system, scope)).api : [];
+  return own[0] ?? system.config.addresses[environment].api;
+}
 
 /**
  * The API host as the resource a management token is for, after checking that the request names the client's own project and
@@ -13,10 +20,12 @@ export const MANAGEMENT_TOKEN_SECONDS = 3_600;
  * @param resource what the request names as its resource (RFC 8707), or the API host when it names none
  * @throws InvalidTarget, InvalidRequest, InvalidScope
  */
-export function apiResource(system: System, ctx: KoaContextWithOIDC, resource: string): ResourceServer {
+export async function apiResource(system: System, ctx: KoaContextWithOIDC, resource: string): Promise<ResourceServer> {
   const application = applicationOf(ctx.oidc.client);
-  const audience = system.config.addresses[application.environment].api;
-  if (resource !== audience) throw new errors.InvalidTarget(`the resource must be ${audience}, or left out`);
+  const common = system.config.addresses[application.environment].api;
+  const { api } = await addressesOf(system, application);
+  const audience = [common, ...api].find((address) => address === resource);
+  if (!audience) throw new errors.InvalidTarget(`the resource must be ${[common, ...api].join(' or ')}, or left out`);
   checkContext(application, Object(ctx.oidc.body));
   const { params } = ctx.oidc;
   if (!params) throw new errors.InvalidRequest('parameters are missing');

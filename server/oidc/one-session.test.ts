@@ -6,7 +6,14 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
 import { observeStatements } from '#platform/db.ts';
-import { eventually, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  eventually,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { type Browser, browserOf, type CodeFlow, codeFlow, configurationOf, returned, signInOn } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
@@ -126,7 +133,9 @@ describe('one session', () => {
     const tokens = await flow.finish(await signIn(flow, person));
     await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } });
     await eventually(async () => assert.equal(told.length, 1));
-    await latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
+    await latchkey.system.pool.query(
+      'update webhook_deliveries set next_attempt_at = now() where next_attempt_at is not null',
+    );
     await eventually(async () => assert.equal(told.length, 2));
     const [header, claims] = [decodeProtectedHeader(told[1] ?? ''), decodeJwt(told[1] ?? '')];
     assert.equal(header.typ, 'logout+jwt');
@@ -135,6 +144,14 @@ describe('one session', () => {
       [person.session.userId, clientId, tokens.claims()?.['sid']],
     );
     assert.ok(Object(claims['events'])['http://schemas.openid.net/event/backchannel-logout']);
+    const admin = await managementToken(latchkey);
+    await eventually(async () => {
+      const { body } = await latchkey.api('/v1/admin/webhooks/deliveries?eventType=logout', { token: admin });
+      assert.deepEqual(
+        body.items.map(({ status, attemptCount }: Record<string, unknown>) => [status, attemptCount]),
+        [['delivered', 2]],
+      );
+    });
     receiver.closeAllConnections();
     receiver.close();
   });

@@ -5,6 +5,7 @@ import type { App } from '#platform/http.ts';
 import { addressOf } from '#platform/http.ts';
 import type { ReadyAnswer } from '#platform/http-ready.ts';
 import type { System } from '#platform/system.ts';
+import type { IssuerAddress } from './clients.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
 import { type Issuer, issuerOf } from './provider.ts';
 
@@ -119,8 +120,9 @@ function descriptionOf(endpoint: Endpoint): FastifySchema {
 export function oidcRoutes(app: App): void {
   const { environment } = app.host;
   if (environment === null) throw new Error('OIDC is served on a host with an environment.');
-  const bridge = bridgeTo(app.system, environment, addressOf(app.system, app.host));
+  const bridge = bridgeTo(app.system, environment);
   const document = (path: DocumentPath) => documentHook(app.system, environment, { path, bridge });
+  const own = { url: addressOf(app.system, app.host), scope: null, environment };
   const hidden = { hide: true };
 
   app.post('/connect/token', { config, schema: tokenSchema, onRequest: bridge }, answeredBefore);
@@ -137,7 +139,7 @@ export function oidcRoutes(app: App): void {
   for (const url of CROSS_ORIGIN) app.options(url, { config, schema: hidden, onRequest: bridge }, answeredBefore);
   for (const path of DOCUMENT_PATHS) {
     app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
-    app.readyAnswers.add(path, () => keptDocument(app.system, environment, path));
+    app.readyAnswers.add(path, () => keptDocument(app.system, own, path));
   }
 }
 
@@ -148,8 +150,8 @@ function answeredBefore(): never {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
-function keptDocument(system: System, environment: Environment, path: DocumentPath): ReadyAnswer | undefined {
-  const issuer = issuerOf(system, environment);
+function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): ReadyAnswer | undefined {
+  const issuer = issuerOf(system, address);
   return 'documents' in issuer ? issuer.documents.get(path) : undefined;
 }
 
@@ -160,7 +162,7 @@ function documentHook(
   { path, bridge }: { path: DocumentPath; bridge: Hook },
 ): Hook {
   return (request, reply, done) => {
-    const document = keptDocument(system, environment, path);
+    const document = keptDocument(system, { ...request.address, environment }, path);
     if (!document) return bridge(request, reply, done);
     reply.headers({ ...document.headers, etag: document.etag });
     if (request.headers['if-none-match'] === document.etag) reply.code(304).send();
@@ -168,15 +170,13 @@ function documentHook(
   };
 }
 
-/** Hands a request to the provider, with the issuer as its address, whatever way it came. */
-function bridgeTo(system: System, environment: Environment, issuer: string): Hook {
-  const { host, protocol } = new URL(issuer);
-  const scheme = protocol.slice(0, -1);
-  const hand = ({ answer }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/** Hands a request to the provider of the address it came to, with the issuer as its address, whatever way it came. */
+function bridgeTo(system: System, environment: Environment): Hook {
+  const hand = ({ answer, url }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { headers } = request.raw;
-    headers['host'] = host;
-    headers['x-forwarded-host'] = host;
-    headers['x-forwarded-proto'] = scheme;
+    headers['host'] = url.host;
+    headers['x-forwarded-host'] = url.host;
+    headers['x-forwarded-proto'] = url.protocol.slice(0, -1);
     headers['x-forwarded-for'] = request.ip;
     const set = reply.getHeaders();
     for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
@@ -184,7 +184,7 @@ function bridgeTo(system: System, environment: Environment, issuer: string): Hoo
     return answer(request.raw, reply.raw);
   };
   return (request, reply, done) => {
-    const found = issuerOf(system, environment);
+    const found = issuerOf(system, { ...request.address, environment });
     const handed =
       'answer' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
     handed.catch(done);

@@ -3,8 +3,9 @@ import { signingKeys } from '#keys';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseAway } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { findProject } from '#tenancy';
 import { bindToSessions } from './bound-sessions.ts';
-import { useApplications } from './clients.ts';
+import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout } from './ending.ts';
@@ -12,102 +13,134 @@ import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 
 /** The provider of one issuer, ready to answer. */
 export type Issuer = {
+  url: URL;
   provider: Provider;
   answer: ReturnType<Provider['callback']>;
-  /** Tells a client that a session ended (OpenID Connect Back-Channel Logout 1.0). */
-  tellOfLogout: (clientId: string, subject: string, sid: string) => Promise<void>;
   documents: Documents;
   /** Milliseconds since the epoch; from then on another key signs. */
   goodUntil: number;
 };
 
-/** The provider of an environment's own issuer; made at first use and again when its keys change. */
-export function issuerOf(system: System, environment: Environment): Issuer | Promise<Issuer> {
-  return issuers(system).get(environment);
+/** The issuer of an environment's own address, which serves every project. */
+export function commonIssuer(system: System, environment: Environment): IssuerAddress {
+  return { url: system.config.addresses[environment].auth, scope: null, environment };
 }
+
+/** The provider of an issuer; made at first use, and again when its keys, its domain or the project's settings change. */
+export function issuerOf(system: System, address: IssuerAddress): Issuer | Promise<Issuer> {
+  return issuers(system).get(address);
+}
+
+/** Each takes about a megabyte; the one that was not used for longest goes. */
+const MOST_ISSUERS = 100;
 
 class IssuerCache {
   readonly #system: System;
-  readonly #made = new Map<Environment, Issuer>();
-  readonly #making = new Map<Environment, Promise<Issuer>>();
+  /** By address, the last used at the end. */
+  readonly #made = new Map<string, { address: IssuerAddress; issuer: Issuer }>();
+  readonly #making = new Map<string, Promise<Issuer>>();
 
   constructor(system: System) {
     this.#system = system;
     system.feed
       .subscribe({
         replay: async () => this.#forget(),
-        onChange: ({ topic }) => {
-          if (topic === 'signing-keys') this.#forget();
+        onChange: ({ topic, key }) => {
+          if (topic === 'signing-keys' || topic === 'domain') this.#forget();
+          else if (topic === 'project') this.#forgetProject(key);
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'provider cache'));
   }
 
-  get(environment: Environment): Issuer | Promise<Issuer> {
-    const made = this.#made.get(environment);
-    if (made && this.#system.clock.now().getTime() < made.goodUntil) return made;
-    const known = this.#making.get(environment);
-    if (known !== undefined) return known;
-    const making = makeIssuer(this.#system, environment)
+  get(address: IssuerAddress): Issuer | Promise<Issuer> {
+    const made = this.#made.get(address.url);
+    if (made && this.#system.clock.now().getTime() < made.issuer.goodUntil) {
+      this.#made.delete(address.url);
+      this.#made.set(address.url, made);
+      return made.issuer;
+    }
+    return this.#making.get(address.url) ?? this.#make(address);
+  }
+
+  #make(address: IssuerAddress): Promise<Issuer> {
+    const { url } = address;
+    const making = makeIssuer(this.#system, address)
       .then((issuer) => {
-        // One that was begun before the keys changed is used by those who wait for it, and by nobody after them.
-        if (this.#making.get(environment) === making) this.#made.set(environment, issuer);
+        // One that was begun before something changed is used by those who wait for it, and by nobody after them.
+        if (this.#making.get(url) === making) this.#keep(address, issuer);
         return issuer;
       })
       .finally(() => {
-        if (this.#making.get(environment) === making) this.#making.delete(environment);
+        if (this.#making.get(url) === making) this.#making.delete(url);
       });
-    this.#making.set(environment, making);
+    this.#making.set(url, making);
     return making;
+  }
+
+  #keep(address: IssuerAddress, issuer: Issuer): void {
+    this.#made.delete(address.url);
+    const oldest = this.#made.size >= MOST_ISSUERS ? this.#made.keys().next().value : undefined;
+    if (oldest !== undefined) this.#made.delete(oldest);
+    this.#made.set(address.url, { address, issuer });
   }
 
   #forget(): void {
     this.#made.clear();
     this.#making.clear();
   }
+
+  /** Those that serve one project, if it is the one whose settings changed. What is being made may be of the settings before. */
+  #forgetProject(projectId: string): void {
+    this.#making.clear();
+    for (const [url, { address }] of this.#made)
+      if (projectId === '*' || address.scope === null || address.scope.projectId === projectId) this.#made.delete(url);
+  }
 }
 
 const issuers = perSystem((system) => new IssuerCache(system));
 
-async function makeIssuer(system: System, environment: Environment): Promise<Issuer> {
+async function makeIssuer(system: System, address: IssuerAddress): Promise<Issuer> {
+  const { url, environment } = address;
   const keySet = signingKeys(system, environment);
   // Told of the same change as we were, it may not have read the new keys yet.
   await keySet.reload();
   const now = system.clock.now();
   const keys = await keySet.all();
-  const address = system.config.addresses[environment].auth;
-  const provider = new Provider(address, {
-    ...configuration(system, environment, address),
+  const provider = new Provider(url, {
+    ...configuration(system, address),
+    discovery: await announced(system, address),
     jwks: { keys: inSigningOrder(keys, now).map((key) => new ProviderKey(key)) },
   });
   // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
   provider.proxy = true;
-  useApplications(provider, system, environment);
+  useApplications(provider, system, address);
   bindToSessions(provider);
   endOnLogout(provider, system, environment);
-  const tellOfLogout = takeLogoutMessages(provider);
+  // The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer.
+  provider.Client.prototype.backchannelLogout = async () => undefined;
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.method !== 'POST') documents.keep(ctx);
     // A failed client authentication always says how to do it (RFC 9110 §15.5.2), also when the secret came in the body.
     else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))
-      ctx.set('www-authenticate', `Basic realm="${address}"`);
+      ctx.set('www-authenticate', `Basic realm="${url}"`);
   });
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
-  return { provider, answer: provider.callback(), tellOfLogout, documents, goodUntil: nextChange(keys, now) };
+  const answer = provider.callback();
+  return { url: new URL(url), provider, answer, documents, goodUntil: nextChange(keys, now) };
 }
 
-/** The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer. */
-function takeLogoutMessages(provider: Provider): Issuer['tellOfLogout'] {
-  const { Client } = provider;
-  const send: unknown = Client.prototype.backchannelLogout;
-  if (typeof send !== 'function') throw new Error('The library no longer tells clients of a logout by itself.');
-  Client.prototype.backchannelLogout = async () => undefined;
-  return async (clientId, subject, sid) => {
-    const client = await Client.find(clientId);
-    if (client?.backchannelLogoutUri !== undefined) await Reflect.apply(send, client, [subject, sid]);
-  };
+/** Registration is ours; it is announced where it is open: of an environment's issuer, in its default project. */
+async function announced(
+  system: System,
+  { url, scope, environment }: IssuerAddress,
+): Promise<{ registration_endpoint?: string }> {
+  const project = await findProject(system, scope ?? { environment, default: true });
+  return project?.settings.dynamicRegistration === 'with_token'
+    ? { registration_endpoint: `${url}/connect/register` }
+    : {};
 }
 
 function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {

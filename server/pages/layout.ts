@@ -4,6 +4,7 @@ import { languageFor } from '#messages';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import { type Branding, type Language, projectOf } from '#tenancy';
 import { brandStyle } from './branding.ts';
+import { FRAME_STYLE } from './frame-style.ts';
 import { STYLE } from './style.ts';
 import { type Say, speak } from './texts.ts';
 
@@ -27,9 +28,14 @@ export async function voiceOf({ system, scope, languages }: Place): Promise<Voic
   return { say: speak(language), language, project: projectName, branding: settings.branding };
 }
 
+/** Pages that belong together: the way between them, who sees them, and the way out. */
+export type Frame = { label: string; links: readonly { href: string; text: string; current: boolean }[]; end: Markup };
+
 export type Page = {
   title: string;
   body: Markup;
+  /** One of several pages: wide, with the way to the others; the body makes its own cards. */
+  frame?: Frame;
   /** A form's answer may lead to an application, and from there anywhere: browsers hold `form-action` against every redirect on the way. */
   leaves?: boolean;
   /** The page is better, or possible, with the script: passkeys, a proof of work. */
@@ -42,10 +48,11 @@ export type Rendered = { document: string; headers: Record<string, string> };
 const SCRIPT = '/assets/sign-in.js';
 
 /** Puts a page into the common frame: the project's own look, no inline script, no framing (OA-6). */
-export function renderPage(voice: Voice, { title, body, leaves = false, script = false }: Page): Rendered {
+export function renderPage(voice: Voice, { title, body, frame, leaves = false, script = false }: Page): Rendered {
   const nonce = randomBytes(16).toString('base64');
   const { branding, language, project } = voice;
   const links = Object.entries(branding?.links ?? {}).map(([label, href]) => html`<a href="${href}">${label}</a>`);
+  const brand = html`<div class="brand">${branding?.logoUrl ? html`<img src="${branding.logoUrl}" alt="${project}">` : html`<span class="monogram" aria-hidden="true">${[...project][0] ?? ''}</span><span>${project}</span>`}</div>`;
   const document = html`<!doctype html>
 <html lang="${language}" dir="ltr">
 <head>
@@ -54,22 +61,38 @@ export function renderPage(voice: Voice, { title, body, leaves = false, script =
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${project}</title>
 <link rel="icon" href="data:,">
-<style nonce="${nonce}">${raw(STYLE)}${raw(branding ? brandStyle(branding) : '')}</style>
+<style nonce="${nonce}">${raw(STYLE)}${frame ? raw(FRAME_STYLE) : ''}${raw(branding ? brandStyle(branding) : '')}</style>
 ${script ? html`<script src="${SCRIPT}" defer></script>` : ''}
 </head>
 <body>
-<main>
-<div class="brand">${branding?.logoUrl ? html`<img src="${branding.logoUrl}" alt="${project}">` : html`<span class="monogram" aria-hidden="true">${[...project][0] ?? ''}</span><span>${project}</span>`}</div>
+${
+  frame
+    ? framed(brand, { title, body, frame })
+    : html`<main>${brand}
 <section class="card" aria-labelledby="title">
 <h1 id="title">${title}</h1>
 ${body}
-</section>
+</section>`
+}
 ${branding?.text ? html`<p class="note">${branding.text}</p>` : ''}
 ${links.length > 0 ? html`<footer>${links}</footer>` : ''}
 </main>
 </body>
 </html>`;
   return { document: String(document), headers: guards(nonce, { leaves, logoUrl: branding?.logoUrl ?? null }) };
+}
+
+function framed(brand: Markup, { title, body, frame }: { title: string; body: Markup; frame: Frame }): Markup {
+  const links = frame.links.map(
+    ({ href, text, current }) => html`<a href="${href}"${current ? html` aria-current="page"` : ''}>${text}</a>`,
+  );
+  return html`<header class="bar"><div>${brand}${frame.end}</div></header>
+<main class="framed">
+<nav aria-label="${frame.label}">${links}</nav>
+<div class="content">
+<h1 id="title">${title}</h1>
+${body}
+</div>`;
 }
 
 function guards(nonce: string, { leaves, logoUrl }: { leaves: boolean; logoUrl: string | null }) {

@@ -9,6 +9,8 @@ const ids = Object.keys(english).filter((id): id is TextId => id in english);
 const sample = {
   address: 'a@b.example',
   application: 'App',
+  count: 3,
+  date: '1.5.26',
   hint: '••78',
   length: 15,
   minutes: 2,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Values = Readonly<Record<string, string | undefined>>;
@@ -10,7 +11,9 @@ const KNOWN = [
   'DATABASE_URL',
   'LATCHKEY_CONFIG',
   'LATCHKEY_CONSOLE_URL',
+  'LATCHKEY_STATUS_URL',
   'LATCHKEY_DATA_DIR',
+  'LATCHKEY_DNS_SERVERS',
   'LATCHKEY_HOST',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_MAIL_FROM',
@@ -204,6 +207,21 @@ export class ConfigReader {
     const items = this.list(name);
     const wrong = items.some((item) => !ipaddr.isValidCIDR(item) && !(ipaddr.isValid(item) && /[.:].*[.:]/.test(item)));
     if (wrong) this.fault(name, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas');
+    return items;
+  }
+
+  /** Servers by IP address, with a port where it is not the usual one. */
+  servers(name: string): string[] {
+    const items = this.list(name);
+    const wrong = items.some((item) => {
+      const [, bracketed, plain = '', port] = /^(?:\[([^\]]+)\]|([^:]+|[^:]*:.*:.*?))(?::(\d{1,5}))?$/.exec(item) ?? [];
+      return isIP(bracketed ?? plain) === 0 || Number(port ?? 1) > 65_535;
+    });
+    if (wrong)
+      this.fault(
+        name,
+        'IP addresses such as 1.1.1.1, or with a port 127.0.0.1:5353 or [::1]:5353, separated by commas',
+      );
     return items;
   }
 

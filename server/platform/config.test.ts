@@ -66,6 +66,7 @@ describe('the configuration from the environment', () => {
       breachedPasswordsUrl: null,
       valkeyUrl: null,
       webhookAllowPrivate: [],
+      dnsServers: [],
       logLevel: 'warn',
     });
   });

@@ -28,7 +28,13 @@ export type Config = {
     database: number;
   };
   /** Public addresses, without a trailing slash. */
-  addresses: { console: string; test: { auth: string; api: string }; production: { auth: string; api: string } };
+  addresses: {
+    console: string;
+    /** Of the status page: the console's unless it has one of its own. */
+    status: string;
+    test: { auth: string; api: string };
+    production: { auth: string; api: string };
+  };
   /** Whose `X-Forwarded-*` headers are believed. */
   trustedProxies: readonly string[];
   smtpUrl: string | null;
@@ -47,6 +53,8 @@ export type Config = {
   valkeyUrl: string | null;
   /** Ranges that webhook and status receivers may live in although they are private. */
   webhookAllowPrivate: readonly string[];
+  /** Resolvers that are asked for the proof of a domain; empty: the machine's. */
+  dnsServers: readonly string[];
   logLevel: LogLevel;
 };
 
@@ -107,6 +115,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     ),
     valkeyUrl: reader.connection('VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'valkey://host:6379'),
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
+    dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') checkProduction(reader, config);
@@ -150,8 +159,10 @@ function addresses(reader: ConfigReader, ports: Config['ports']): Config['addres
     taken.set(url, name);
     return url;
   };
+  const console = address('LATCHKEY_CONSOLE_URL', ports.console);
   return {
-    console: address('LATCHKEY_CONSOLE_URL', ports.console),
+    console,
+    status: reader.text('LATCHKEY_STATUS_URL') === null ? console : address('LATCHKEY_STATUS_URL', ports.console),
     test: {
       auth: address('LATCHKEY_TEST_AUTH_URL', ports.test.auth),
       api: address('LATCHKEY_TEST_API_URL', ports.test.api),
@@ -236,7 +247,7 @@ function paymentsUrl(reader: ConfigReader): string | null {
   return null;
 }
 
-function checkProduction(reader: ConfigReader, { addresses: { console, production } }: Config): void {
+function checkProduction(reader: ConfigReader, { addresses: { console, status, production } }: Config): void {
   reader.require(
     'DATABASE_URL',
     'in production mode a PostgreSQL server of your own, such as postgres://user:password@host:5432/database',
@@ -249,6 +260,7 @@ function checkProduction(reader: ConfigReader, { addresses: { console, productio
     LATCHKEY_PRODUCTION_AUTH_URL: production.auth,
     LATCHKEY_PRODUCTION_API_URL: production.api,
     LATCHKEY_CONSOLE_URL: console,
+    ...(status !== console && { LATCHKEY_STATUS_URL: status }),
   };
   for (const [name, address] of Object.entries(insecure)) {
     const { protocol, hostname } = new URL(address);

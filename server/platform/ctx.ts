@@ -50,6 +50,8 @@ export type Ctx = {
   now: Date;
   /** Set where the whole request is one transaction; `db` then reads in it. */
   unit?: Unit;
+  /** The auth address the request came to; absent for requests to other hosts and for work without one. */
+  authAddress?: string;
 };
 
 /** A context inside a transaction: writes and events need one. */

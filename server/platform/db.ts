@@ -26,6 +26,12 @@ const MAX_PREPARED = 1000;
 pg.types.setTypeParser(20, Number);
 
 /**
+ * Every statement is served by an index. The planner would read a small table whole instead, and keep that plan for a prepared
+ * statement, or the check of a foreign key, while the table grows to millions, until it is next analysed.
+ */
+const PLANS = 'set enable_seqscan = off';
+
+/**
  * Opens the pool. Every statement with parameters is sent as a named prepared statement, so PostgreSQL parses and plans it
  * once per connection; the code's statements are a fixed set, as lists are passed as arrays.
  * @param size connections at most
@@ -42,9 +48,10 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use')),
-  );
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
+    client.query(PLANS).catch((error: unknown) => log.warn({ err: error }, 'could not set a connection up'));
+  });
   return pool;
 }
 

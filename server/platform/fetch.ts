@@ -1,6 +1,6 @@
 import { lookup as resolveName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
+import { connect, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
@@ -204,5 +204,26 @@ function isAllowed({ config }: System, address: string): boolean {
       allowed.includes('/') ? allowed : `${allowed}/${parsed.kind() === 'ipv4' ? 32 : 128}`,
     );
     return network.kind() === parsed.kind() && parsed.match(network, bits);
+  });
+}
+
+/**
+ * Opens a TCP connection and closes it again, under the rules of {@link outbound}.
+ * @throws RefusedAddress, or the error of the connection
+ */
+export async function reach(
+  system: System,
+  { host, port }: { host: string; port: number },
+  timeoutMs: number,
+): Promise<void> {
+  if (ipaddr.isValid(host) && !isAllowed(system, host)) throw new RefusedAddress(`${host} is not a public address.`);
+  await new Promise<void>((resolve, reject) => {
+    const socket = connect({ host, port, lookup: checkedLookup(system), timeout: timeoutMs });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('timeout', () => socket.destroy(new Error('No connection in time.')));
+    socket.once('error', reject);
   });
 }

@@ -4,7 +4,7 @@ import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
 /** An answer that is known before anybody asks. */
-export type ReadyAnswer = { body: string; etag: string; headers: Record<string, string> };
+export type ReadyAnswer = { body: string | Buffer; etag: string; headers: Record<string, string> };
 
 /** Longer than the minute for which load balancers keep a connection, so that they end it and not we, in mid-request. */
 const KEEP_ALIVE_MS = 72_000;
@@ -48,8 +48,11 @@ export class ReadyAnswers {
     const began = performance.now();
     const found = find();
     if (!found) return false;
+    const given = headers['if-none-match'];
+    // Lists and weak forms are for the route to compare (RFC 9110 §13.1.2).
+    if (given !== undefined && given !== found.etag) return false;
     const traceId = traceIdFrom(headers['traceparent']);
-    const unchanged = headers['if-none-match'] === found.etag;
+    const unchanged = given !== undefined;
     response.writeHead(unchanged ? 304 : 200, {
       ...found.headers,
       etag: found.etag,

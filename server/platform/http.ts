@@ -10,7 +10,7 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { HostKind } from './config.ts';
-import type { Ctx, Environment, Trace } from './ctx.ts';
+import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
@@ -32,6 +32,8 @@ declare module 'fastify' {
     trace: Trace;
     /** Set for routes that need a token; a public route makes its own once it knows the scope. */
     ctx: Ctx;
+    /** The address the request came to. */
+    address: Address;
   }
   interface FastifyInstance {
     system: System;
@@ -69,6 +71,12 @@ export type Routes = (app: App) => void;
 /** One listener: a kind of host, of one environment (the console has none). */
 export type Host = { kind: HostKind; environment: Environment | null };
 
+/** A public address, and the one project it serves; null: any of the environment. */
+export type Address = { url: string; scope: Scope | null };
+
+/** Finds the address of a host name that is not the listener's own. */
+export type FindAddress = (hostname: string) => Address | undefined | Promise<Address | undefined>;
+
 const CONSOLE_HEADERS = ['x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
 
 /** The public address of a host. */
@@ -78,10 +86,12 @@ export function addressOf(system: System, host: Host): string {
   return addresses[host.environment][host.kind];
 }
 
-/** Makes the HTTP server of one host; its routes are registered on it afterwards. */
-export async function createHost(system: System, host: Host): Promise<App> {
+/** Makes the HTTP server of one host; its routes are registered on it afterwards. @param find knows other names it answers to */
+export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
-  const hostNames = hostNamesOf(addressOf(system, host));
+  const hostNames = new Set(hostNamesOf(addressOf(system, host)));
+  // The status page is shown on the console host, under a name of its own where it has one.
+  if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
   const readyAnswers = new ReadyAnswers(system, host, hostNames);
   const app: App = Fastify({
     serverFactory: (handler) => readyAnswers.server(handler),
@@ -92,6 +102,8 @@ export async function createHost(system: System, host: Host): Promise<App> {
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
+    // A start on a busy machine is slow, not broken.
+    pluginTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
@@ -111,7 +123,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
   app.decorate('host', host);
   app.decorate('readyAnswers', readyAnswers);
   decorate(app);
-  addEdge(app, { system, host, hostNames });
+  addEdge(app, { system, host, hostNames, find });
   await app.register(cookie);
   addExchangeRules(app);
   await addOpenApi(app, host, addressOf(system, host));
@@ -121,6 +133,7 @@ export async function createHost(system: System, host: Host): Promise<App> {
 function decorate(app: App): void {
   app.decorateRequest('trace');
   app.decorateRequest('ctx');
+  app.decorateRequest('address');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
     if (!route.config?.permission)
@@ -129,13 +142,21 @@ function decorate(app: App): void {
 }
 
 /** What happens to every request before its route: host check, trace, refusal of console headers, measuring. */
-function addEdge(app: App, { system, host, hostNames }: Omit<Edge, 'refused'>): void {
-  const refused = host.kind === 'console' ? [] : CONSOLE_HEADERS;
+function addEdge(app: App, edge: Edge): void {
+  const { system, host, hostNames, find } = edge;
+  const own: Address = { url: addressOf(system, host), scope: null };
   app.addHook('onRequest', (request, reply, done) => {
     request.trace = traceOf(request);
     reply.header('x-correlation-id', request.trace.correlationId);
     reply.header('traceparent', traceparent(request.trace.traceId));
-    done(faultOf(request, { system, host, hostNames, refused }));
+    const accept = (address: Address | undefined) => {
+      if (!address) return done(unknownHost(edge, request.host));
+      request.address = address;
+      done(faultOf(request, host));
+    };
+    const known = hostNames.has(request.host.toLowerCase()) ? own : find(hostNameOf(request));
+    if (known instanceof Promise) known.then(accept, done);
+    else accept(known);
   });
   const durations = requestDurations(system);
   const verbose = system.log.isLevelEnabled('debug');
@@ -168,12 +189,16 @@ function traceOf(request: FastifyRequest): Trace {
   };
 }
 
-type Edge = { system: System; host: Host; hostNames: ReadonlySet<string>; refused: readonly string[] };
+type Edge = { system: System; host: Host; hostNames: ReadonlySet<string>; find: FindAddress };
 
-function faultOf(request: FastifyRequest, edge: Edge): Error | undefined {
+/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
+function hostNameOf({ hostname }: FastifyRequest): string {
+  return hostname.toLowerCase().replace(/\.$/, '');
+}
+
+function faultOf(request: FastifyRequest, { kind }: Host): Error | undefined {
   const { headers } = request;
-  if (!edge.hostNames.has(request.host.toLowerCase())) return unknownHost(edge, request.host);
-  const forbidden = edge.refused.find((name) => headers[name] !== undefined);
+  const forbidden = kind === 'console' ? undefined : CONSOLE_HEADERS.find((name) => headers[name] !== undefined);
   if (forbidden)
     return problem(
       'CONSOLE_HEADER_NOT_ALLOWED',
@@ -187,7 +212,7 @@ function unknownHost({ system, host }: Edge, received: string): Error {
   const configured = addressOf(system, host);
   return problem(
     'UNKNOWN_HOST',
-    `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, or send the right Host header.`,
+    `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, bind a verified domain to a project, or send the right Host header.`,
   );
 }
 

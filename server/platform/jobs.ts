@@ -12,16 +12,18 @@ export interface Jobs {}
 
 /**
  * Adds a job in the caller's transaction: it runs if, and only if, that commits.
- * @param options.priority smaller runs first (0 when absent); `key` replaces a waiting job of the same key
+ * @param options.priority smaller runs first (0 when absent); `key` replaces a waiting job of the same key; jobs of one
+ * `queue` run one after the other
  */
 export async function addJob<Name extends keyof Jobs & string>(
   tx: TxCtx,
   name: Name,
   payload: Jobs[Name],
-  options: { priority?: number; runAt?: Date; key?: string } = {},
+  options: { priority?: number; runAt?: Date; key?: string; queue?: string } = {},
 ): Promise<void> {
   await sql`select graphile_worker.add_job(${name}, payload := ${JSON.stringify(payload)}::json, run_at := ${options.runAt ?? null}::timestamptz,
-    priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text)`.execute(tx.db);
+    priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text,
+    queue_name := ${options.queue ?? null}::text)`.execute(tx.db);
 }
 
 /** A statement that adds jobs on a connection that is not the pool's. */
@@ -66,4 +68,12 @@ function workerLogger(system: System): WorkerLogger {
     else if (level === 'warning') log.warn(details, message);
     else log.debug(details, message);
   });
+}
+
+/** For how long, in milliseconds, jobs have waited that somebody waits for (priority 0 and before) and nobody has tried: the oldest of each name. */
+export async function longestWaits(system: System): Promise<Map<string, number>> {
+  const { rows } = await sql<{ task: string; age: number }>`
+    select task_identifier as task, (extract(epoch from now() - min(run_at)) * 1000)::bigint as age from graphile_worker.jobs
+    where run_at <= now() and attempts = 0 and locked_at is null and priority <= 0 group by 1`.execute(system.db);
+  return new Map(rows.map(({ task, age }) => [task, age]));
 }

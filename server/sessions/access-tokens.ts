@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
-import { errors, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { signCompact, signingKeys } from '#keys';
-import type { Environment } from '#platform/ctx.ts';
+import type { Ctx, Environment } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { addressesOf, authAddressOf } from '#tenancy';
 import { revocations } from './revocations.ts';
 
 const common = {
@@ -38,9 +39,10 @@ export type CustomerClaims = Static<typeof CustomerClaims>;
 type ManagementClaims = Static<typeof ManagementClaims>;
 
 /** What a valid token says, by kind. */
-export type VerifiedToken =
+export type VerifiedToken = { issuer: string; audience: readonly string[] } & (
   | { kind: 'customer'; claims: CustomerClaims }
-  | { kind: 'management'; claims: ManagementClaims };
+  | { kind: 'management'; claims: ManagementClaims }
+);
 
 const isCustomer = Compile(CustomerClaims);
 const isManagement = Compile(ManagementClaims);
@@ -50,11 +52,20 @@ const TYPE = 'at+jwt';
 /** Tokens remembered per process; each takes about a kilobyte. */
 const MOST_REMEMBERED = 20_000;
 
-/** Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. */
-export async function signAccessToken(system: System, claims: CustomerClaims): Promise<string> {
+/**
+ * Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. The issuer is the
+ * auth address in use; the audience the API address of its kind: the project's own where the issuer is.
+ */
+export async function signAccessToken(
+  ctx: Pick<Ctx, 'system' | 'scope' | 'authAddress'>,
+  claims: CustomerClaims,
+): Promise<string> {
+  const { system } = ctx;
   const key = await signingKeys(system, claims.environment).signer(ALGORITHM);
-  const { auth, api } = system.config.addresses[claims.environment];
-  return signCompact(key, TYPE, { ...claims, iss: auth, aud: api, jti: newId('tok', system.clock.now()) });
+  const common = system.config.addresses[claims.environment];
+  const iss = await authAddressOf(ctx);
+  const own = iss === common.auth ? [] : (await addressesOf(system, ctx.scope)).api;
+  return signCompact(key, TYPE, { ...claims, iss, aud: own[0] ?? common.api, jti: newId('tok', system.clock.now()) });
 }
 
 /**
@@ -71,6 +82,7 @@ export async function verifyAccessToken(
   const digest = hash('sha256', `${environment} ${token}`, 'base64url');
   const known = cache.get(digest);
   const verified = known ?? (await checkSignature(system, environment, token));
+  if (!isCommon(system, verified)) await requireOwnAddresses(system, verified);
   if (verified.claims.exp * 1000 <= system.clock.now().getTime()) throw problem('SESSION_EXPIRED');
   const revoked = revocations(system).isRevoked(subjectsOf(verified), environment, verified.claims);
   if (revoked === true || (revoked !== false && (await revoked))) throw problem('SESSION_REVOKED');
@@ -84,7 +96,6 @@ function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
 }
 
 async function checkSignature(system: System, environment: Environment, token: string): Promise<VerifiedToken> {
-  const { auth, api } = system.config.addresses[environment];
   const keys = signingKeys(system, environment);
   try {
     const { payload } = await jwtVerify(
@@ -97,28 +108,46 @@ async function checkSignature(system: System, environment: Environment, token: s
       {
         algorithms: [ALGORITHM],
         typ: TYPE,
-        issuer: auth,
-        audience: api,
         currentDate: system.clock.now(),
-        requiredClaims: ['exp', 'iat'],
+        requiredClaims: ['exp', 'iat', 'iss', 'aud'],
       },
     );
     return classified(payload, environment);
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw problem('SESSION_EXPIRED');
-    // Signed by us, for another audience: the token of an application's own API.
-    if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') throw wrongKind();
     if (error instanceof errors.JOSEError)
       throw problem('AUTHENTICATION_REQUIRED', { detail: 'The bearer token is not valid here.', cause: error });
     throw error;
   }
 }
 
-function classified(payload: unknown, environment: Environment): VerifiedToken {
-  if (isCustomer.Check(payload) && payload.environment === environment) return { kind: 'customer', claims: payload };
+function classified(payload: JWTPayload, environment: Environment): VerifiedToken {
+  const { iss: issuer = '', aud = [] } = payload;
+  const audience = typeof aud === 'string' ? [aud] : aud;
+  if (isCustomer.Check(payload) && payload.environment === environment)
+    return { kind: 'customer', issuer, audience, claims: payload };
   if (isManagement.Check(payload) && payload.environment === environment)
-    return { kind: 'management', claims: payload };
+    return { kind: 'management', issuer, audience, claims: payload };
   throw wrongKind();
+}
+
+/** True for a token of the environment's own addresses, which every project uses. */
+function isCommon({ config }: System, { issuer, audience, claims }: VerifiedToken): boolean {
+  const { auth, api } = config.addresses[claims.environment];
+  return issuer === auth && audience.includes(api);
+}
+
+/**
+ * A token may name addresses that its project has bound, for as long as they are: on every use, as a domain may be lost.
+ * @throws Problem AUTHENTICATION_REQUIRED, WRONG_TOKEN_KIND for the token of an application's own API
+ */
+async function requireOwnAddresses(system: System, { issuer, audience, claims }: VerifiedToken): Promise<void> {
+  const { workspaceId, projectId, environment } = claims;
+  const common = system.config.addresses[environment];
+  const own = await addressesOf(system, { workspaceId, projectId, environment });
+  if (issuer !== common.auth && !own.auth.includes(issuer))
+    throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is of an issuer that is not served here.');
+  if (![common.api, ...own.api].some((address) => audience.includes(address))) throw wrongKind();
 }
 
 /** For a token of ours that is neither a session nor a management token. */

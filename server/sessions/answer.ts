@@ -31,7 +31,7 @@ export type SessionAnswer = Static<typeof SessionAnswer>;
 
 /** Signs an access token for the entry and puts the session answer together. */
 export async function sessionAnswer(
-  ctx: Pick<Ctx, 'system' | 'scope' | 'now'>,
+  ctx: Pick<Ctx, 'system' | 'scope' | 'now' | 'authAddress'>,
   entry: ScopeEntry,
   refresh: IssuedRefreshToken,
 ): Promise<SessionAnswer> {
@@ -41,7 +41,7 @@ export async function sessionAnswer(
   // An access token never outlives its session.
   const exp = Math.min(iat + settings.accessTokenSeconds, Math.floor(entry.expiresAt.getTime() / 1000));
   const { entryId, sessionId, userId, projectId, amr, acr, authTime, expiresAt } = entry;
-  const access = await signAccessToken(ctx.system, {
+  const access = await signAccessToken(ctx, {
     iat,
     exp,
     sub: userId,

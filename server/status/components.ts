@@ -1,42 +1,296 @@
-/** States of a component, from best to worst. */
-export type ComponentStatus =
-  | 'operational'
-  | 'degraded_performance'
-  | 'partial_outage'
-  | 'major_outage'
-  | 'under_maintenance';
+import type { Selectable } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, environments, type TxCtx } from '#platform/ctx.ts';
+import { isForeignKeyViolation, type Json } from '#platform/db.ts';
+import { newId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { changeBoard, requireKeeper } from './boards.ts';
+import { builtInComponents } from './built-in.ts';
+import { Check } from './checks.ts';
+import { GroupId, seedGroups } from './groups.ts';
+import { MeasuredStatus } from './health.ts';
+import { settleOverall } from './overall.ts';
+import { voiceIn } from './words.ts';
 
-/** How many probes in a row must agree before a state changes: one lost packet is no outage. */
-const TO_CHANGE = 2;
+type Shown = 'always' | 'when_degraded' | 'never';
+type StatusComponentsTable = {
+  environment: Environment;
+  id: string;
+  group_id: string;
+  name: string | null;
+  description: string | null;
+  position: number;
+  shown: Shown;
+  probe: Json<Check> | null;
+  heartbeat_hash: Buffer | null;
+  heartbeat_at: Date | null;
+  status: Static<typeof MeasuredStatus>;
+  status_since: Date;
+  created_at: Date;
+  updated_at: Date;
+};
+export type ComponentRow = Selectable<StatusComponentsTable>;
 
-/** A component's state, fed by probes. */
-export class Component {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  status: ComponentStatus = 'operational';
-  updatedAt: Date;
-  #streak = 0;
-
-  constructor(component: { id: string; name: string; description: string }, now: Date) {
-    this.id = component.id;
-    this.name = component.name;
-    this.description = component.description;
-    this.updatedAt = now;
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_components: StatusComponentsTable;
   }
+}
 
-  /** Takes the result of one probe. @returns true when the state changed */
-  observe(healthy: boolean, now: Date): boolean {
-    const next: ComponentStatus = healthy ? 'operational' : 'major_outage';
-    if (next === this.status) {
-      this.#streak = 0;
-      return false;
-    }
-    this.#streak += 1;
-    if (this.#streak < TO_CHANGE) return false;
-    this.#streak = 0;
-    this.status = next;
-    this.updatedAt = now;
-    return true;
+const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Description = Type.String({ maxLength: 500 });
+const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower stands first in its group.' });
+const ShownField = Type.Enum(['always', 'when_degraded', 'never'], {
+  description: 'A component that is never shown does not count for the status either.',
+});
+const Instant = Type.String({ format: 'date-time' });
+
+/** Built-in components have names for ids. */
+const ComponentId = Type.String({
+  pattern: `^(${builtInComponents.map(({ id }) => id).join('|')}|cmp_[0-7][0-9a-hjkmnp-tv-z]{25})$`,
+  maxLength: 40,
+  examples: ['cmp_01kaz3w9hqf8p9n2m4v5x6y7z8'],
+});
+export const ComponentIds = Type.Array(ComponentId, { maxItems: 200, uniqueItems: true });
+export const ComponentRef = Type.Object({ id: ComponentId });
+
+export const Component = Type.Object({
+  id: Type.String(),
+  groupId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  builtIn: Type.Boolean(),
+  position: Type.Integer(),
+  shown: ShownField,
+  check: Type.Union([Check, Type.Null()], { description: 'Null: built in.' }),
+  heartbeatAt: Type.Union([Instant, Type.Null()]),
+  status: MeasuredStatus,
+  statusSince: Instant,
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+type Component = Static<typeof Component>;
+
+/** With the address to report to, which is shown once. */
+export const CreatedComponent = Type.Interface([Component], {
+  heartbeatUrl: Type.Union([Type.String({ format: 'uri' }), Type.Null()]),
+});
+export const Components = Type.Object({ items: Type.Array(Component), nextCursor: Type.Null() });
+export const NewComponent = Type.Object(
+  {
+    groupId: GroupId,
+    name: Name,
+    check: Check,
+    description: Type.Optional(Description),
+    position: Type.Optional(Position),
+    shown: Type.Optional(ShownField),
+  },
+  { additionalProperties: false },
+);
+export const ComponentChanges = Type.Object(
+  {
+    groupId: Type.Optional(GroupId),
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    position: Type.Optional(Position),
+    shown: Type.Optional(ShownField),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+export const HeartbeatRef = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) });
+
+/** The most an environment may have; each is probed. */
+const MOST = 200;
+
+function recordOf(row: ComponentRow): Component {
+  const { id, group_id: groupId, position, shown, status } = row;
+  const known = builtInComponents.find((one) => one.id === id);
+  return {
+    id,
+    groupId,
+    name: row.name ?? voiceIn('en').nameOf(id),
+    description: row.description ?? voiceIn('en').aboutOf(id),
+    builtIn: known !== undefined,
+    position,
+    shown,
+    check: row.probe,
+    heartbeatAt: row.heartbeat_at?.toISOString() ?? null,
+    status,
+    statusSince: row.status_since.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** Every component of an environment, in the order in which they are shown. */
+export async function readComponents(ctx: Pick<Ctx, 'db'>, environment: Environment): Promise<ComponentRow[]> {
+  return ctx.db
+    .selectFrom('status_components')
+    .selectAll()
+    .where('environment', '=', environment)
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+}
+
+export async function listComponents(ctx: Ctx): Promise<Static<typeof Components>> {
+  await requireKeeper(ctx);
+  return { items: (await readComponents(ctx, ctx.scope.environment)).map(recordOf), nextCursor: null };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getComponent(ctx: Ctx, id: string): Promise<Component> {
+  await requireKeeper(ctx);
+  const row = await ctx.db
+    .selectFrom('status_components')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(row);
+}
+
+/** Adds a component of the operator's own. @throws Problem VALIDATION_FAILED for an unknown group, CONFLICT beyond 200 */
+export async function createComponent(
+  ctx: Ctx,
+  component: Static<typeof NewComponent>,
+): Promise<Static<typeof CreatedComponent>> {
+  await requireKeeper(ctx);
+  const secret = component.check.kind === 'heartbeat' ? randomSecret() : null;
+  const { environment } = ctx.scope;
+  const row: ComponentRow = {
+    environment,
+    id: newId('cmp', ctx.now),
+    group_id: component.groupId,
+    name: component.name,
+    description: component.description ?? '',
+    position: component.position ?? 100,
+    shown: component.shown ?? 'always',
+    probe: component.check,
+    heartbeat_hash: secret === null ? null : hashSecret(secret),
+    heartbeat_at: null,
+    status: 'operational',
+    status_since: ctx.now,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
+  await inKnownGroup(() =>
+    changeBoard(ctx, async (tx) => {
+      if ((await readComponents(tx, environment)).length >= MOST)
+        throw problem('CONFLICT', `An environment has at most ${MOST} components.`);
+      await tx.db
+        .insertInto('status_components')
+        .values({ ...row, probe: JSON.stringify(row.probe) })
+        .execute();
+      await emit(tx, 'status.component.created', { componentId: row.id, name: component.name });
+    }),
+  );
+  const { status: address } = ctx.system.config.addresses;
+  return { ...recordOf(row), heartbeatUrl: secret && `${address}/api/status/heartbeats/${secret}` };
+}
+
+async function inKnownGroup<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isForeignKeyViolation(error)
+      ? problem('VALIDATION_FAILED', {
+          extensions: { errors: [{ pointer: '/body/groupId', message: 'is no group of this environment' }] },
+        })
+      : error;
   }
+}
+
+/** Changes how a component is shown, built-in ones too. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function updateComponent(
+  ctx: Ctx,
+  id: string,
+  changes: Static<typeof ComponentChanges>,
+): Promise<Component> {
+  await requireKeeper(ctx);
+  const { groupId, ...plain } = changes;
+  return inKnownGroup(() =>
+    changeBoard(ctx, async (tx) => {
+      const row = await tx.db
+        .updateTable('status_components')
+        .set({ ...plain, ...(groupId !== undefined && { group_id: groupId }), updated_at: tx.now })
+        .where('environment', '=', tx.scope.environment)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) throw problem('NOT_FOUND');
+      await emit(tx, 'status.component.updated', { componentId: id, changed: Object.keys(changes) });
+      await settleOverall(tx);
+      return recordOf(row);
+    }),
+  );
+}
+
+/** Removes a component of the operator's own; its history goes with time. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
+export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
+  await requireKeeper(ctx);
+  if (builtInComponents.some((one) => one.id === id))
+    throw problem('CONFLICT', 'Built-in components stay; set `shown` to `never` to hide one.');
+  await changeBoard(ctx, async (tx) => {
+    const { numDeletedRows } = await tx.db
+      .deleteFrom('status_components')
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+    await emit(tx, 'status.component.deleted', { componentId: id });
+    await settleOverall(tx);
+  });
+}
+
+/** Takes the report of a component that reports by itself. Served by status_components_heartbeat. @throws Problem NOT_FOUND */
+export async function takeHeartbeat(system: System, token: string): Promise<void> {
+  const { numUpdatedRows } = await system.db
+    .updateTable('status_components')
+    .set({ heartbeat_at: system.clock.now() })
+    .where('heartbeat_hash', '=', hashSecret(token))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problem('NOT_FOUND');
+}
+
+/** @throws Problem VALIDATION_FAILED that points at the first unknown component */
+export async function requireComponents(tx: Pick<TxCtx, 'db' | 'scope'>, ids: readonly string[]): Promise<void> {
+  const known = new Set((await readComponents(tx, tx.scope.environment)).map(({ id }) => id));
+  const errors = ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ pointer: `/body/componentIds/${index}`, message: 'is no component of this environment' }],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** Adds what every installation has, in both environments. */
+export async function seedComponents(system: System): Promise<void> {
+  const now = system.clock.now();
+  await seedGroups(system);
+  const rows = environments.flatMap((environment) =>
+    builtInComponents.map(({ id, group, shown }, index) => ({
+      environment,
+      id,
+      group_id: group,
+      name: null,
+      description: null,
+      position: (index + 1) * 10,
+      shown,
+      probe: null,
+      heartbeat_hash: null,
+      heartbeat_at: null,
+      status: 'operational' as const,
+      status_since: now,
+      created_at: now,
+      updated_at: now,
+    })),
+  );
+  await system.db
+    .insertInto('status_components')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['environment', 'id']).doNothing())
+    .execute();
 }

@@ -1,3 +1,15 @@
+export { statusComponentRoutes, statusGroupRoutes } from './components.admin.ts';
 export { startHeartbeat } from './heartbeat.ts';
-export { boardOf, startProber } from './prober.ts';
+export { statusHistoryRoutes } from './history.public.ts';
+export { statusIncidentRoutes } from './incidents.admin.ts';
+export { statusMaintenanceRoutes } from './maintenances.admin.ts';
+export { startMonitor } from './monitor.ts';
+export { quarantineRefused, statusNoticeTask } from './notices.task.ts';
+export { countSignIns, startCounting } from './signals.ts';
+export { statusPageRoutes } from './status.page.ts';
+export { statusSubscribeRoutes } from './subscribe.public.ts';
+export { statusSubscriberRoutes } from './subscribers.admin.ts';
+export { statusSubscriptionRoutes } from './subscriptions.page.ts';
 export { statusRoutes } from './summary.public.ts';
+export { sentence as statusSentence } from './summary.ts';
+export { standingOf, startViews } from './views.ts';

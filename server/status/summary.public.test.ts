@@ -4,7 +4,7 @@ import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ settings: { LATCHKEY_ROLES: 'auth,api,status,console,worker' } });
 });
 after(() => latchkey.stop());
 
@@ -41,6 +41,7 @@ describe('GET /api/status/summary', () => {
       'generatedAt',
       'groups',
       'incidents',
+      'lastKnownAt',
       'maintenances',
       'overallStatus',
       'severity',
@@ -49,15 +50,24 @@ describe('GET /api/status/summary', () => {
     ]);
     assert.equal(headers.get('cache-control'), 'public, max-age=60');
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.deepEqual(body.subscriptionChannels, ['email', 'webhook']);
     assert.deepEqual(
-      body.groups[0].components.map(({ id }: { id: string }) => id),
-      ['auth', 'api', 'database', 'worker'],
+      body.groups.map(({ id, components }: { id: string; components: { id: string }[] }) => [
+        id,
+        components.map((component) => component.id),
+      ]),
+      [
+        ['sign-in', ['auth', 'sign_in', 'oidc']],
+        ['integration', ['api', 'webhooks', 'email']],
+        ['platform', ['console', 'database', 'worker']],
+      ],
     );
   });
 
   test('304 for the ETag it gave, in each form a client may send it', async () => {
+    await eventually(async () => assert.equal((await latchkey.api(PATH)).body.summary, 'All systems are operational.'));
     const etag = (await latchkey.api(PATH)).headers.get('etag') ?? '';
-    for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const header of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const answer = await latchkey.api(PATH, { headers: { 'if-none-match': header } });
       assert.deepEqual([answer.status, answer.text, answer.headers.get('etag')], [304, '', etag], header);
@@ -70,6 +80,8 @@ describe('GET /api/status/summary', () => {
       const { body } = await latchkey.api(PATH);
       assert.equal(body.overallStatus, 'operational');
       assert.ok(Date.now() - Date.parse(body.generatedAt) < 120_000);
+      const { rows } = await latchkey.system.pool.query('select measured_at from status_boards');
+      assert.ok(rows.every(({ measured_at }) => measured_at !== null));
     });
   });
 });

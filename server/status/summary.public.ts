@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
-import { boardOf } from './prober.ts';
-import { Summary } from './summary.ts';
+import type { Reply, Request, Routes } from '#platform/http.ts';
+import { Summary, summarise } from './summary.ts';
+import { type Maker, viewsOf } from './views.ts';
 
-const StatusQuery = Type.Object({
+/** On the console host, which has no environment of its own. */
+export const StatusQuery = Type.Object({
   environment: Type.Optional(
     Type.Enum(['test', 'production', 'prod'], {
       description: 'Only on the console host, which has none of its own; production when absent.',
@@ -12,7 +13,13 @@ const StatusQuery = Type.Object({
   ),
 });
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+const summary: Maker = { key: 'summary', type: JSON_TYPE, make: (view) => JSON.stringify(summarise(view)) };
+
 export const statusRoutes: Routes = (app) => {
+  const views = viewsOf(app.system);
+  const environment = app.host.environment ?? 'production';
+  app.readyAnswers.add('/api/status/summary', () => views.answer(environment, summary));
   app.get(
     '/api/status/summary',
     {
@@ -20,32 +27,36 @@ export const statusRoutes: Routes = (app) => {
       schema: {
         summary: 'Read the status summary',
         description: 'Poll every 60 to 300 seconds, with If-None-Match.',
-        querystring: StatusQuery,
+        ...(app.host.environment === null && { querystring: StatusQuery }),
         response: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
       },
     },
-    async (request, reply) => {
-      const { summary, body, etag } = boardOf(
-        app.system,
-        app.host.environment ?? named(request.query.environment),
-      ).rendered;
-      reply.header('cache-control', 'public, max-age=60').header('etag', etag);
-      if (matches(request.headers['if-none-match'], etag)) {
-        reply.code(304);
-        return null;
-      }
-      reply.type('application/json; charset=utf-8').serializer(() => body);
-      return summary;
+    (request, reply) => {
+      answer(request, reply, summary);
     },
   );
 };
 
-function named(environment: 'test' | 'production' | 'prod' | undefined): Environment {
-  return environment === 'test' ? 'test' : 'production';
+/** Sends an answer that was made ahead, or 304 to whoever has it. */
+export function answer(request: Request, reply: Reply, maker: Maker): Reply {
+  const { system } = request.server;
+  const { body, etag, headers } = viewsOf(system).answer(environmentOf(request), maker);
+  reply.headers({ ...headers, etag });
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.send(body);
+}
+
+/** The environment of the host, or of the query on a host without one. */
+export function environmentOf({ server, query }: Request): Environment {
+  if (server.host.environment !== null) return server.host.environment;
+  return typeof query === 'object' && query !== null && 'environment' in query && query.environment === 'test'
+    ? 'test'
+    : 'production';
 }
 
 /** RFC 9110 §13.1.2: weak comparison. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+  const opaque = etag.replace(/^W\//, '');
+  return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
 }

@@ -1,24 +1,20 @@
-import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { Environment } from '#platform/ctx.ts';
-import type { Component, ComponentStatus } from './components.ts';
+import { ComponentStatus } from './health.ts';
+import { Incident, incidentRecord } from './incident-records.ts';
+import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
+import { caveats, headline, namesOf, type View } from './view.ts';
+import { voiceIn } from './words.ts';
 
 const Instant = Type.String({ format: 'date-time' });
-const Status = Type.Enum([
-  'operational',
-  'degraded_performance',
-  'partial_outage',
-  'major_outage',
-  'under_maintenance',
-]);
 
 const ComponentRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  status: Status,
+  status: ComponentStatus,
   uptime90d: Type.Union([Type.Number(), Type.Null()], {
-    description: 'Share of the last 90 days in percent; null until it is measured.',
+    description:
+      'Percent of the last 90 days: 100 × (1 − (major outage + partial outage ÷ 2) ÷ measured), in minutes, without planned maintenance. Null until something is measured.',
   }),
   updatedAt: Instant,
 });
@@ -33,112 +29,63 @@ export const Summary = Type.Object({
   generatedAt: Instant,
   environment: Type.Enum(['test', 'production']),
   groups: Type.Array(
-    Type.Object({ id: Type.String(), name: Type.String(), status: Status, components: Type.Array(ComponentRecord) }),
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      status: ComponentStatus,
+      components: Type.Array(ComponentRecord),
+    }),
   ),
-  incidents: Type.Array(Type.Object({ id: Type.String() })),
-  maintenances: Type.Array(Type.Object({ id: Type.String() })),
+  incidents: Type.Array(Incident, { description: 'Those that are not resolved.' }),
+  maintenances: Type.Array(Maintenance, { description: 'Those to come and those in progress.' }),
   subscriptionChannels: Type.Array(Type.String()),
+  lastKnownAt: Type.Union([Instant, Type.Null()], {
+    description: 'While the database does not answer, when incidents and maintenances were last read. Null otherwise.',
+  }),
 });
-type Summary = Static<typeof Summary>;
+export type Summary = Static<typeof Summary>;
 
-const ORDER: readonly ComponentStatus[] = [
-  'operational',
-  'under_maintenance',
-  'degraded_performance',
-  'partial_outage',
-  'major_outage',
-];
-const REFRESH_MS = 60_000;
+/** The ways to be told. */
+export const channels = ['email', 'webhook'] as const;
 
-/** A summary ready to send. */
-export type Rendered = { summary: Summary; body: string; etag: string };
-
-/** The status of one environment, kept as the bytes to answer with: no work per request, and no need of the database. */
-export class Board {
-  readonly #environment: Environment;
-  readonly #components: readonly Component[];
-  #renderedAt: Date;
-  rendered: Rendered;
-
-  constructor(environment: Environment, components: readonly Component[], now: Date) {
-    this.#environment = environment;
-    this.#components = components;
-    this.#renderedAt = now;
-    this.rendered = render(summarise(environment, components, now));
-  }
-
-  /** Takes one round of probes. @param health whether each component answered, by id */
-  update(health: Readonly<Record<string, boolean>>, now: Date): void {
-    const changed = this.#components
-      .map((component) => component.observe(health[component.id] ?? false, now))
-      .includes(true);
-    if (!changed && now.getTime() - this.#renderedAt.getTime() < REFRESH_MS) return;
-    this.#renderedAt = now;
-    this.rendered = render(summarise(this.#environment, this.#components, now));
-  }
-
-  /** The sentence a person reads. */
-  get sentence(): string {
-    return sentenceOf(this.#components);
-  }
-
-  get operational(): boolean {
-    return worst(this.#components) === 'operational';
-  }
-}
-
-function worst(components: readonly Component[]): ComponentStatus {
-  return components.reduce<ComponentStatus>(
-    (found, { status }) => (ORDER.indexOf(status) > ORDER.indexOf(found) ? status : found),
-    'operational',
-  );
-}
-
-function summarise(environment: Environment, components: readonly Component[], now: Date): Summary {
-  const status = worst(components);
+/** The summary of a view, in English. */
+export function summarise(view: View): Summary {
+  const voice = voiceIn('en');
+  const nameOf = namesOf(view, voice);
   return {
-    overallStatus: status === 'operational' || status === 'under_maintenance' ? 'operational' : 'degraded',
-    severity: severityOf(components),
-    summary: sentenceOf(components),
-    generatedAt: now.toISOString(),
-    environment,
-    groups: [
-      {
-        id: 'platform',
-        name: 'Platform',
-        status,
-        components: components.map(({ id, name, description, status: own, updatedAt }) => ({
-          id,
-          name,
-          description,
-          status: own,
-          uptime90d: null,
-          updatedAt: updatedAt.toISOString(),
-        })),
-      },
-    ],
-    incidents: [],
-    maintenances: [],
-    subscriptionChannels: [],
+    overallStatus: view.affected.length > 0 ? 'degraded' : 'operational',
+    severity: view.severity,
+    summary: sentence(view),
+    generatedAt: view.generatedAt,
+    environment: view.environment,
+    groups: view.groups.map(({ id, name, status, components }) => ({
+      id,
+      name: name ?? voice.nameOf(id),
+      status,
+      components: components.map((component) => ({
+        id: component.id,
+        name: nameOf(component.id),
+        description: component.description ?? voice.aboutOf(component.id),
+        status: component.status,
+        uptime90d: component.uptime,
+        updatedAt: component.since,
+      })),
+    })),
+    incidents: view.incidents
+      .filter(({ phase }) => phase !== 'resolved')
+      .map((incident) => incidentRecord(incident, voice, nameOf)),
+    maintenances: view.maintenances
+      .filter(({ phase }) => phase !== 'completed')
+      .map((maintenance) => maintenanceRecord(maintenance, voice)),
+    subscriptionChannels: [...channels],
+    lastKnownAt: view.lastKnownAt,
   };
 }
 
-function severityOf(components: readonly Component[]): Summary['severity'] {
-  const down = components.filter(({ status }) => status === 'major_outage').length;
-  if (down === components.length) return 'critical';
-  if (down > 0) return 'major';
-  return components.every(({ status }) => status === 'operational' || status === 'under_maintenance')
-    ? 'none'
-    : 'minor';
-}
-
-function sentenceOf(components: readonly Component[]): string {
-  const affected = components.filter(({ status }) => status !== 'operational' && status !== 'under_maintenance');
-  if (affected.length === 0) return 'All systems are operational.';
-  return `Affected: ${affected.map(({ name }) => name).join(', ')}.`;
-}
-
-function render(summary: Summary): Rendered {
-  const body = JSON.stringify(summary);
-  return { summary, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+/** The sentence a person reads, in English. */
+export function sentence(view: View): string {
+  const voice = voiceIn('en');
+  const names = view.affected.map(({ id }) => namesOf(view, voice)(id)).join(', ');
+  const affected = names === '' ? [] : [voice.say('overall.affected', { components: names })];
+  return [headline(view, voice), ...affected, ...caveats(view, voice)].join(' ');
 }

@@ -1,3 +1,4 @@
+export { addressesOf, authAddressOf, boundAddresses } from './bound-addresses.ts';
 export {
   allWorkspaces,
   countProjects,
@@ -11,11 +12,14 @@ export {
   Workspace,
   workspacesById,
 } from './directory.ts';
+export { recheckDomains } from './domain-checks.ts';
+export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';
 export {
   createProject,
   createWorkspace,
   findProject,
   isEmptyInstallation,
+  type ProjectEnvironment,
   projectNames,
   projectOf,
   setDefaultProject,

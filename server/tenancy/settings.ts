@@ -89,6 +89,10 @@ export const Settings = Type.Object({
   assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
     description: 'Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.',
   }),
+  dynamicRegistration: Type.Enum(['off', 'with_token'], {
+    description:
+      '`with_token`: programs that hold a registration token may register themselves as applications (RFC 7591).',
+  }),
   webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
   accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
   sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
@@ -112,6 +116,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   signInLayout: 'combined',
   branding: { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} },
   assurance: 'standard',
+  dynamicRegistration: 'off',
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   sessionIdleSeconds: 14 * DAY,

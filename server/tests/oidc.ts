@@ -18,11 +18,17 @@ export type Browser = {
 
 /** A browser without JavaScript that knows some installations: keeps cookies by path, as ports share them, follows redirects and sends forms. */
 export function browserOf(...installations: TestLatchkey[]): Browser {
-  const origins = installations.flatMap(({ system: { config } }) => [
-    config.addresses.console,
-    config.addresses.test.auth,
-    config.addresses.production.auth,
-  ]);
+  return browserFor(
+    installations.flatMap(({ system: { config } }) => [
+      config.addresses.console,
+      config.addresses.test.auth,
+      config.addresses.production.auth,
+    ]),
+  );
+}
+
+/** The same for some origins. @param fetch reaches them */
+export function browserFor(origins: readonly string[], fetch = globalThis.fetch): Browser {
   const cookies = new Map<string, Map<string, string>>();
   const visit = async (url: string, init: RequestInit = {}): Promise<Page> => {
     const { pathname, origin } = new URL(url);

@@ -10,6 +10,8 @@ const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
 export type SecondProcess = {
   child: ChildProcess;
+  /** Of the test environment. */
+  ports: { auth: number; api: number };
   auth: (path: string, body: unknown) => Promise<Response>;
   api: (path: string, token: string) => Promise<Response>;
   stop: () => Promise<void>;
@@ -45,6 +47,7 @@ export async function startSecondProcess(
   const hostOf = (address: string) => new URL(address).host;
   return {
     child,
+    ports: { auth: base + 1, api: base + 2 },
     auth: (path, body) => request(base + 1, path, { host: hostOf(addresses.test.auth), body }),
     api: (path, token) => request(base + 2, path, { host: hostOf(addresses.test.api), token }),
     stop: async () => {

@@ -11,11 +11,26 @@ import { liveSecrets, signatures } from './secrets.ts';
 /** For all of an attempt, from finding the address to the head of the answer. */
 export const ATTEMPT_MS = 15_000;
 
-/** What an endpoint needs to be called, opened once for many deliveries. */
-export type Receiver = { url: string; headers: Readonly<Record<string, string>>; secrets: readonly string[] };
+/** What is sent in one attempt. */
+export type Composed = { headers: Record<string, string>; body: string };
 
-export function receiverOf({ keyring, clock }: System, row: EndpointRow): Receiver {
+/**
+ * Makes what is sent to receivers of a purpose that speak a protocol of their own, anew for each attempt, from what was queued.
+ * Null: it is of no use any more.
+ */
+export type Composer = (system: System, queued: string) => Promise<Composed | null>;
+
+/** What an endpoint needs to be called, opened once for many deliveries. */
+export type Receiver = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  secrets: readonly string[];
+  composer: Composer | undefined;
+};
+
+export function receiverOf({ keyring, clock }: System, row: EndpointRow, composer?: Composer): Receiver {
   return {
+    composer,
     url: row.url,
     headers: openHeaders(keyring, row.headers_sealed, row.id),
     secrets: liveSecrets(keyring, row.secrets, { endpointId: row.id, now: clock.now() }),
@@ -43,8 +58,11 @@ export async function attempt(
   const body = claimed.body ?? (event && JSON.stringify(event));
   if (body === null) return result({ error: 'the event is no longer in the log', refused: true });
   try {
-    const headers = headersOf(receiver, claimed.event_id, { body, now: startedAt });
-    const reply = await post(system, receiver.url, { headers, body, timeoutMs: ATTEMPT_MS, signal });
+    const sent = receiver.composer
+      ? await receiver.composer(system, body)
+      : { headers: headersOf(receiver, claimed.event_id, { body, now: startedAt }), body };
+    if (sent === null) return result({ error: 'there is nothing to tell any more', refused: true });
+    const reply = await post(system, receiver.url, { ...sent, timeoutMs: ATTEMPT_MS, signal });
     return result({
       statusCode: reply.status,
       error: reply.status >= 300 && reply.status < 400 ? 'redirects are not followed' : null,

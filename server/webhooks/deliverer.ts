@@ -1,6 +1,6 @@
 import type { Event } from '#events';
 import type { System } from '#platform/system.ts';
-import { ATTEMPT_MS, attempt, type Receiver, receiverOf } from './attempt.ts';
+import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
 import { loggedEvents } from './logged-events.ts';
@@ -49,6 +49,7 @@ function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
  */
 export class Deliverer {
   readonly #system: System;
+  readonly #composers: Readonly<Record<string, Composer>>;
   readonly #recorder: Recorder;
   readonly #busy = new Map<string, Busy>();
   readonly #ending = new AbortController();
@@ -58,8 +59,10 @@ export class Deliverer {
   /** One for each endpoint that is looked after. */
   readonly #loops = new Set<Promise<void>>();
 
-  constructor(system: System) {
+  /** @param composers what speaks a protocol of its own, by the purpose of the receiver */
+  constructor(system: System, composers: Readonly<Record<string, Composer>> = {}) {
     this.#system = system;
+    this.#composers = composers;
     this.#recorder = new Recorder(system);
     this.#sweep = setInterval(() => this.#lookAround(), SWEEP_MS);
   }
@@ -144,7 +147,7 @@ export class Deliverer {
     if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
     const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
-    const receiver = receiverOf(this.#system, row);
+    const receiver = receiverOf(this.#system, row, this.#composers[row.purpose]);
     busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
   }
 

@@ -1,3 +1,4 @@
+export type { Composed } from './attempt.ts';
 export { Deliverer } from './deliverer.ts';
 export { deliveryRoutes } from './deliveries.admin.ts';
 export { endpointActionRoutes } from './endpoint-actions.admin.ts';
@@ -8,5 +9,6 @@ export { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from './rec
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
 export { newSecret, signatures } from './secrets.ts';
+export { endpointStanding } from './standing.ts';
 export { deliveriesPerDay } from './stats.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';

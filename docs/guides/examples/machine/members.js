@@ -1,0 +1,42 @@
+const {
+  LATCHKEY_ISSUER: issuer = 'http://localhost:4001',
+  LATCHKEY_API: api = 'http://localhost:4002',
+  LATCHKEY_CLIENT_ID: id,
+  LATCHKEY_CLIENT_SECRET: secret,
+  LATCHKEY_WORKSPACE: workspaceId,
+  LATCHKEY_PROJECT: projectId,
+  LATCHKEY_ENVIRONMENT: environment = 'test',
+} = process.env;
+
+let known = { token: '', until: 0 };
+
+/** A management token: the one from before while it lasts, so that a busy program asks for one an hour. */
+async function token() {
+  if (Date.now() < known.until) return known.token;
+  const answer = await fetch(`${issuer}/connect/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', workspaceId, projectId, environment }),
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(`${body.error}: ${body.error_description}`);
+  known = { token: body.access_token, until: Date.now() + (body.expires_in - 60) * 1000 };
+  return known.token;
+}
+
+/** Every member of the project, a page at a time. */
+async function* members() {
+  let cursor = null;
+  do {
+    const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) });
+    const answer = await fetch(`${api}/v1/admin/members?${query}`, {
+      headers: { authorization: `Bearer ${await token()}` },
+    });
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(`${body.errorCode}: ${body.detail} (trace ${body.traceId})`);
+    yield* body.items;
+    cursor = body.nextCursor;
+  } while (cursor);
+}
+
+for await (const { email, status } of members()) console.log(email, status);

@@ -1,0 +1,27 @@
+import { auth, signIn, signOut } from '../auth.js';
+
+async function enter() {
+  'use server';
+  await signIn('latchkey');
+}
+
+async function leave() {
+  'use server';
+  await signOut();
+}
+
+export default async function Page() {
+  const session = await auth();
+  return session ? (
+    <form action={leave}>
+      <p>
+        Hello, {session.user.name ?? session.user.email} ({session.user.roles.join(', ')})
+      </p>
+      <button type="submit">Sign out</button>
+    </form>
+  ) : (
+    <form action={enter}>
+      <button type="submit">Sign in</button>
+    </form>
+  );
+}

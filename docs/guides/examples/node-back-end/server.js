@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import * as client from 'openid-client';
+
+const { LATCHKEY_ISSUER: issuer = 'http://localhost:4001', LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET } = process.env;
+const { PORT = '3000' } = process.env;
+const origin = `http://localhost:${PORT}`;
+
+const latchkey = await client.discovery(new URL(issuer), LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET, undefined, {
+  // For development only: a real issuer has https.
+  execute: issuer.startsWith('http://localhost') ? [client.allowInsecureRequests] : [],
+});
+
+/** Sessions of this application, by the secret in the browser's cookie. Keep them in your database. */
+const sessions = new Map();
+
+const pages = {
+  'GET /': async ({ session }) =>
+    session?.user
+      ? { text: `Hello, ${session.user.name ?? session.user.email}\n` }
+      : { text: 'You are not signed in. Open /sign-in\n' },
+
+  'GET /sign-in': async () => {
+    const checks = {
+      pkceCodeVerifier: client.randomPKCECodeVerifier(),
+      expectedState: client.randomState(),
+      expectedNonce: client.randomNonce(),
+    };
+    const url = client.buildAuthorizationUrl(latchkey, {
+      redirect_uri: `${origin}/callback`,
+      scope: 'openid profile email',
+      code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: checks.expectedState,
+      nonce: checks.expectedNonce,
+    });
+    return { to: url.href, begin: { checks } };
+  },
+
+  'GET /callback': async ({ session, url }) => {
+    if (!session?.checks) return { to: '/' };
+    const tokens = await client.authorizationCodeGrant(latchkey, url, session.checks);
+    const claims = tokens.claims();
+    const user = await client.fetchUserInfo(latchkey, tokens.access_token, claims.sub);
+    // A new session for who is now known: the one before may have been somebody else's.
+    return { to: '/', begin: { user, idToken: tokens.id_token, refreshToken: tokens.refresh_token } };
+  },
+
+  // A page of another site can not send it: the cookie is SameSite=Lax.
+  'POST /sign-out': async ({ session }) => ({
+    end: true,
+    to: client.buildEndSessionUrl(latchkey, {
+      post_logout_redirect_uri: `${origin}/`,
+      ...(session?.idToken && { id_token_hint: session.idToken }),
+    }).href,
+  }),
+};
+
+createServer(async (request, response) => {
+  const url = new URL(request.url, origin);
+  const id = /(?:^|; )session=([0-9a-f-]+)/.exec(request.headers.cookie ?? '')?.[1];
+  try {
+    const answer = await pages[`${request.method} ${url.pathname}`]?.({ url, session: sessions.get(id) });
+    if (!answer) return response.writeHead(404).end('There is no such page.\n');
+    const { to, text, begin, end } = answer;
+    if (begin || end) sessions.delete(id);
+    if (begin) {
+      const fresh = randomUUID();
+      sessions.set(fresh, begin);
+      response.setHeader('set-cookie', `session=${fresh}; HttpOnly; SameSite=Lax; Path=/`);
+    }
+    if (to) return response.writeHead(303, { location: to }).end();
+    response.end(text);
+  } catch (error) {
+    console.error(error);
+    response.writeHead(500).end('That did not work. Try again.\n');
+  }
+}).listen(Number(PORT), () => console.log(`open ${origin}`));

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { startTestLatchkey } from '../../server/tests/harness.ts';
+import { type StatusCallbacks, type StatusState, statusPoller } from './status.ts';
+
+/** What the server says next, and what it was asked. */
+type Said = { status?: number; overallStatus?: string; incidents?: object[]; headers?: Record<string, string> };
+let said: Said = {};
+let answers: number[] = [];
+const server = createServer((request, response) => {
+  const { status = 200, overallStatus = 'operational', incidents = [], headers = {} } = said;
+  const body = JSON.stringify({ overallStatus, incidents });
+  const etag = `"${Buffer.from(body).toString('base64url')}"`;
+  const code = status === 200 && request.headers['if-none-match'] === etag ? 304 : status;
+  answers.push(code);
+  response.writeHead(code, { etag, ...headers }).end(code === 200 ? body : '');
+});
+let address = '';
+before(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const at = server.address();
+  assert.ok(at !== null && typeof at === 'object');
+  address = `http://127.0.0.1:${at.port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  said = {};
+  answers = [];
+});
+
+/** A poller whose calls are written down. */
+function watch(known: StatusState | null = null, more: StatusCallbacks = {}) {
+  const told: string[] = [];
+  const poller = statusPoller(
+    address,
+    {
+      onDegraded: () => told.push('degraded'),
+      onPhaseChange: () => told.push('phase'),
+      onRecovered: () => told.push('recovered'),
+      onUnreachable: () => told.push('unreachable'),
+      ...more,
+    },
+    known,
+  );
+  const see = async (...looks: Said[]) => {
+    for (const look of looks) {
+      said = look;
+      // biome-ignore lint/performance/noAwaitInLoops: one look after the other
+      await poller.check();
+    }
+    return told.splice(0);
+  };
+  return { poller, told, see };
+}
+
+const well = { overallStatus: 'operational' };
+const incident = (phase: string, id = 'inc_1') => ({ overallStatus: 'degraded', incidents: [{ id, phase }] });
+
+describe('ST-3 statusPoller', () => {
+  test('alerts on a change from operational to degraded, once', async () => {
+    const { see } = watch();
+    assert.deepEqual(await see(well, well), []);
+    assert.deepEqual(await see(incident('investigating')), ['degraded']);
+    assert.deepEqual(await see(incident('investigating'), incident('investigating')), []);
+    assert.deepEqual(await see(well), ['recovered']);
+    assert.deepEqual(await see(well), []);
+    assert.deepEqual(await see(incident('investigating', 'inc_2')), ['degraded'], 'the next time anew');
+  });
+
+  test('tells another phase, another incident and the end of one, each once', async () => {
+    const { see } = watch();
+    await see(incident('investigating'));
+    assert.deepEqual(await see(incident('identified'), incident('identified')), ['phase']);
+    const both = {
+      ...incident('identified'),
+      incidents: [
+        { id: 'inc_2', phase: 'x' },
+        { id: 'inc_1', phase: 'identified' },
+      ],
+    };
+    assert.deepEqual(await see(both), ['phase']);
+    const swapped = { ...both, incidents: [...both.incidents].reverse() };
+    assert.deepEqual(await see(swapped), [], 'their order says nothing');
+    assert.deepEqual(await see(incident('identified')), ['phase']);
+  });
+
+  test('a program that starts in an outage hears of it; one that starts again with what it knew does not', async () => {
+    const { see, poller } = watch();
+    assert.deepEqual(await see(incident('monitoring')), ['degraded']);
+    const state = await poller.check();
+    assert.deepEqual(state, { status: 'degraded', phases: { inc_1: 'monitoring' } });
+    const again = watch(JSON.parse(JSON.stringify(state)));
+    assert.deepEqual(await again.see(incident('monitoring')), []);
+    assert.deepEqual(await again.see(incident('resolved')), ['phase']);
+  });
+});
+
+describe('statusPoller', () => {
+  test('an unknown value is taken as not operational', async () => {
+    assert.deepEqual(await watch().see(well, { overallStatus: 'on_fire' }), ['degraded']);
+  });
+
+  test('sends the ETag, and reads what changed only', async () => {
+    const { see } = watch();
+    await see(well, well, incident('investigating'), incident('investigating'));
+    assert.deepEqual(answers, [200, 304, 200, 304]);
+  });
+
+  test('tells once that it can not read; what it knew stays', async () => {
+    const { see } = watch();
+    await see(incident('investigating'));
+    assert.deepEqual(await see({ status: 503 }, { status: 500 }), ['unreachable']);
+    assert.deepEqual(await see(incident('investigating')), [], 'the same as before');
+    assert.deepEqual(await see({ status: 404 }), ['unreachable'], 'the next time anew');
+    assert.deepEqual(await see(well), ['recovered']);
+  });
+
+  test('an alert that fails is made again, though the status is unchanged', async () => {
+    let failures = 1;
+    const made: string[] = [];
+    const { poller, see } = watch(null, {
+      onDegraded: async ({ overallStatus }) => {
+        made.push(overallStatus);
+        if (failures-- > 0) throw new Error('the pager is away');
+      },
+    });
+    await see(well);
+    said = incident('investigating');
+    await assert.rejects(poller.check(), /pager/);
+    await poller.check();
+    await poller.check();
+    assert.equal(made.length, 2);
+    assert.deepEqual(answers, [200, 200, 304, 304]);
+  });
+});
+
+describe('the rhythm of statusPoller', () => {
+  test('looks every 60 to 300 seconds, later when asked to, and no more when stopped', async (t) => {
+    const pauses: number[] = [];
+    let next: (() => void) | undefined;
+    const { setTimeout: original } = globalThis;
+    t.mock.method(
+      globalThis,
+      'setTimeout',
+      (work: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) => {
+        // The poller's own: the connections of this test have shorter ones.
+        if (milliseconds < 60_000) return original(work, milliseconds, ...args);
+        pauses.push(Math.round(milliseconds / 1000));
+        next = () => work(...args);
+        return undefined;
+      },
+    );
+    const random = t.mock.method(Math, 'random', () => 0);
+    const { poller } = watch();
+    const until = async (done: () => boolean): Promise<void> => {
+      if (done()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+      return until(done);
+    };
+    poller.start();
+    await until(() => pauses.length === 1);
+    random.mock.mockImplementation(() => 0.999_999);
+    next?.();
+    await until(() => pauses.length === 2);
+    said = { status: 503, headers: { 'retry-after': '900' } };
+    next?.();
+    await until(() => pauses.length === 3);
+    assert.deepEqual(pauses, [60, 300, 900]);
+    next?.();
+    poller.stop();
+    await until(() => answers.length === 4);
+    await poller.check();
+    assert.equal(pauses.length, 3, 'stopped while it looked, it does not look again');
+  });
+});
+
+describe('statusPoller and a real Latchkey', () => {
+  test('reads a real Latchkey', async () => {
+    const latchkey = await startTestLatchkey();
+    try {
+      const told: string[] = [];
+      const poller = statusPoller(latchkey.system.config.addresses.production.auth, {
+        onUnreachable: (error) => told.push(String(error)),
+      });
+      assert.equal((await poller.check())?.status, 'operational');
+      assert.equal((await poller.check())?.status, 'operational');
+      assert.deepEqual(told, []);
+    } finally {
+      await latchkey.stop();
+    }
+  });
+});

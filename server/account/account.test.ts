@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createApplication } from '#applications';
+import { linkIn, type Person, visitorOf } from '#tests/account.ts';
+import { codesOf, totpOf } from '#tests/factors.ts';
+import {
+  changeSettings,
+  eventsOf,
+  lastMessage,
+  mailedCode,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let account: string;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+  account = `${latchkey.system.config.addresses.test.auth}/account`;
+});
+after(() => latchkey.stop());
+
+const visitor = (path = '', person?: Person) => visitorOf(latchkey, path, person);
+const me = (person: Person, path: string) => latchkey.api(`/v1/me/${path}`, { token: person.access_token });
+
+describe('coming and going', () => {
+  test('a stranger signs in and comes back to the page they asked for', async () => {
+    const browser = browserOf(latchkey);
+    const question = await browser.open(`${account}/security`);
+    assert.match(question.text, /to continue to Shop/);
+    const person = await register(latchkey);
+    const page = await browser.submit(question, { identifier: person.email, password: PASSWORD });
+    assert.equal(page.url, `${account}/security`);
+    assert.match(page.text, /<h1 id="title">Sign-in and security<\/h1>/);
+  });
+
+  test('somebody signed in to an application needs no second sign-in, and the page is no application of theirs', async () => {
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    await signInOn(latchkey, await codeFlow(latchkey), person, browser);
+    const page = await browser.open(`${account}/sessions`);
+    assert.equal(page.url, `${account}/sessions`);
+    const { body } = await me(person, 'security/applications');
+    assert.equal(body.items.length, 1, 'the one application');
+  });
+
+  test('signing out ends the session everywhere, and the next visit asks who it is', async () => {
+    const { browser, page, person } = await visitor();
+    const out = await browser.submit(page, {}, '/sign-out');
+    assert.ok(out.url.startsWith(`${account}/signed-out`), out.url);
+    assert.match(out.text, /You are not signed in/);
+    const { body } = await me(person, 'security/sessions');
+    assert.equal(body.items.length, 1, 'the one of the API');
+    assert.match((await browser.open(account)).url, /\/sign-in\//);
+  });
+
+  test('somebody who cancels the sign-in stays outside, and is not sent round again', async () => {
+    const browser = browserOf(latchkey);
+    const question = await browser.open(account);
+    const page = await browser.submit(question, {}, '/cancel');
+    assert.match(page.text, /You are not signed in/);
+  });
+
+  test('a blocked member is not let in', async () => {
+    const { browser, page, person } = await visitor();
+    assert.equal(page.url, account);
+    const { rows } = await latchkey.system.pool.query('select id from members where user_id = $1', [
+      person.session.userId,
+    ]);
+    const { email, password } = latchkey.demo.environments.test.owner;
+    const owner = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password } });
+    const blocked = await latchkey.api(`/v1/admin/members/${rows[0].id}/block`, {
+      token: owner.body.access_token,
+      body: {},
+    });
+    assert.equal(blocked.status, 200, blocked.text);
+    assert.match((await browser.open(account)).url, /\/sign-in\//);
+  });
+
+  test('the way back leads to pages of the account only', async () => {
+    const { browser } = await visitor();
+    for (const state of ['https://evil.example/', '//evil.example', '/account/../connect/logout', '/account?x']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      const page = await browser.open(`${account}/return?state=${encodeURIComponent(state)}`);
+      assert.equal(page.url, account, state);
+    }
+  });
+
+  test('a form of another site changes nothing', async () => {
+    const { browser, person } = await visitor();
+    const cookie = [...(browser.cookies.get('/') ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(account, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'displayName=Eve',
+    });
+    assert.equal(answer.status, 400);
+    assert.equal((await me(person, 'profile')).body.displayName, null);
+  });
+
+  test('other applications can not sign people in without a code', async () => {
+    const { clientId } = latchkey.demo.environments.test;
+    const flow = await codeFlow(latchkey, { response_type: 'none' }, { clientId });
+    const answer = await fetch(flow.url, { redirect: 'manual' });
+    assert.match(answer.headers.get('location') ?? '', /error=invalid_request.*response_type/);
+  });
+});
+
+describe('the profile', () => {
+  test('is changed; what is emptied is cleared, what stays is not written', async () => {
+    const { browser, page, person } = await visitor();
+    const saved = await browser.submit(
+      page,
+      {
+        displayName: 'Ada Lovelace',
+        username: 'ada.l',
+        birthdate: '1815-12-10',
+        locale: 'de',
+        zoneinfo: 'Europe/Berlin',
+      },
+      '/account',
+    );
+    assert.match(saved.text, /Deine Änderung ist gespeichert/, 'in the language just chosen');
+    const { body } = await me(person, 'profile');
+    assert.deepEqual(
+      [body.displayName, body.username, body.birthdate, body.locale, body.zoneinfo],
+      ['Ada Lovelace', 'ada.l', '1815-12-10', 'de', 'Europe/Berlin'],
+    );
+    await browser.submit(saved, { displayName: '', username: 'ada.l' }, '/account');
+    assert.equal((await me(person, 'profile')).body.displayName, null);
+    const again = await browser.open(account);
+    assert.doesNotMatch(again.text, /gespeichert/, 'said once');
+    const { rows } = await latchkey.system.pool.query(
+      `select data->'changed' as changed from events where type = 'profile.updated' and data->>'userId' = $1 order by id`,
+      [person.session.userId],
+    );
+    assert.deepEqual(rows.at(-1).changed, ['displayName']);
+  });
+
+  test('a username that is taken, and a date that is none, are said', async () => {
+    const taken = `t${crypto.randomUUID().slice(0, 8)}`;
+    const { browser, page } = await visitor();
+    await browser.submit(page, { username: taken }, '/account');
+    const other = await visitor();
+    const refused = await other.browser.submit(other.page, { username: taken }, '/account');
+    assert.match(refused.text, /in use already/);
+    assert.equal(refused.status, 400);
+    const wrong = await other.browser.submit(other.page, { birthdate: 'yesterday' }, '/account');
+    assert.match(wrong.text, /check what you entered/);
+  });
+
+  test('a new email address counts once its code came back; the one before hears of it', async () => {
+    const { browser, page, person } = await visitor('/email');
+    const next = newEmail();
+    const question = await browser.submit(page, { email: next }, '/email');
+    assert.match(question.text, new RegExp(`sent a code to ${next}`));
+    const wrong = await browser.submit(question, { code: '00000000' }, '/code');
+    assert.match(wrong.text, /This code is not right/);
+    assert.equal((await me(person, 'profile')).body.email, person.email);
+    const done = await browser.submit(wrong, { code: await mailedCode(latchkey, next) }, '/code');
+    assert.equal(done.url, account);
+    assert.equal((await me(person, 'profile')).body.email, next);
+    assert.match((await lastMessage(latchkey, person.email)).text, /email address/i);
+  });
+
+  test('an address that was never confirmed is', async () => {
+    const { browser, page, person } = await visitor();
+    assert.match(page.text, /not confirmed/);
+    const ask = await browser.open(linkIn(page, /href="(\/account\/email\/confirm)"/));
+    const question = await browser.submit(ask, {}, '/email');
+    const done = await browser.submit(question, { code: await mailedCode(latchkey, person.email) }, '/code');
+    assert.equal(done.url, account);
+    assert.doesNotMatch(done.text, /not confirmed/);
+  });
+
+  test('a phone number is added the same way', async () => {
+    await changeSettings(latchkey, { testPhoneNumbers: [{ phone: '+4915112345678', code: '13572468' }] });
+    const { browser, page, person } = await visitor('/phone');
+    const question = await browser.submit(page, { phone: '+49 151 12345678' }, '/phone');
+    const done = await browser.submit(question, { code: '1357 2468' }, '/code');
+    assert.match(done.text, /Your change is saved/);
+    assert.deepEqual(
+      [(await me(person, 'profile')).body.phone, (await me(person, 'profile')).body.phoneVerified],
+      ['+4915112345678', true],
+    );
+  });
+});
+
+describe('SE-4 a change', () => {
+  test('asks an old session to sign in again, and comes back to its page', async () => {
+    const { browser, page, person } = await visitor('/password');
+    clock.advance(11 * 60_000);
+    const question = await browser.submit(
+      page,
+      { current: PASSWORD, password: 'another long passphrase' },
+      '/password',
+    );
+    assert.match(question.text, /Confirm it is you/);
+    assert.match(question.text, new RegExp(`value="${person.email}"`));
+    const back = await browser.submit(question, { identifier: person.email, password: PASSWORD });
+    assert.equal(back.url, `${account}/password`);
+    const done = await browser.submit(back, { current: PASSWORD, password: 'another long passphrase' }, '/password');
+    assert.equal(done.url, `${account}/security`);
+  });
+
+  test('pages that only show do not ask', async () => {
+    const { browser } = await visitor();
+    clock.advance(11 * 60_000);
+    assert.equal((await browser.open(`${account}/security`)).url, `${account}/security`);
+    assert.match((await browser.open(`${account}/authenticator`)).url, /\/sign-in\//);
+  });
+});
+
+describe('the password', () => {
+  test('needs the current one, refuses weak ones, and signs every other device out', async () => {
+    const { browser, page, person } = await visitor('/password');
+    const fresh = 'several quiet mountains';
+    const wrong = await browser.submit(page, { current: 'not it at all, no', password: fresh }, '/password');
+    assert.match(wrong.text, /current password is not right/);
+    const weak = await browser.submit(wrong, { current: PASSWORD, password: 'passwordpassword' }, '/password');
+    assert.match(weak.text, /Choose another password/);
+    await browser.submit(weak, { current: PASSWORD, password: fresh }, '/password');
+    assert.equal((await me(person, 'profile')).status, 401, 'the other session');
+    assert.equal((await browser.open(`${account}/security`)).url, `${account}/security`, 'this one');
+    const { status } = await latchkey.auth('/v1/auth/login/password', {
+      body: { identifier: person.email, password: fresh },
+    });
+    assert.equal(status, 200);
+  });
+});
+
+describe('second factors', () => {
+  test('an authenticator app is set up with a code, recovery codes are shown once, and it is removed again', async () => {
+    const { browser, page, person } = await visitor('/authenticator');
+    const secret = /<code>([A-Z2-7]+)<\/code>/.exec(page.text)?.[1] ?? '';
+    const reloaded = await browser.open(`${account}/authenticator`);
+    assert.ok(reloaded.text.includes(secret), 'reloading keeps what was scanned');
+    const codes = await browser.submit(reloaded, { code: codesOf(secret, clock)() }, '/authenticator');
+    assert.equal(codes.url, `${account}/recovery-codes`);
+    assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10);
+    const security = await browser.submit(codes, {}, '/recovery-codes');
+    assert.match(security.text, /On\. A second step/);
+    assert.match(security.text, /10 left/);
+    assert.equal((await browser.open(`${account}/recovery-codes`)).url, `${account}/security`);
+    assert.equal((await me(person, 'security')).body.mfa.enabled, true);
+    const ask = await browser.open(linkIn(security, /href="(\/account\/remove\/totp)"/));
+    assert.match(ask.text, /Remove the authenticator app\?/);
+    const removed = await browser.submit(ask, {}, '/totp');
+    assert.match(removed.text, /Off\. A second step/);
+    assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.mfa.disabled'));
+  });
+
+  test('new recovery codes take the place of the old', async () => {
+    const { browser, person } = await visitor();
+    const { recoveryCodes } = await totpOf(latchkey, person, clock);
+    const page = await browser.open(`${account}/recovery-codes/new`);
+    const codes = await browser.submit(page, {}, '/recovery-codes/new');
+    const shown = [...codes.text.matchAll(/<li><code>([^<]+)/g)].map(([, code]) => code);
+    assert.equal(shown.length, 10);
+    assert.ok(!shown.includes(recoveryCodes[0]));
+  });
+
+  test('a phone is set up by a text message', async () => {
+    await changeSettings(latchkey, {
+      mfaFactors: ['totp', 'phone', 'passkey'],
+      testPhoneNumbers: [{ phone: '+4915187654321', code: '24681357' }],
+    });
+    const { browser, page, person } = await visitor('/phone-factor');
+    const question = await browser.submit(page, { phone: '+49 151 87654321' }, '/phone-factor');
+    const codes = await browser.submit(question, { code: '24681357' }, '/code');
+    assert.equal(codes.url, `${account}/recovery-codes`);
+    const { factors } = (await me(person, 'security')).body.mfa;
+    assert.deepEqual(
+      factors.map(({ type }: { type: string }) => type),
+      ['phone'],
+    );
+  });
+});
+
+describe('sessions and applications', () => {
+  test('every device is listed with its applications, and is signed out from here', async () => {
+    const { clientId } = await latchkey.inProject((tx) =>
+      createApplication(tx, { kind: 'spa', name: 'Photo album', redirectUris: ['http://localhost:5173/callback'] }),
+    );
+    const { browser, person } = await visitor();
+    const elsewhere = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    await signInOn(latchkey, flow, person, elsewhere);
+    const page = await browser.open(`${account}/sessions`);
+    assert.match(page.text, /This device/);
+    assert.match(page.text, /Photo album · /);
+    const links = [...page.text.matchAll(/href="(\/account\/remove\/session\/[^"]+)"/g)];
+    assert.equal(links.length, 2, 'the API and the other browser, not this one');
+    const others = await browser.submit(await browser.open(`${account}/remove/others`), {}, '/others');
+    assert.equal(others.url, `${account}/sessions`);
+    assert.match((await elsewhere.open(account)).url, /\/sign-in\//);
+    assert.equal((await me(person, 'profile')).status, 401);
+    const gone = await browser.open(new URL(links[0]?.[1] ?? '', account).href);
+    assert.match(gone.text, /not there any more/);
+  });
+
+  test('OA-7 the access of an application is taken back', async () => {
+    const { clientId } = await latchkey.inProject((tx) =>
+      createApplication(tx, {
+        kind: 'spa',
+        name: 'Elsewhere',
+        firstParty: false,
+        redirectUris: ['http://localhost:5173/callback'],
+      }),
+    );
+    const { browser, person } = await visitor();
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    const question = await browser.open(flow.url);
+    await flow.finish(await browser.submit(question, { decision: 'allow' }, '/consent'));
+    const page = await browser.open(`${account}/sessions`);
+    assert.match(page.text, /Not run by Shop/);
+    const ask = await browser.open(linkIn(page, /href="(\/account\/remove\/application\/[^"]+)"/));
+    const after = await browser.submit(ask, {}, clientId);
+    assert.match(after.text, /No application is signed in/);
+    assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.consent.revoked'));
+  });
+});
+
+describe('what is not there', () => {
+  test('things of other people and things that never were look the same', async () => {
+    const { browser } = await visitor();
+    const other = await register(latchkey);
+    for (const path of [`session/${other.session.id}`, 'session/nonsense', 'passkey/psk_01kaz3w9hqf8p9n2m4v5x6y7z8']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      const page = await browser.open(`${account}/remove/${path}`);
+      assert.match(page.text, /not there any more/, path);
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { finishAddressChange, OneTimeCode, startAddressChange } from '#auth';
+import { codeField } from '#hosted';
+import { Email, normalise, normalisePhone, Phone } from '#identity';
+import type { App, Reply } from '#platform/http.ts';
+import { action, page } from './forms.ts';
+import { form, formCard, show } from './show.ts';
+import { goTo, type Visit } from './visit.ts';
+
+const recent = true;
+
+/** A new address counts once a code from it came back. */
+export function addressRoutes(app: App): void {
+  page(app, '/email', (visit) => addressPage(visit, 'email'), { recent });
+  page(app, '/phone', (visit) => addressPage(visit, 'phone'), { recent });
+  action(app, '/email', {
+    recent,
+    fields: Type.Object({ email: Email }),
+    act: (visit, { email }) => send(visit, { kind: 'email', value: normalise(email).value }),
+  });
+  action(app, '/phone', {
+    recent,
+    fields: Type.Object({ phone: Phone }),
+    act: (visit, { phone }) => send(visit, { kind: 'phone', value: normalisePhone(phone) }),
+  });
+  for (const kind of ['email', 'phone'] as const) {
+    page(app, `/${kind}/confirm`, (visit) => confirmPage(visit, kind), { recent });
+    page(app, `/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { recent });
+    action(app, `/${kind}/code`, {
+      recent,
+      fields: Type.Object({ code: OneTimeCode }),
+      act: async (visit, { code }) => {
+        const { sent } = visit.step;
+        if (sent?.kind !== kind) return goTo(visit, `/${kind}`);
+        await finishAddressChange(visit.ctx, kind, { flowId: sent.flowId, code });
+        return goTo(visit, '', { notice: 'saved' });
+      },
+    });
+  }
+}
+
+async function send(visit: Visit, { kind, value }: { kind: 'email' | 'phone'; value: string }): Promise<Reply> {
+  const { flowId } = await startAddressChange(visit.ctx, { kind, value });
+  return goTo(visit, `/${kind}/code`, { sent: { kind, flowId, address: value } });
+}
+
+function addressPage(visit: Visit, kind: 'email' | 'phone'): Reply {
+  const { say } = visit.voice;
+  const field =
+    kind === 'email'
+      ? html`<label>${say('account.newEmail')}<input type="email" name="email" required maxlength="254" autocomplete="email" spellcheck="false" autofocus></label>`
+      : html`<label>${say('account.newPhone')}<input type="tel" name="phone" required maxlength="30" autocomplete="tel" autofocus></label>`;
+  return show(visit, {
+    section: '',
+    title: say(kind === 'email' ? 'account.newEmail' : 'account.newPhone'),
+    body: formCard(
+      visit,
+      '',
+      html`<p class="lead">${say(kind === 'email' ? 'account.newEmailIntro' : 'account.newPhoneIntro')}</p>${form(`/${kind}`, html`${field}<button>${say('account.sendCode')}</button>`)}`,
+    ),
+  });
+}
+
+/** Has the person's own address proven. */
+function confirmPage(visit: Visit, kind: 'email' | 'phone'): Reply {
+  const { say } = visit.voice;
+  const address = visit.profile[kind];
+  if (address === null) return goTo(visit, '');
+  return show(visit, {
+    section: '',
+    title: say('mailed.verifyTitle'),
+    body: formCard(
+      visit,
+      '',
+      html`<p class="lead">${say('account.confirmIntro', { address })}</p>${form(`/${kind}`, html`<input type="hidden" name="${kind}" value="${address}"><button>${say('account.sendCode')}</button>`)}`,
+    ),
+  });
+}
+
+type Asked = { kind: 'email' | 'phone' | 'phone_factor'; section: '' | '/security'; back: string };
+
+/** Asks for the code that was sent. */
+export function codePage(visit: Visit, { kind, section, back }: Asked): Reply {
+  const { say } = visit.voice;
+  const { sent } = visit.step;
+  if (sent?.kind !== kind) return goTo(visit, back);
+  return show(visit, {
+    section,
+    title: say('code.title'),
+    body: formCard(
+      visit,
+      back,
+      html`<p class="lead">${say('account.codeSent', { address: sent.address })}</p>${form(`${back}/code`, html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
+    ),
+  });
+}

@@ -1,0 +1,83 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { requireOwnPage } from '#hosted';
+import type { App, Reply, Request } from '#platform/http.ts';
+import { type Id, IdSchema } from '#platform/ids.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { requireRecentAuthentication } from '#sessions';
+import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visit.ts';
+
+const hidden = { hide: true } as const;
+const config = { permission: 'public' } as const;
+const part = Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]+$' }));
+const Named = Type.Object({ what: part, id: part });
+/** What the address names. */
+export type Named = Static<typeof Named>;
+
+type Look = (visit: Visit, named: Named) => Promise<Reply> | Reply;
+/** `recent`: only for somebody who signed in within the last ten minutes; others do so first (SE-4). */
+type Guard = { recent?: boolean };
+
+/** A page of the account: for who is signed in; others sign in and come back to it. */
+export function page(app: App, path: string, look: Look, guard: Guard = {}): void {
+  app.get(BASE + path, { config, schema: { ...hidden, params: Named } }, (request, reply) =>
+    visiting(request, reply, { ...guard, back: pathOf(request) }, (visit) => look(visit, request.params)),
+  );
+}
+
+type Action<Fields extends TSchema> = Guard & {
+  fields: Fields;
+  act: (visit: Visit, sent: Static<Fields>, named: Named) => Promise<Reply> | Reply;
+  /** The page of the form, where it is not at the form's own address. */
+  back?: string;
+};
+
+/** A form of the account. What does not fit `fields`, and what is refused, leads back to its page, which says so. */
+export function action<Fields extends TSchema>(
+  app: App,
+  path: string,
+  { fields, act, back, ...guard }: Action<Fields>,
+) {
+  app.post(BASE + path, { config, schema: { ...hidden, params: Named } }, (request, reply) => {
+    requireOwnPage(request);
+    const origin = back === undefined ? pathOf(request) : BASE + back;
+    return visiting(request, reply, { ...guard, back: origin }, async (visit) => {
+      const { body } = request;
+      try {
+        if (!Value.Check(fields, body)) throw problem('VALIDATION_FAILED');
+        return await act(visit, body, request.params);
+      } catch (error) {
+        return explain(visit, origin.slice(BASE.length), error);
+      }
+    });
+  });
+}
+
+function pathOf({ url }: Request): string {
+  return url.replace(/\?.*$/s, '');
+}
+
+async function visiting(
+  request: Request,
+  reply: Reply,
+  { recent = false, back }: Guard & { back: string },
+  work: (visit: Visit) => Promise<Reply> | Reply,
+): Promise<Reply> {
+  const visit = await visitOf(request, reply);
+  if (!visit) return toSignIn(request, reply, { scope: await scopeAsked(request), back });
+  try {
+    if (recent) await requireRecentAuthentication(visit.ctx);
+    return await work(visit);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error;
+    const { email, username, phone } = visit.profile;
+    return toSignIn(request, reply, { scope: visit.ctx.scope, back, again: { as: email ?? username ?? phone } });
+  }
+}
+
+/** An id of the address. @throws Problem NOT_FOUND for what is none */
+export function idOf<Prefix extends string>(prefix: Prefix, text: string | undefined): Id<Prefix> {
+  const schema = IdSchema(prefix);
+  if (!Value.Check(schema, text)) throw problem('NOT_FOUND');
+  return text;
+}

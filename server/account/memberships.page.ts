@@ -1,0 +1,70 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { leaveProject, listMemberships } from '#members';
+import type { App, Reply } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { action, idOf, type Named, page } from './forms.ts';
+import { dateOf, form, formCard, row, show } from './show.ts';
+import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
+
+const MOST = 100;
+const recent = true;
+
+/** The projects that the account opens, and leaving them. */
+export function membershipRoutes(app: App): void {
+  page(app, '/memberships', membershipsPage);
+  page(app, '/memberships/:id', leavePage, { recent });
+  action(app, '/memberships/:id', {
+    recent,
+    back: '/memberships',
+    fields: Type.Object({}),
+    act: async (visit, _sent, { id }) => {
+      const { projectId } = (await membershipOf(visit, id)) ?? {};
+      await leaveProject(visit.ctx, idOf('mem', id));
+      // Nobody stays signed in to the page of a project they have left.
+      return projectId === visit.ctx.scope.projectId
+        ? leaveAccount(visit, 'left')
+        : goTo(visit, '/memberships', { notice: 'saved' });
+    },
+  });
+}
+
+async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
+  const { items } = await listMemberships(ctx, profile.userId, { limit: MOST });
+  return items.find((own) => own.id === id);
+}
+
+async function membershipsPage(visit: Visit): Promise<Reply> {
+  const { say } = visit.voice;
+  const { items } = await listMemberships(visit.ctx, visit.profile.userId, { limit: MOST });
+  const rows = items.map(({ id, projectName, status, roles, joinedAt }) =>
+    row({
+      title: projectName,
+      tag: status === 'active' ? '' : html`<span class="tag">${say('account.blocked')}</span>`,
+      detail: [say('account.joinedOn', { date: dateOf(visit, joinedAt) }), roles.join(', ')]
+        .filter(Boolean)
+        .join(' · '),
+      ways: status === 'active' ? [{ href: `/memberships/${id}`, text: say('account.leave') }] : [],
+    }),
+  );
+  return show(visit, {
+    section: '/memberships',
+    title: say('account.memberships'),
+    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>`,
+  });
+}
+
+async function leavePage(visit: Visit, { id }: Named): Promise<Reply> {
+  const { say } = visit.voice;
+  const membership = await membershipOf(visit, id);
+  if (!membership) return explain(visit, '/memberships', problem('NOT_FOUND'));
+  return show(visit, {
+    section: '/memberships',
+    title: say('account.leave'),
+    body: formCard(
+      visit,
+      '/memberships',
+      html`<p>${say('account.leaveAsk', { project: membership.projectName })}</p>${form(`/memberships/${membership.id}`, html`<button class="danger">${say('account.leave')}</button>`)}`,
+    ),
+  });
+}

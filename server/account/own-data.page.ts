@@ -1,0 +1,63 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { ownData, requestErasure } from '#auth';
+import type { App, Reply } from '#platform/http.ts';
+import { action, page } from './forms.ts';
+import { card, form, formCard, show } from './show.ts';
+import { BASE, leaveAccount, type Visit } from './visit.ts';
+
+const recent = true;
+
+/** Taking one's data along, and being forgotten. */
+export function ownDataRoutes(app: App): void {
+  page(app, '/data', dataPage);
+  page(
+    app,
+    '/data/export',
+    async ({ ctx, reply }) =>
+      reply
+        .headers({ 'content-disposition': 'attachment; filename="my-data.json"', 'cache-control': 'no-store' })
+        .type('application/json; charset=utf-8')
+        .serializer(String)
+        .send(JSON.stringify(await ownData(ctx), null, 2)),
+    { recent },
+  );
+  page(app, '/data/erase', erasePage, { recent });
+  action(app, '/data/erase', {
+    recent,
+    back: '/data',
+    fields: Type.Object({}),
+    act: async (visit) => {
+      await requestErasure(visit.ctx);
+      return leaveAccount(visit, 'erasing');
+    },
+  });
+}
+
+function dataPage(visit: Visit): Reply {
+  const { say } = visit.voice;
+  return show(visit, {
+    section: '/data',
+    title: say('account.data'),
+    body: html`${card(
+      say('account.export'),
+      html`<p class="lead">${say('account.exportIntro')}</p><div class="actions"><a class="button second" href="${BASE}/data/export">${say('account.export')}</a></div>`,
+    )}${card(
+      say('account.erase'),
+      html`<p class="lead">${say('account.eraseIntro')}</p><div class="actions"><a class="button second" href="${BASE}/data/erase">${say('account.erase')}</a></div>`,
+    )}`,
+  });
+}
+
+function erasePage(visit: Visit): Reply {
+  const { say } = visit.voice;
+  return show(visit, {
+    section: '/data',
+    title: say('account.erase'),
+    body: formCard(
+      visit,
+      '/data',
+      html`<p>${say('account.eraseAsk')}</p>${form('/data/erase', html`<button class="danger">${say('account.erase')}</button>`)}`,
+    ),
+  });
+}

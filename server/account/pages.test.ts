@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { faultsOf, overflowOf } from '#tests/accessibility.ts';
+import { openBrowser } from '#tests/browser.ts';
+import { codesOf } from '#tests/factors.ts';
+import {
+  changeSettings,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let browser: Browser;
+let account: string;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey({ clock }), openBrowser()]);
+  account = `${latchkey.system.config.addresses.test.auth}/account`;
+  await changeSettings(latchkey, { mfaFactors: ['totp', 'phone', 'passkey'] });
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+/** A new person's browser, signed in to their account. */
+async function signedIn(options: BrowserContextOptions): Promise<{ page: Page; email: string; token: string }> {
+  const person = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(account);
+  await page.fill('input[name=identifier]', person.email);
+  await page.fill('input[name=password]', PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(account);
+  return { page, email: person.email, token: person.access_token };
+}
+
+/** Gives the browser an authenticator that says yes. */
+async function authenticatorIn(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+/** Where screenshots go, for people to look at; none are taken without it. */
+const SHOTS = process.env['LATCHKEY_SCREENSHOTS'];
+async function shot(page: Page, name: string): Promise<void> {
+  if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `account-${name}.png`), fullPage: true });
+}
+
+const PATHS = [
+  '',
+  '/security',
+  '/sessions',
+  '/memberships',
+  '/email',
+  '/password',
+  '/authenticator',
+  '/passkeys/new',
+  '/data',
+  '/data/erase',
+];
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  describe(`the account page, ${colorScheme}`, () => {
+    test('every page passes axe-core and keeps to the width of a phone', async () => {
+      const { page } = await signedIn({ colorScheme, viewport: { width: 390, height: 800 } });
+      for (const path of [
+        ...PATHS,
+        '/remove/others',
+        '/remove/session/none',
+        '/phone-factor',
+        '/recovery-codes/new',
+        '/email/confirm',
+      ]) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(account + path);
+        assert.deepEqual(await faultsOf(page), [], path);
+        assert.equal(await overflowOf(page), 0, `${path} is as wide as the phone`);
+        await shot(page, `${colorScheme}-390${path.replaceAll('/', '-')}`);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
+      for (const path of PATHS) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(account + path);
+        assert.equal(await overflowOf(page), 0, path);
+        await shot(page, `${colorScheme}-1280${path.replaceAll('/', '-')}`);
+      }
+      await page.context().close();
+    });
+  });
+}
+
+describe('in other languages', () => {
+  for (const locale of ['de', 'fr', 'ja'])
+    test(`${locale}: the pages keep to the width of a phone`, async () => {
+      const { page } = await signedIn({ locale, viewport: { width: 360, height: 800 } });
+      assert.equal(await page.locator('html').getAttribute('lang'), locale);
+      for (const path of PATHS) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(account + path);
+        assert.equal(await overflowOf(page), 0, path);
+        await shot(page, `${locale}-360${path.replaceAll('/', '-')}`);
+      }
+      await page.context().close();
+    });
+});
+
+describe('a passkey', () => {
+  test('is made by the page, renamed, made a second factor, signs in, and is removed', async () => {
+    const { page, token } = await signedIn({});
+    await authenticatorIn(page);
+    await page.goto(`${account}/security`);
+    await page.getByRole('link', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name, such as your device').fill('My laptop');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.waitForURL(`${account}/security`);
+    await page.getByText('My laptop', { exact: true }).first().waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await shot(page, 'with-a-passkey');
+    await page.getByRole('link', { name: 'Change My laptop' }).click();
+    await page.getByLabel('Name, such as your device').fill('Work laptop');
+    await page.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`${account}/recovery-codes`);
+    const { body } = await latchkey.api('/v1/me/security', { token });
+    assert.deepEqual(
+      body.passkeys.map(({ name, secondFactor }: Record<string, unknown>) => [name, secondFactor]),
+      [['Work laptop', true]],
+    );
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.waitForURL(account);
+    await page.goto(`${account}/security`);
+    await page.getByRole('link', { name: 'Remove Work laptop' }).click();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('You have no passkey yet').waitFor();
+    await page.context().close();
+  });
+
+  test('that the browser does not make is said, and nothing is added', async () => {
+    const { page, token } = await signedIn({});
+    await page.goto(`${account}/passkeys/new`);
+    await page.evaluate(() => {
+      const { navigator, Promise: promises } = Object(globalThis);
+      navigator.credentials.create = () => promises.reject(new Error('the person said no'));
+    });
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('The passkey could not be made').waitFor();
+    assert.deepEqual((await latchkey.api('/v1/me/security', { token })).body.passkeys, []);
+    await page.context().close();
+  });
+});
+
+describe('without JavaScript', () => {
+  test('everything but a new passkey works', async () => {
+    const { page } = await signedIn({ javaScriptEnabled: false });
+    await page.goto(`${account}/authenticator`);
+    const secret = (await page.locator('code').textContent()) ?? '';
+    await page.fill('input[name=code]', codesOf(secret, clock)());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(`${account}/recovery-codes`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('On. A second step').waitFor();
+    await page.goto(`${account}/passkeys/new`);
+    await page.getByText('Passkeys need JavaScript').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('linked accounts', () => {
+  test('an account at a provider is linked by signing in there, and unlinked', async () => {
+    const { page, token } = await signedIn({});
+    await page.goto(`${account}/security`);
+    await page.getByRole('button', { name: /^Link / }).click();
+    await page.getByLabel('Email address').fill(newEmail());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(`${account}/security`);
+    await page.getByText('Your change is saved').waitFor();
+    const linked = await latchkey.api('/v1/me/linked-identities', { token });
+    assert.deepEqual(
+      linked.body.items.map(({ provider }: { provider: string }) => provider),
+      ['dev'],
+    );
+    await page.getByRole('link', { name: /^Unlink / }).click();
+    await page.getByRole('button', { name: 'Unlink' }).click();
+    await page.waitForURL(`${account}/security`);
+    assert.deepEqual((await latchkey.api('/v1/me/linked-identities', { token })).body.items, []);
+    await page.context().close();
+  });
+
+  test('a code of somebody else’s linking links nothing', async () => {
+    const { page, token } = await signedIn({});
+    await page.goto(`${account}/linked?code=lkx_abcdefgh_0123456789012345678901234567890123456789012`);
+    await page.getByRole('alert').waitFor();
+    assert.deepEqual((await latchkey.api('/v1/me/linked-identities', { token })).body.items, []);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,93 @@
+import { html } from 'hono/html';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { ProfileChanges, updateProfile } from '#identity';
+import type { Markup } from '#pages';
+import type { App, Reply } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { languages } from '#tenancy';
+import { action, page } from './forms.ts';
+import { card, form, row, show } from './show.ts';
+import { goTo, type Visit } from './visit.ts';
+
+const text = Type.Optional(Type.String({ maxLength: 200 }));
+const Fields = Type.Object({
+  displayName: text,
+  givenName: text,
+  familyName: text,
+  username: text,
+  birthdate: text,
+  locale: text,
+  zoneinfo: text,
+});
+type Fields = Static<typeof Fields>;
+
+/** The first page: who the person is, and how to reach them. */
+export function profileRoutes(app: App): void {
+  page(app, '', profilePage);
+  action(app, '', {
+    fields: Fields,
+    act: async (visit, sent) => {
+      const changes = changesOf(visit, sent);
+      if (Object.keys(changes).length > 0) {
+        if (!Value.Check(ProfileChanges, changes)) throw problem('VALIDATION_FAILED');
+        await updateProfile(visit.ctx, visit.profile.userId, changes);
+      }
+      return goTo(visit, '', { notice: 'saved' });
+    },
+  });
+}
+
+const NAMES = ['displayName', 'givenName', 'familyName', 'username', 'birthdate', 'locale', 'zoneinfo'] as const;
+
+/** What differs from the profile; an empty field clears it. */
+function changesOf({ profile }: Visit, sent: Fields): Record<string, string | null> {
+  const typed = NAMES.flatMap((name) => {
+    const value = sent[name]?.trim();
+    return value === undefined || value === (profile[name] ?? '') ? [] : [[name, value || null] as const];
+  });
+  return Object.fromEntries(typed);
+}
+
+function profilePage(visit: Visit): Reply {
+  const { profile, voice } = visit;
+  const { say } = voice;
+  const reach = (address: string | null, verified: boolean) =>
+    address === null ? say('account.notSet') : verified ? address : `${address} (${say('account.unverified')})`;
+  const change = (kind: 'email' | 'phone', address: string | null, verified: boolean) => [
+    ...(address === null || verified ? [] : [{ href: `/${kind}/confirm`, text: say('account.confirm') }]),
+    { href: `/${kind}`, text: say(address === null ? 'account.add' : 'account.change') },
+  ];
+  return show(visit, {
+    section: '',
+    title: say('account.profile'),
+    body: html`${card(
+      say('account.contact'),
+      html`<ul class="rows">${row({ title: say('email.label'), detail: reach(profile.email, profile.emailVerified), ways: change('email', profile.email, profile.emailVerified) })}${row({ title: say('phone.label'), detail: reach(profile.phone, profile.phoneVerified), ways: change('phone', profile.phone, profile.phoneVerified) })}</ul>`,
+    )}<section class="card">${form('', profileFields(visit))}</section>`,
+  });
+}
+
+function profileFields({ profile, voice: { say, language } }: Visit): Markup {
+  const field = (name: (typeof NAMES)[number], label: string, complete: string, type = 'text') =>
+    html`<label>${label}<input type="${type}" name="${name}" value="${profile[name] ?? ''}" maxlength="200" autocomplete="${complete}"></label>`;
+  const options = (known: readonly string[], chosen: string | null, nameOf: (value: string) => string) => {
+    const all = chosen === null || known.includes(chosen) ? known : [chosen, ...known];
+    return html`<option value="">${say('account.notSet')}</option>${all.map((value) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${nameOf(value)}</option>`)}`;
+  };
+  return html`${field('displayName', say('profile.name'), 'name')}
+<div class="pair">${field('givenName', say('account.givenName'), 'given-name')}${field('familyName', say('account.familyName'), 'family-name')}</div>
+${field('username', say('account.username'), 'username')}${field('birthdate', say('account.birthdate'), 'bday', 'date')}
+<label>${say('account.language')}<select name="locale" autocomplete="language">${options(languages, profile.locale, (value) => languageName(value, language))}</select></label>
+<label>${say('account.zone')}<select name="zoneinfo">${options(Intl.supportedValuesOf('timeZone'), profile.zoneinfo, (zone) => zone.replaceAll('_', ' '))}</select></label>
+<button>${say('account.save')}</button>`;
+}
+
+/** A language in its own words, or where they are not known in those of the page. */
+function languageName(tag: string, language: string): string {
+  try {
+    return new Intl.DisplayNames([tag, language], { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}

@@ -1,0 +1,147 @@
+import { html, raw } from 'hono/html';
+import { toString as qrCode } from 'qrcode';
+import { Type } from 'typebox';
+import {
+  confirmOwnTotp,
+  confirmPhoneFactor,
+  newTotp,
+  OneTimeCode,
+  renewRecoveryCodes,
+  securityOf,
+  startPhoneFactor,
+} from '#auth';
+import { codeField } from '#hosted';
+import { normalisePhone, Phone } from '#identity';
+import { transaction } from '#platform/ctx.ts';
+import type { App, Reply } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { codePage } from './addresses.page.ts';
+import { action, page } from './forms.ts';
+import { form, formCard, show } from './show.ts';
+import { explain, goTo, type Visit } from './visit.ts';
+
+const recent = true;
+
+/** Second factors, and the recovery codes that stand in for them. */
+export function secondFactorRoutes(app: App): void {
+  page(app, '/authenticator', authenticatorPage, { recent });
+  action(app, '/authenticator', {
+    recent,
+    fields: Type.Object({ code: OneTimeCode }),
+    act: async (visit, { code }) => {
+      const { enrolment } = visit.step;
+      if (!enrolment) return goTo(visit, '/authenticator');
+      return done(visit, await confirmOwnTotp(visit.ctx, { id: enrolment.id, code }));
+    },
+  });
+
+  phoneRoutes(app);
+
+  page(app, '/recovery-codes', recoveryCodesPage);
+  action(app, '/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security') });
+  page(app, '/recovery-codes/new', newCodesPage, { recent });
+  action(app, '/recovery-codes/new', {
+    recent,
+    fields: Type.Object({}),
+    act: async (visit) => done(visit, await renewRecoveryCodes(visit.ctx)),
+  });
+}
+
+function phoneRoutes(app: App): void {
+  page(app, '/phone-factor', phonePage, { recent });
+  action(app, '/phone-factor', {
+    recent,
+    fields: Type.Object({ phone: Phone }),
+    act: async (visit, { phone }) => {
+      const { flowId } = await startPhoneFactor(visit.ctx, phone);
+      const sent = { kind: 'phone_factor', flowId, address: normalisePhone(phone) } as const;
+      return goTo(visit, '/phone-factor/code', { sent });
+    },
+  });
+  page(
+    app,
+    '/phone-factor/code',
+    (visit) => codePage(visit, { kind: 'phone_factor', section: '/security', back: '/phone-factor' }),
+    { recent },
+  );
+  action(app, '/phone-factor/code', {
+    recent,
+    fields: Type.Object({ code: OneTimeCode }),
+    act: async (visit, { code }) => {
+      const { sent } = visit.step;
+      if (sent?.kind !== 'phone_factor') return goTo(visit, '/phone-factor');
+      return done(visit, await confirmPhoneFactor(visit.ctx, { flowId: sent.flowId, code }));
+    },
+  });
+}
+
+/** The first factor comes with recovery codes, which are shown once. */
+export function done(visit: Visit, { recoveryCodes }: { recoveryCodes?: string[] }): Reply {
+  return recoveryCodes
+    ? goTo(visit, '/recovery-codes', { recoveryCodes })
+    : goTo(visit, '/security', { notice: 'saved' });
+}
+
+/** The same secret while the page is open: reloading does not spoil what was scanned. */
+async function authenticatorPage(visit: Visit): Promise<Reply> {
+  const { voice, ctx, profile, step } = visit;
+  const { say } = voice;
+  const { mfa } = await securityOf(ctx);
+  if (mfa.factors.some(({ type }) => type === 'totp')) return explain(visit, '/security', problem('ALREADY_EXISTS'));
+  if (!step.enrolment) {
+    try {
+      const { id, secret, uri } = await transaction(ctx, (tx) => newTotp(tx, profile.userId));
+      return goTo(visit, '/authenticator', { enrolment: { id, secret, uri } });
+    } catch (error) {
+      return explain(visit, '/security', error);
+    }
+  }
+  const { secret, uri } = step.enrolment;
+  const picture = await qrCode(uri, { type: 'svg', margin: 1 });
+  return show(visit, {
+    section: '/security',
+    title: say('account.totp'),
+    body: formCard(
+      visit,
+      '/security',
+      html`<p class="lead">${say('mfa.enrollIntro')}</p><div class="qr" role="img" aria-label="QR">${raw(picture)}</div><p class="hint">${say('mfa.enrollManual')} <code>${secret}</code></p>${form('/authenticator', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
+    ),
+  });
+}
+
+function phonePage(visit: Visit): Reply {
+  const { say } = visit.voice;
+  return show(visit, {
+    section: '/security',
+    title: say('account.phoneFactor'),
+    body: formCard(
+      visit,
+      '/security',
+      html`<p class="lead">${say('account.phoneFactorIntro')}</p>${form('/phone-factor', html`<label>${say('phone.label')}<input type="tel" name="phone" value="${visit.profile.phone ?? ''}" required maxlength="30" autocomplete="tel" autofocus></label><p class="hint">${say('account.newPhoneIntro')}</p><button>${say('account.sendCode')}</button>`)}`,
+    ),
+  });
+}
+
+function recoveryCodesPage(visit: Visit): Reply {
+  const { say } = visit.voice;
+  const { recoveryCodes } = visit.step;
+  if (!recoveryCodes) return goTo(visit, '/security');
+  return show(visit, {
+    section: '/security',
+    title: say('mfa.recoveryCodes'),
+    body: html`<section class="card"><p class="lead">${say('mfa.recoveryIntro')}</p><ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>${form('/recovery-codes', html`<button>${say('action.continue')}</button>`)}</section>`,
+  });
+}
+
+function newCodesPage(visit: Visit): Reply {
+  const { say } = visit.voice;
+  return show(visit, {
+    section: '/security',
+    title: say('account.newCodes'),
+    body: formCard(
+      visit,
+      '/security',
+      html`<p class="lead">${say('account.newCodesIntro')}</p>${form('/recovery-codes/new', html`<button>${say('account.newCodes')}</button>`)}`,
+    ),
+  });
+}

@@ -1,0 +1,145 @@
+import { html } from 'hono/html';
+import { type Static, Type } from 'typebox';
+import { enabledProviders } from '#applications';
+import { changeOwnPassword, securityOf } from '#auth';
+import { passwordField } from '#hosted';
+import { listIdentities, minimumLength, Password } from '#identity';
+import type { Markup } from '#pages';
+import type { App, Reply } from '#platform/http.ts';
+import { action, page } from './forms.ts';
+import { card, dateOf, form, formCard, row, show } from './show.ts';
+import { BASE, goTo, type Visit } from './visit.ts';
+
+type Security = Awaited<ReturnType<typeof securityOf>>;
+const recent = true;
+
+const PasswordForm = Type.Object({ current: Type.Optional(Password), password: Password });
+
+/** Everything a person signs in with. */
+export function securityRoutes(app: App): void {
+  page(app, '/security', securityPage);
+  page(app, '/password', passwordPage, { recent });
+  action(app, '/password', {
+    recent,
+    fields: PasswordForm,
+    act: async (visit, { current, password }: Static<typeof PasswordForm>) => {
+      await changeOwnPassword(visit.ctx, {
+        newPassword: password,
+        ...(current !== undefined && { currentPassword: current }),
+      });
+      return goTo(visit, '/security', { notice: 'saved' });
+    },
+  });
+}
+
+async function securityPage(visit: Visit): Promise<Reply> {
+  const { voice, settings } = visit;
+  const security = await securityOf(visit.ctx);
+  const passwords = settings.signInMethods.includes('password') || security.hasPassword;
+  const passkeys = settings.signInMethods.includes('passkey') || security.passkeys.length > 0;
+  return show(visit, {
+    section: '/security',
+    title: voice.say('account.security'),
+    leaves: true,
+    body: html`${passwords ? passwordCard(visit, security) : ''}${passkeys ? passkeyCard(visit, security) : ''}${secondFactorCard(visit, security)}${await linkedCard(visit)}`,
+  });
+}
+
+function passwordCard(visit: Visit, { hasPassword, passwordChangedAt }: Security): Markup {
+  const { say } = visit.voice;
+  const detail = passwordChangedAt
+    ? say('account.changedOn', { date: dateOf(visit, passwordChangedAt) })
+    : say('account.notSet');
+  const ways = [{ href: '/password', text: say(hasPassword ? 'account.change' : 'account.add') }];
+  return html`<section class="card"><ul class="rows">${row({ title: say('password.label'), detail, ways })}</ul></section>`;
+}
+
+function passkeyCard(visit: Visit, { passkeys }: Security): Markup {
+  const { say } = visit.voice;
+  const rows = passkeys.map(({ id, name, synced, createdAt, lastUsedAt }) =>
+    row({
+      title: name,
+      tag: synced ? html`<span class="tag">${say('account.passkeySynced')}</span>` : '',
+      detail: [
+        say('account.addedOn', { date: dateOf(visit, createdAt) }),
+        ...(lastUsedAt ? [say('account.lastUsed', { date: dateOf(visit, lastUsedAt) })] : []),
+      ].join(', '),
+      ways: [
+        { href: `/passkeys/${id}`, text: say('account.change') },
+        { href: `/remove/passkey/${id}`, text: say('account.remove') },
+      ],
+    }),
+  );
+  return card(
+    say('account.passkeys'),
+    html`<p class="lead">${say('account.passkeyIntro')}</p>${rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : html`<p>${say('account.noPasskeys')}</p>`}<div class="actions"><a class="button second" href="${BASE}/passkeys/new">${say('account.addPasskey')}</a></div>`,
+  );
+}
+
+/** What the project asks for, or the person has set up. */
+function secondFactorCard(visit: Visit, { mfa, recoveryCodesLeft }: Security): Markup | '' {
+  const { voice, settings } = visit;
+  const { say } = voice;
+  const rows = (['totp', 'phone'] as const).flatMap((type) => {
+    const factor = mfa.factors.find((own) => own.type === type);
+    const offered = settings.mfa !== 'off' && settings.mfaFactors.includes(type);
+    if (!factor && !offered) return [];
+    const detail = factor
+      ? [factor.hint, say('account.addedOn', { date: dateOf(visit, factor.createdAt) })].filter(Boolean).join(', ')
+      : say('account.notSet');
+    const set = { href: type === 'totp' ? '/authenticator' : '/phone-factor', text: say('account.setUp') };
+    const remove = { href: `/remove/${type}`, text: say('account.remove') };
+    const title = say(type === 'totp' ? 'account.totp' : 'account.phoneFactor');
+    return [row({ title, detail, ways: [factor ? remove : set] })];
+  });
+  const codes = row({
+    title: say('mfa.recoveryCodes'),
+    detail: say('account.recoveryLeft', { count: recoveryCodesLeft }),
+    ways: [{ href: '/recovery-codes/new', text: say('account.newCodes') }],
+  });
+  if (rows.length === 0 && !mfa.enabled) return '';
+  return card(
+    say('account.mfa'),
+    html`<p class="lead">${say(mfa.enabled ? 'account.mfaOn' : 'account.mfaOff')}</p><ul class="rows">${rows}${mfa.enabled ? codes : ''}</ul>`,
+  );
+}
+
+async function linkedCard({ ctx, voice: { say }, profile, settings }: Visit): Promise<Markup | ''> {
+  const [identities, offered] = await Promise.all([listIdentities(ctx, profile.userId), enabledProviders(ctx)]);
+  const open = settings.signInMethods.includes('social') ? offered : [];
+  if (identities.length === 0 && open.length === 0) return '';
+  const rows = identities.map(({ id, provider, email }) =>
+    row({
+      title: offered.find((known) => known.id === provider)?.name ?? provider,
+      detail: email ?? '',
+      ways: [{ href: `/remove/identity/${id}`, text: say('account.unlink') }],
+    }),
+  );
+  const buttons = open.map(({ id, name }) =>
+    form(
+      '/link',
+      html`<input type="hidden" name="provider" value="${id}"><button class="second">${say('account.link', { provider: name })}</button>`,
+    ),
+  );
+  return card(
+    say('account.linked'),
+    html`${rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : ''}${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}`,
+  );
+}
+
+async function passwordPage(visit: Visit): Promise<Reply> {
+  const { voice, ctx, profile, settings } = visit;
+  const { say } = voice;
+  const { hasPassword } = await securityOf(ctx);
+  const length = minimumLength(settings);
+  const current = html`<label>${say('account.currentPassword')}<input type="password" name="current" autocomplete="current-password" required maxlength="1024"></label>`;
+  return show(visit, {
+    section: '/security',
+    title: say('password.new'),
+    body: formCard(
+      visit,
+      '/security',
+      html`<p class="lead">${say('account.passwordIntro')}</p>${form('/password', html`<input type="text" value="${profile.email ?? profile.username ?? ''}" autocomplete="username" hidden readonly>${hasPassword ? current : ''}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('account.save')}</button>`)}`,
+    ),
+  });
+}

@@ -1,0 +1,69 @@
+import { Value } from 'typebox/value';
+import type { Environment, Scope } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { addressesOf, findProject, type ProjectEnvironment } from '#tenancy';
+import type { Application } from './applications.ts';
+
+const PREFIX = 'account.';
+const [WorkspaceRef, ProjectRef] = [IdSchema('wrk'), IdSchema('prj')];
+/** One for each state of a project and its addresses, as the provider makes a client for each state of an application. */
+const made = new WeakMap<ProjectEnvironment, Application>();
+
+/** The client id of a project's account page, which has people sign in like any application. Unlike others it is in no table. */
+export function accountPageId({ workspaceId, projectId }: Scope): string {
+  return `${PREFIX}${workspaceId}.${projectId}`;
+}
+
+/** True for the client id of an account page. */
+export function isAccountPage(clientId: string): boolean {
+  return clientId.startsWith(PREFIX);
+}
+
+/** The account page of a project, as the client it is. @returns undefined where there is no such project */
+export async function accountPage(
+  system: System,
+  environment: Environment,
+  clientId: string,
+): Promise<Application | undefined> {
+  const [workspaceId, projectId] = clientId.slice(PREFIX.length).split('.');
+  if (!Value.Check(WorkspaceRef, workspaceId) || !Value.Check(ProjectRef, projectId)) return undefined;
+  const project = await findProject(system, { environment, workspaceId, projectId });
+  if (!project) return undefined;
+  const own = await addressesOf(system, { workspaceId, projectId, environment });
+  const addresses = [system.config.addresses[environment].auth, ...own.auth];
+  const redirectUris = addresses.flatMap((auth) => [`${auth}/account/return`, `${auth}/account/linked`]);
+  const known = made.get(project);
+  if (known?.redirectUris.join() === redirectUris.join()) return known;
+  const application = describe(project, clientId, redirectUris);
+  made.set(project, application);
+  return application;
+}
+
+function describe(project: ProjectEnvironment, clientId: string, redirectUris: string[]): Application {
+  const { workspaceId, projectId, environment, projectName } = project;
+  return {
+    id: 'app_account',
+    clientId,
+    workspaceId,
+    projectId,
+    environment,
+    kind: 'spa',
+    name: projectName,
+    redirectUris,
+    origins: [],
+    permissions: [],
+    postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
+    firstParty: true,
+    subjectType: 'public',
+    jwks: null,
+    profile: 'oauth',
+    resources: [],
+    dpopBound: false,
+    enabled: true,
+    tokensEndedAt: null,
+    secretHashes: [],
+    signInOnly: true,
+  };
+}

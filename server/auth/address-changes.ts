@@ -1,0 +1,47 @@
+import { emit } from '#events';
+import { findIdentifier, replaceAddress } from '#identity';
+import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { problem } from '#platform/problem.ts';
+import { requireRecentAuthentication } from '#sessions';
+import { digitsOf, type FlowId, startFlow, withProof } from './flows.ts';
+import { credentialChanged } from './notices.ts';
+import { addressProven } from './verification.ts';
+
+/**
+ * Sends a code to an address that shall become the signed-in person's, or is and was not proven yet; the same for one that is
+ * taken, whose owner hears of it.
+ * @param address normalised @throws Problem REAUTHENTICATION_REQUIRED, RATE_LIMIT_EXCEEDED
+ */
+export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'phone'; value: string }) {
+  await requireRecentAuthentication(ctx);
+  const { userId } = customerOf(ctx);
+  const owner = await findIdentifier(ctx, address);
+  const possible = !owner || (owner.userId === userId && !owner.verified);
+  return startFlow(ctx, {
+    purpose: address.kind === 'email' ? 'change_email' : 'change_phone',
+    channel: address.kind,
+    address: address.value,
+    userId,
+    ...(!possible && { decoy: { tell: owner.userId !== userId } }),
+  });
+}
+
+/** Changes the address, or notes that it is proven, with the code. @throws Problem REAUTHENTICATION_REQUIRED, INVALID_CODE, ALREADY_EXISTS */
+export async function finishAddressChange(
+  ctx: Ctx,
+  kind: 'email' | 'phone',
+  { flowId, code }: { flowId: FlowId; code: string },
+): Promise<void> {
+  await requireRecentAuthentication(ctx);
+  const { userId } = customerOf(ctx);
+  const purpose = kind === 'email' ? 'change_email' : 'change_phone';
+  await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {
+    if (flow.userId !== userId) throw problem('INVALID_CODE');
+    const owner = await findIdentifier(tx, { kind, value: flow.address });
+    if (owner?.userId === userId) return addressProven(tx, { userId, channel: kind, address: flow.address });
+    const before = await replaceAddress(tx, userId, { kind, value: flow.address });
+    await emit(tx, kind === 'email' ? 'user.email.changed' : 'user.phone.changed', { userId });
+    // The address before is told, so that its owner can act on a change somebody else made.
+    await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);
+  });
+}

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { withSystem } from '#hosts';
+import {
+  exportMembers,
+  getImport,
+  type ImportFormat,
+  importChunk,
+  type MemberImport,
+  memberCount,
+  noteExport,
+  receiveImport,
+  reportImport,
+} from '#members';
+import { loadConfig } from '#platform/config.ts';
+import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
+import { loadSecrets } from '#platform/data-dir.ts';
+import { createLog } from '#platform/log.ts';
+import { migrate } from '#platform/migrate.ts';
+import { StartError } from '#platform/start-error.ts';
+import type { System } from '#platform/system.ts';
+import { findProject } from '#tenancy';
+import { openDatabase } from './database.ts';
+import { failing } from './failing.ts';
+import { showProgress } from './progress.ts';
+
+type Overrides = Record<string, string | undefined>;
+
+/** What the command line says besides settings. */
+export type MemberOptions = {
+  workspace?: string;
+  project?: string;
+  environment?: string;
+  format?: string;
+  dryRun?: true;
+  json?: true;
+};
+
+/** Rows of the report that are shown. */
+const SHOWN = 20;
+
+/** Imports a file of members into a project; goes on by itself, in the background of a server, when it is interrupted. */
+export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
+  await inProject(overrides, options, async (ctx) => {
+    const { size } = await stat(file);
+    const reading = showProgress('Reading bytes', size);
+    let read = 0;
+    const { id, rows } = await receiveImport(ctx, createReadStream(file), {
+      format: formatOf(options.format, file),
+      dryRun: options.dryRun ?? false,
+      progress: (bytes) => {
+        reading.advance(bytes - read);
+        read = bytes;
+      },
+    });
+    reading.end();
+    const done = await workOff(ctx, { id, rows });
+    const { report } = await reportImport(ctx, id, { limit: SHOWN, outcome: 'failed' });
+    if (options.json) process.stdout.write(`${JSON.stringify({ ...done, report })}\n`);
+    else process.stdout.write(`${summary(done)}${report.map(faultLine).join('')}`);
+    if (done.failed > 0) process.exitCode = 1;
+  });
+}
+
+async function workOff(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>): Promise<MemberImport> {
+  const importing = showProgress('Importing rows', rows);
+  let found = await getImport(ctx, id);
+  while (found.status !== 'completed') {
+    // biome-ignore lint/performance/noAwaitInLoops: chunks follow one another
+    const more = await importChunk(ctx, id);
+    const before = found.rowsDone;
+    found = await getImport(ctx, id);
+    importing.advance(found.rowsDone - before);
+    // A server has the last ones in its hands.
+    if (!more && found.status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  importing.end();
+  return found;
+}
+
+function summary({ id, dryRun, rows, created, joined, unchanged, failed }: MemberImport): string {
+  const what = dryRun ? 'Dry run' : 'Import';
+  return `${what} ${id}: ${rows} rows, ${created} created, ${joined} joined, ${unchanged} unchanged, ${failed} failed.\n`;
+}
+
+function faultLine({ row, errors }: { row: number; errors: { pointer: string; message: string }[] }): string {
+  return `  row ${row}: ${errors.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ')}\n`;
+}
+
+function formatOf(format: string | undefined, file: string): ImportFormat {
+  const said = format ?? (file.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson');
+  if (said === 'csv' || said === 'ndjson') return said;
+  throw new StartError(`There is no format "${said}"; expected ndjson or csv.`);
+}
+
+/** Exports all members of a project, with their password hashes, into a file (mode 0600) or to standard output. */
+export async function exportFile(
+  overrides: Overrides,
+  file: string | undefined,
+  options: MemberOptions,
+): Promise<void> {
+  await inProject(overrides, options, async (ctx) => {
+    await noteExport(ctx);
+    const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600, flags: 'wx' });
+    if (file !== undefined) await once(out, 'open');
+    const exporting = showProgress('Exporting members', await memberCount(ctx));
+    let rows = 0;
+    for await (const page of exportMembers(ctx)) {
+      if (!out.write(page)) await once(out, 'drain');
+      const count = page.split('\n').length - 1;
+      rows += count;
+      exporting.advance(count);
+    }
+    exporting.end();
+    if (file === undefined) return;
+    out.end();
+    await finished(out);
+    process.stdout.write(
+      options.json ? `${JSON.stringify({ file, rows })}\n` : `Exported ${rows} members to ${file}.\n`,
+    );
+  });
+}
+
+/** Runs work in the project that is named, or the environment's default one. */
+async function inProject(
+  overrides: Overrides,
+  options: MemberOptions,
+  work: (ctx: Ctx) => Promise<void>,
+): Promise<void> {
+  await failing(async () => {
+    const config = loadConfig(undefined, overrides);
+    const say = (line: string) => process.stderr.write(`${line}\n`);
+    const database = await openDatabase(config, say);
+    try {
+      await migrate(database.url, say);
+      const secrets = loadSecrets(config);
+      await withSystem({ config, databaseUrl: database.url, secrets, log: createLog(config) }, async (system) =>
+        work(systemCtx(system, await scopeOf(system, options), 'command line', crypto.randomUUID())),
+      );
+    } finally {
+      await database.stop();
+    }
+  });
+}
+
+async function scopeOf(system: System, { workspace, project, environment = 'test' }: MemberOptions): Promise<Scope> {
+  const known = environment === 'prod' ? 'production' : environment;
+  if (known !== 'test' && known !== 'production')
+    throw new StartError(`There is no environment "${environment}"; expected test or production.`);
+  if ((workspace === undefined) !== (project === undefined))
+    throw new StartError('Name both --workspace and --project, or neither for the default project.');
+  const found = await findProject(
+    system,
+    workspace === undefined || project === undefined
+      ? { environment: known, default: true }
+      : { environment: known, workspaceId: `wrk_${workspace.slice(4)}`, projectId: `prj_${project.slice(4)}` },
+  );
+  if (!found) throw new StartError('There is no such project in this installation.');
+  return { workspaceId: found.workspaceId, projectId: found.projectId, environment: known };
+}

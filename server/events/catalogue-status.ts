@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { define, text } from './definition.ts';
+
+const componentId = 'cmp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const groupId = 'grp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Incident = Type.Object({
+  incidentId: text,
+  title: text,
+  phase: text,
+  severity: text,
+  componentIds: Type.Array(text),
+});
+const incident = {
+  incidentId: 'inc_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  title: 'Sign-in is slow',
+  phase: 'investigating',
+  severity: 'minor',
+  componentIds: ['auth'],
+};
+const Maintenance = Type.Object({ maintenanceId: text, title: text, phase: text, componentIds: Type.Array(text) });
+const maintenance = {
+  maintenanceId: 'mnt_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  title: 'Database upgrade',
+  phase: 'scheduled',
+  componentIds: ['database'],
+};
+const Subscriber = Type.Object({ subscriberId: text, channel: text });
+const subscriber = { subscriberId: 'sub_01kaz3w9hqf8p9n2m4v5x6y7z8', channel: 'email' };
+
+/** Events of the status. */
+export const statusEvents = {
+  'status.component.changed': define(
+    'What is measured of a component of the status changed.',
+    Type.Object({ componentId: text, environment: text, from: text, to: text, since: text }),
+    {
+      componentId: 'auth',
+      environment: 'production',
+      from: 'operational',
+      to: 'major_outage',
+      since: '2026-01-31T12:00:00.000Z',
+    },
+  ),
+  'status.component.created': define(
+    'A component was added to the status.',
+    Type.Object({ componentId: text, name: text }),
+    { componentId, name: 'Shop' },
+  ),
+  'status.component.updated': define(
+    'How a component of the status is shown changed.',
+    Type.Object({ componentId: text, changed: Type.Array(text) }),
+    { componentId, changed: ['name'] },
+  ),
+  'status.component.deleted': define('A component was removed from the status.', Type.Object({ componentId: text }), {
+    componentId,
+  }),
+  'status.group.created': define('A group was added to the status.', Type.Object({ groupId: text, name: text }), {
+    groupId,
+    name: 'Shops',
+  }),
+  'status.group.updated': define(
+    'A group of the status changed.',
+    Type.Object({ groupId: text, changed: Type.Array(text) }),
+    { groupId, changed: ['name'] },
+  ),
+  'status.group.deleted': define('A group was removed from the status.', Type.Object({ groupId: text }), { groupId }),
+  'status.degraded': define(
+    'The status of an environment went from operational to degraded.',
+    Type.Object({ environment: text, componentIds: Type.Array(text) }),
+    { environment: 'production', componentIds: ['auth'] },
+  ),
+  'status.restored': define(
+    'The status of an environment went back to operational.',
+    Type.Object({ environment: text, componentIds: Type.Array(text) }),
+    { environment: 'production', componentIds: [] },
+  ),
+  'status.incident.created': define(
+    'An incident was opened.',
+    Type.Object({ ...Incident.properties, automatic: Type.Boolean(), draft: Type.Boolean() }),
+    { ...incident, automatic: true, draft: false },
+  ),
+  'status.incident.updated': define('An incident changed.', Incident, incident),
+  'status.incident.resolved': define('An incident is over.', Incident, { ...incident, phase: 'resolved' }),
+  'status.incident.deleted': define('The draft of an incident was thrown away.', Type.Object({ incidentId: text }), {
+    incidentId: incident.incidentId,
+  }),
+  'status.maintenance.scheduled': define(
+    'A maintenance was planned.',
+    Type.Object({ ...Maintenance.properties, beginsAt: text, endsAt: text }),
+    { ...maintenance, beginsAt: '2026-01-31T12:00:00.000Z', endsAt: '2026-01-31T13:00:00.000Z' },
+  ),
+  'status.maintenance.updated': define('A maintenance changed, began or ended.', Maintenance, {
+    ...maintenance,
+    phase: 'in_progress',
+  }),
+  'status.maintenance.cancelled': define('A maintenance was called off.', Maintenance, maintenance),
+  'status.settings.updated': define('Settings of the status changed.', Type.Object({ changed: Type.Array(text) }), {
+    changed: ['automatic'],
+  }),
+  'status.subscription.requested': define(
+    'Somebody asked to be told of the status. Whether the address is known is not said.',
+    Type.Object({ channel: text }),
+    { channel: 'email' },
+  ),
+  'status.subscriber.confirmed': define('A subscription was confirmed.', Subscriber, subscriber),
+  'status.subscriber.updated': define('A subscription changed.', Subscriber, subscriber),
+  'status.subscriber.unsubscribed': define('A subscription was ended.', Subscriber, subscriber),
+  'status.subscriber.quarantined': define(
+    'A subscription was set aside, as what was sent to it came back.',
+    Type.Object({ ...Subscriber.properties, reason: text }),
+    { ...subscriber, reason: 'bounce' },
+  ),
+  'status.subscribers.imported': define(
+    'Subscribers were imported, with their consent.',
+    Type.Object({ added: Type.Integer(), skipped: Type.Integer() }),
+    { added: 12, skipped: 1 },
+  ),
+} as const;

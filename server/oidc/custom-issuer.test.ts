@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import * as client from 'openid-client';
+import { createApplication } from '#applications';
+import { bindHost, callAt, fetchHere, startDns, type TestDns } from '#tests/domains.ts';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  lastMessage,
+  managementToken,
+  newEmail,
+  ownerToken,
+  PASSWORD,
+  register,
+  requestManagementToken,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserFor } from '#tests/oidc.ts';
+import { startReceiver } from '#tests/receiver.ts';
+import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let dns: TestDns;
+let latchkey: TestLatchkey;
+/** The first project's own issuer and API address. */
+let issuer: string;
+let api: string;
+before(async () => {
+  dns = await startDns();
+  latchkey = await startTestLatchkey({ settings: { LATCHKEY_DNS_SERVERS: dns.address } });
+  ({ auth: issuer, api } = await bindHost(latchkey, dns, { host: 'login.shop.example', purposes: ['auth', 'api'] }));
+});
+after(async () => {
+  await latchkey.stop();
+  dns.stop();
+});
+
+const common = () => latchkey.system.config.addresses.test;
+const at = (path: string, call?: Parameters<typeof callAt>[2]) => callAt(latchkey, issuer + path, call);
+
+function discover(clientId = latchkey.demo.environments.test.clientId): Promise<client.Configuration> {
+  return client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+    execute: [client.allowInsecureRequests],
+    [client.customFetch]: (url, { method, headers, body }) =>
+      fetchHere()(url, { method, headers, ...(body && { body: new URLSearchParams(String(body)) }) }),
+  });
+}
+
+/** Signs a person in on the pages of the project's own issuer. */
+async function signIn(person: { email: string }, clientId?: string) {
+  const configuration = await discover(clientId);
+  const verifier = client.randomPKCECodeVerifier();
+  const nonce = client.randomNonce();
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: REDIRECT,
+    scope: 'openid',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    nonce,
+  });
+  const browser = browserFor([issuer], fetchHere());
+  const page = await browser.submit(await browser.open(url.href), { identifier: person.email, password: PASSWORD });
+  assert.ok(page.url.startsWith(REDIRECT), `${page.url} ${page.text}`);
+  const tokens = await client.authorizationCodeGrant(configuration, new URL(page.url), {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+  });
+  return { configuration, tokens, page };
+}
+
+function login(person: { email: string }): Promise<Answer> {
+  return at('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD } });
+}
+
+const context = (address: string, token: string) => callAt(latchkey, `${address}/v1/me/context`, { token });
+
+describe('a project’s own issuer', () => {
+  test('its metadata names it and nothing else; the environment’s issuer stays what it was', async () => {
+    for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+      // biome-ignore lint/performance/noAwaitInLoops: two
+      for (const answer of [await at(path), await at(path)]) {
+        assert.equal(answer.body.issuer, issuer);
+        for (const [name, value] of Object.entries<string>(answer.body))
+          if (name.endsWith('_endpoint') || name === 'jwks_uri') assert.ok(value.startsWith(`${issuer}/`), name);
+      }
+      assert.equal((await latchkey.auth(path)).body.issuer, common().auth);
+    }
+    const { body } = await at('/connect/jwks');
+    assert.deepEqual(body, (await latchkey.auth('/connect/jwks')).body);
+  });
+
+  test('OA-5 a sign-in on its pages ends with its name in the answer and in the id token', async () => {
+    const person = await register(latchkey);
+    const { configuration, tokens, page } = await signIn(person);
+    assert.equal(new URL(page.url).searchParams.get('iss'), issuer);
+    assert.equal(tokens.claims()?.iss, issuer);
+    const info = await client.fetchUserInfo(configuration, tokens.access_token, person.session.userId);
+    assert.equal(info.sub, person.session.userId);
+    const refreshed = await client.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
+    assert.ok(refreshed.access_token);
+  });
+
+  test('its access token enters a session there, and is none of the environment’s issuer', async () => {
+    const { tokens } = await signIn(await register(latchkey));
+    const { workspaceId, projects } = latchkey.demo;
+    const call = {
+      token: tokens.access_token,
+      body: { workspaceId, projectId: projects[0]?.id, environment: 'test' },
+    };
+    const entered = await at('/v1/sessions/switch-context', call);
+    assert.deepEqual([entered.status, decodeJwt(entered.body.access_token).iss], [200, issuer], entered.text);
+    expectProblem(await latchkey.auth('/v1/sessions/switch-context', call), 401, 'AUTHENTICATION_REQUIRED');
+    expectProblem(await context(api, tokens.access_token), 403, 'WRONG_TOKEN_KIND');
+  });
+
+  test('it knows the project’s applications alone', async () => {
+    const tenant = await createTenant(latchkey, 'stranger');
+    const { clientId } = await latchkey.inProject(
+      (tx) => createApplication(tx, { kind: 'spa', name: 'Theirs', redirectUris: [REDIRECT] }),
+      tenant.scope,
+    );
+    const query = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const refused = await at(`/connect/authorize?${query}`, { headers: { accept: 'application/json' } });
+    assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client']);
+    assert.equal((await latchkey.auth(`/connect/authorize?${query}`)).status, 303);
+  });
+
+  test('OA-11 a logout is told under its name', async () => {
+    const receiver = await startReceiver();
+    try {
+      const { clientId } = await latchkey.inProject((tx) =>
+        createApplication(tx, {
+          kind: 'spa',
+          name: 'Told',
+          redirectUris: [REDIRECT],
+          backchannelLogoutUri: `${receiver.origin}/logout`,
+        }),
+      );
+      const person = await register(latchkey);
+      await signIn(person, clientId);
+      await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } });
+      const body = await eventually(async () => {
+        const [received] = receiver.at('/logout');
+        assert.ok(received);
+        return received.body;
+      });
+      assert.equal(decodeJwt(new URLSearchParams(body).get('logout_token') ?? '').iss, issuer);
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
+
+describe('session tokens of a project’s own addresses', () => {
+  test('OA-9 they name the address and are good on both API addresses', async () => {
+    const person = await register(latchkey);
+    const { body } = await login(person);
+    const claims = decodeJwt(body.access_token);
+    assert.deepEqual([claims.iss, claims.aud], [issuer, api]);
+    const answers = [await context(api, body.access_token), await context(common().api, body.access_token)];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    const refreshed = await at('/v1/sessions/refresh', { body: { refresh_token: body.refresh_token } });
+    assert.equal(decodeJwt(refreshed.body.access_token).iss, issuer);
+    const elsewhere = await latchkey.auth('/v1/sessions/refresh', {
+      body: { refresh_token: refreshed.body.refresh_token },
+    });
+    assert.equal(decodeJwt(elsewhere.body.access_token).iss, common().auth);
+    assert.equal((await context(api, elsewhere.body.access_token)).status, 200);
+  });
+
+  test('in another project they name the environment’s address, as the domain is not that project’s', async () => {
+    const [, helpdesk] = latchkey.demo.projects;
+    const { workspaceId } = latchkey.demo;
+    const person = await register(latchkey);
+    const both = { workspaceId, projectId: helpdesk?.id, identifier: person.email, password: PASSWORD };
+    await latchkey.auth('/v1/auth/login/password', { body: both });
+    const { body: owner } = await login(person);
+    const target = { workspaceId, projectId: helpdesk?.id, environment: 'test' };
+    const { status, body } = await at('/v1/sessions/switch-context', { token: owner.access_token, body: target });
+    assert.deepEqual([status, decodeJwt(body.access_token).iss], [200, common().auth]);
+    expectProblem(await context(api, body.access_token), 403, 'CONTEXT_NOT_ALLOWED');
+    assert.equal((await context(common().api, body.access_token)).status, 200);
+  });
+
+  test('BI-3 the project’s API address serves no other project', async () => {
+    const tenant = await createTenant(latchkey, 'foreign');
+    const token = await tenantManagementToken(latchkey, tenant);
+    const members = (address: string) => callAt(latchkey, `${address}/v1/admin/members`, { token });
+    assert.equal((await members(common().api)).status, 200);
+    expectProblem(await members(api), 403, 'CONTEXT_NOT_ALLOWED');
+  });
+
+  test('they end with the binding, in a token that was used before too', async () => {
+    const own = await bindHost(latchkey, dns, { host: 'short.shop.example' });
+    const person = await register(latchkey);
+    const { body } = await callAt(latchkey, `${own.auth}/v1/auth/login/password`, {
+      body: { identifier: person.email, password: PASSWORD },
+    });
+    assert.equal((await context(common().api, body.access_token)).status, 200);
+    const token = await managementToken(latchkey);
+    await latchkey.api(`/v1/admin/domains/${own.id}/bindings?purpose=auth`, { method: 'DELETE', token });
+    expectProblem(await context(common().api, body.access_token), 401, 'AUTHENTICATION_REQUIRED');
+    const refreshed = await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: body.refresh_token } });
+    assert.equal((await context(common().api, refreshed.body.access_token)).status, 200);
+  });
+});
+
+describe('management tokens', () => {
+  async function requestAt(address: string, resource?: string): Promise<Answer> {
+    const { managementClientId, managementClientSecret } = latchkey.demo.environments.test;
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      workspaceId: latchkey.demo.workspaceId,
+      projectId: latchkey.demo.projects[0]?.id ?? '',
+      environment: 'test',
+      client_id: managementClientId,
+      client_secret: managementClientSecret,
+      ...(resource !== undefined && { resource }),
+    });
+    return callAt(latchkey, `${address}/connect/token`, { body });
+  }
+
+  test('of the project’s own issuer are for its API address, and good on both', async () => {
+    const { body } = await requestAt(issuer);
+    const claims = decodeJwt(body.access_token);
+    assert.deepEqual([claims.iss, claims.aud], [issuer, api]);
+    for (const address of [api, common().api]) {
+      // biome-ignore lint/performance/noAwaitInLoops: two
+      const { status } = await callAt(latchkey, `${address}/v1/admin/roles`, { token: body.access_token });
+      assert.equal(status, 200, address);
+    }
+  });
+
+  test('may be asked for the project’s API address anywhere, and for no other', async () => {
+    const { body } = await requestManagementToken(latchkey, { resource: api });
+    assert.equal(decodeJwt(body.access_token).aud, api);
+    assert.equal((await callAt(latchkey, `${api}/v1/admin/roles`, { token: body.access_token })).status, 200);
+    assert.equal(decodeJwt((await requestAt(issuer, common().api)).body.access_token).aud, common().api);
+    assert.equal((await requestAt(issuer, 'http://other.shop.example')).body.error, 'invalid_target');
+  });
+});
+
+describe('addresses in mails', () => {
+  test('a link leads to the address it was asked for at', async () => {
+    const person = await register(latchkey);
+    await at('/v1/auth/password/forgot', { body: { identifier: person.email } });
+    const link = /http\S+token=[\w-]+/.exec((await lastMessage(latchkey, person.email)).text)?.[0] ?? '';
+    assert.ok(link.startsWith(`${issuer}/link/password?`), link);
+    assert.equal((await callAt(latchkey, link)).status, 200);
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: person.email } });
+    assert.ok((await lastMessage(latchkey, person.email)).text.includes(`${common().auth}/link/password?`));
+  });
+
+  test('an invitation leads to the project’s own address; a project without one uses the environment’s', async () => {
+    const email = newEmail();
+    await latchkey.api('/v1/admin/invitations', { token: await managementToken(latchkey), body: { email } });
+    assert.ok((await lastMessage(latchkey, email)).text.includes(`${issuer}/link/invitation?`));
+    const tenant = await createTenant(latchkey, 'plain');
+    const other = newEmail();
+    const token = await tenantManagementToken(latchkey, tenant);
+    await latchkey.api('/v1/admin/invitations', { token, body: { email: other } });
+    assert.ok((await lastMessage(latchkey, other)).text.includes(`${common().auth}/link/invitation?`));
+  });
+});
+
+describe('in the browser', () => {
+  test('passkeys are for the host in use', async () => {
+    const own = await at('/v1/auth/login/passkey/options', { body: {} });
+    assert.equal(own.body.options.rpId, 'login.shop.example');
+    assert.equal((await latchkey.auth('/v1/auth/login/passkey/options', { body: {} })).body.options.rpId, 'localhost');
+    const { body } = await latchkey.api('/v1/me/security/passkeys/options', {
+      token: await ownerToken(latchkey),
+      body: {},
+    });
+    assert.equal(body.options.rp.id, 'login.shop.example');
+  });
+
+  test('behind a proxy that ends TLS, cookies are bound to the host and the issuer is https', async () => {
+    const names = await startDns();
+    const behind = await startTestLatchkey({
+      settings: { LATCHKEY_DNS_SERVERS: names.address, LATCHKEY_TEST_AUTH_URL: 'https://auth.latchkey.example' },
+    });
+    try {
+      const { ports } = behind.system.config;
+      const through = (host: string, path: string, { headers, ...call }: Parameters<typeof callAt>[2] = {}) =>
+        callAt(behind, `http://127.0.0.1:${ports.test.auth}${path}`, {
+          ...call,
+          headers: { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', ...headers },
+        });
+      const host = 'login.proxied.example';
+      const { managementClientId, managementClientSecret } = behind.demo.environments.test;
+      const { body } = await through('auth.latchkey.example', '/connect/token', {
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          workspaceId: behind.demo.workspaceId,
+          projectId: behind.demo.projects[0]?.id ?? '',
+          environment: 'test',
+          client_id: managementClientId,
+          client_secret: managementClientSecret,
+        }),
+      });
+      const bound = await bindHost(behind, names, { host, token: body.access_token });
+      assert.equal(bound.auth, `https://${host}`);
+      assert.equal((await through(host, '/.well-known/openid-configuration')).body.issuer, `https://${host}`);
+      const { email, password } = behind.demo.environments.test.owner;
+      const answer = await through(host, '/v1/auth/login/password', {
+        headers: { origin: `https://${host}` },
+        body: { identifier: email, password, cookies: true },
+      });
+      const cookies = answer.headers.getSetCookie();
+      assert.equal(cookies.length, 2, answer.text);
+      for (const cookie of cookies) assert.match(cookie, /^__Host-latchkey-test-(access|refresh)=.*; Path=\/;.*Secure/);
+    } finally {
+      await behind.stop();
+      names.stop();
+    }
+  });
+});

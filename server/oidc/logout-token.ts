@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { Value } from 'typebox/value';
+import type { Environment } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import { boundAddresses } from '#tenancy';
+import type { Composed } from '#webhooks';
+import type { IssuerAddress } from './clients.ts';
+import { Ended } from './logout.ts';
+import { commonIssuer, issuerOf } from './provider.ts';
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** Signs the logout token of one attempt: it is good for two minutes, and the next attempt may be hours later (§2.4, §2.5). */
+export async function composeLogout(system: System, queued: string): Promise<Composed | null> {
+  const { environment, issuer, clientId, subject, sid } = Value.Parse(Ended, JSON.parse(queued));
+  const address = await addressOfIssuer(system, environment, issuer);
+  // The keys of an issuer that is served no more can't be read, so nobody could check what it says.
+  if (!address) return null;
+  const { provider } = await issuerOf(system, address);
+  const client = await provider.Client.find(clientId);
+  if (!client) return null;
+  const token = new provider.IdToken({ sub: subject }, { client });
+  // As the library does it: the subject is the client's own, where it has one.
+  Object.assign(token, { mask: { sub: null } });
+  token.set('sid', sid);
+  token.set('events', { [EVENT]: {} });
+  token.set('jti', randomUUID());
+  return {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ logout_token: await token.issue({ use: 'logout' }) }).toString(),
+  };
+}
+
+async function addressOfIssuer(
+  system: System,
+  environment: Environment,
+  url: string,
+): Promise<IssuerAddress | undefined> {
+  const common = commonIssuer(system, environment);
+  if (url === common.url) return common;
+  const found = await boundAddresses(system, 'auth', environment)(new URL(url).hostname);
+  return found && { ...found, environment };
+}

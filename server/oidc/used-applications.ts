@@ -1,0 +1,38 @@
+import { findApplication, isAccountPage } from '#applications';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import type { SessionId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { listSessions } from '#sessions';
+import { clientsOfSessions, revokeConsent } from './grants.ts';
+
+const MOST_SESSIONS = 100;
+
+/** The applications that the signed-in person's newest sessions are used by. */
+export async function usedApplications(ctx: Ctx) {
+  const sessions = await listSessions(ctx, customerOf(ctx).userId, MOST_SESSIONS);
+  const clients = await clientsOfSessions(
+    ctx,
+    sessions.map(({ id }) => id),
+  );
+  const bySession = [...clients].flatMap(([sessionId, ids]) => ids.map((clientId) => ({ sessionId, clientId })));
+  const used = Map.groupBy(bySession, ({ clientId }) => clientId);
+  // The account page is ours: there is nothing to take back from it.
+  const others = [...used].filter(([clientId]) => !isAccountPage(clientId));
+  const items = await Promise.all(others.map(([clientId, uses]) => described(ctx, clientId, uses)));
+  return items.filter((item) => item !== undefined);
+}
+
+async function described(ctx: Ctx, clientId: string, uses: { sessionId: SessionId }[]) {
+  const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
+  if (!application || application.workspaceId !== ctx.scope.workspaceId) return undefined;
+  const { name, firstParty } = application;
+  return { clientId, name, firstParty, sessionIds: uses.map(({ sessionId }) => sessionId) };
+}
+
+/** Ends an application’s access to the signed-in person. @throws Problem NOT_FOUND when the application has no access to the person */
+export async function takeBack(ctx: Ctx, clientId: string): Promise<void> {
+  const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
+  if (!application || application.workspaceId !== ctx.scope.workspaceId) throw problem('NOT_FOUND');
+  const had = await transaction(ctx, (tx) => revokeConsent(tx, customerOf(ctx).userId, application));
+  if (!had) throw problem('NOT_FOUND');
+}

@@ -1,0 +1,170 @@
+import { emit } from '#events';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { changeBoard, type Policy } from './boards.ts';
+import { type MeasuredStatus, measuredStatuses } from './health.ts';
+import type { IncidentRow } from './incident-records.ts';
+import { changeIncident, insertIncident, phaseColumns, tellIncident } from './incidents.ts';
+import { settleOverall } from './overall.ts';
+
+/** A component whose measured status changed. `since`: when it began, which may be before anybody could write it down. */
+export type Transition = { componentId: string; to: MeasuredStatus; since: Date };
+
+/** Well for so long after recovering: the incident is over. */
+const WATCH_MS = 10 * 60_000;
+const SEVERITY: Record<MeasuredStatus, IncidentRow['severity']> = {
+  operational: 'minor',
+  degraded_performance: 'minor',
+  partial_outage: 'major',
+  major_outage: 'critical',
+};
+const SEVERITIES: readonly IncidentRow['severity'][] = ['minor', 'major', 'critical'];
+
+/**
+ * Writes measured changes down, and does what the policy says: failing components share one incident at a time, which moves to
+ * monitoring when all of them are well again. A change that is written already changes nothing.
+ */
+export async function applyTransitions(ctx: Ctx, transitions: readonly Transition[]): Promise<void> {
+  await changeBoard(ctx, async (tx, { automatic }) => {
+    const fresh: Transition[] = [];
+    for (const transition of transitions) {
+      // biome-ignore lint/performance/noAwaitInLoops: a few, in their order, on one connection
+      if (await writeStatus(tx, transition)) fresh.push(transition);
+    }
+    if (fresh.length === 0) return;
+    const counted = await unplanned(tx, fresh);
+    const failed = counted.filter(({ to }) => to !== 'operational');
+    if (failed.length > 0) await failedNow(tx, automatic, failed);
+    else await recoveredNow(tx);
+    await settleOverall(tx);
+  });
+}
+
+/** @returns false when it is written already */
+async function writeStatus(tx: TxCtx, { componentId, to, since }: Transition): Promise<boolean> {
+  const before = await tx.db
+    .selectFrom('status_components')
+    .select('status')
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', componentId)
+    .executeTakeFirst();
+  if (!before || before.status === to) return false;
+  await tx.db
+    .updateTable('status_components')
+    .set({ status: to, status_since: since })
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', componentId)
+    .execute();
+  await emit(tx, 'status.component.changed', {
+    componentId,
+    environment: tx.scope.environment,
+    from: before.status,
+    to,
+    since: since.toISOString(),
+  });
+  return true;
+}
+
+/** What fails while it is worked on, or is never shown, is no incident. */
+async function unplanned(tx: TxCtx, transitions: readonly Transition[]): Promise<Transition[]> {
+  const { environment } = tx.scope;
+  const planned = await tx.db
+    .selectFrom('status_maintenances')
+    .select('component_ids')
+    .where('environment', '=', environment)
+    .where('phase', 'in', ['in_progress', 'verifying'])
+    .execute();
+  const hidden = await tx.db
+    .selectFrom('status_components')
+    .select('id')
+    .where('environment', '=', environment)
+    .where('shown', '=', 'never')
+    .execute();
+  const left = new Set([...planned.flatMap(({ component_ids }) => component_ids), ...hidden.map(({ id }) => id)]);
+  return transitions.filter(({ componentId }) => !left.has(componentId));
+}
+
+function openAutomatic(tx: Pick<Ctx, 'db' | 'scope'>): Promise<IncidentRow | undefined> {
+  return tx.db
+    .selectFrom('status_incidents')
+    .selectAll()
+    .where('environment', '=', tx.scope.environment)
+    .where('automatic', '=', true)
+    .where('phase', '<>', 'resolved')
+    .executeTakeFirst();
+}
+
+async function failedNow(tx: TxCtx, policy: Policy, failed: readonly Transition[]): Promise<void> {
+  if (policy === 'off') return;
+  const open = await openAutomatic(tx);
+  const severity = failed.map(({ to }) => SEVERITY[to]).reduce(worse, open?.severity ?? 'minor');
+  if (open) return joinIncident(tx, open, { failed, severity });
+  const began = Math.min(...failed.map(({ since }) => since.getTime()));
+  const row = await insertIncident(tx, {
+    title: '',
+    phase: 'investigating',
+    severity,
+    component_ids: failed.map(({ componentId }) => componentId),
+    component_statuses: {},
+    automatic: true,
+    published_at: policy === 'publish' ? tx.now : null,
+    started_at: new Date(began),
+  });
+  await tellIncident(tx, row, { body: '', changed: true });
+}
+
+function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): IncidentRow['severity'] {
+  return SEVERITIES.indexOf(one) > SEVERITIES.indexOf(other) ? one : other;
+}
+
+/** Another component of the same trouble: a new phase only if it had been thought to be over. */
+async function joinIncident(
+  tx: TxCtx,
+  open: IncidentRow,
+  { failed, severity }: { failed: readonly Transition[]; severity: IncidentRow['severity'] },
+): Promise<void> {
+  const phase = open.phase === 'monitoring' ? 'investigating' : open.phase;
+  const component_ids = [...new Set([...open.component_ids, ...failed.map(({ componentId }) => componentId)])];
+  const same = phase === open.phase && severity === open.severity && component_ids.length === open.component_ids.length;
+  if (same) return;
+  const changed = await changeIncident(tx, open, { ...phaseColumns(open, phase, tx.now), severity, component_ids });
+  if (phase !== open.phase) await tellIncident(tx, changed, { body: '', changed: true });
+}
+
+/** All components of the open incident are well: it is watched from now on. */
+async function recoveredNow(tx: TxCtx): Promise<void> {
+  const open = await openAutomatic(tx);
+  if (!open || open.phase === 'monitoring' || !(await allWell(tx, open))) return;
+  const changed = await changeIncident(tx, open, phaseColumns(open, 'monitoring', tx.now));
+  await tellIncident(tx, changed, { body: '', changed: true });
+}
+
+async function allWell(tx: TxCtx, { component_ids }: IncidentRow): Promise<boolean> {
+  const rows = await tx.db
+    .selectFrom('status_components')
+    .select(['id', 'status'])
+    .where('environment', '=', tx.scope.environment)
+    .where('status', '<>', measuredStatuses[0])
+    .execute();
+  return !rows.some(({ id }) => component_ids.includes(id));
+}
+
+/** Resolves the incident that goes on by itself, when everything has been well for long enough. Happens once. */
+export async function resolveWatched(ctx: Ctx): Promise<void> {
+  if (!(await isWatchedLongEnough(ctx))) return;
+  await changeBoard(ctx, async (tx) => {
+    const open = await openAutomatic(tx);
+    if (!open || !isOver(open, tx.now) || !(await allWell(tx, open))) return;
+    const changed = await changeIncident(tx, open, phaseColumns(open, 'resolved', tx.now));
+    await tellIncident(tx, changed, { body: '', changed: true });
+  });
+}
+
+/** Asked often, so without a lock. Served by status_incidents_automatic. */
+async function isWatchedLongEnough(ctx: Ctx): Promise<boolean> {
+  const open = await openAutomatic(ctx);
+  return open !== undefined && isOver(open, ctx.now);
+}
+
+function isOver({ phase, phase_since }: IncidentRow, now: Date): boolean {
+  return phase === 'monitoring' && now.getTime() - phase_since.getTime() >= WATCH_MS;
+}

@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { findProject } from '#tenancy';
+
+export type Policy = 'off' | 'draft' | 'publish';
+type StatusBoardsTable = {
+  environment: Environment;
+  overall: 'operational' | 'degraded';
+  overall_since: Date;
+  automatic: Policy;
+  alert_emails: string[];
+  measured_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_boards: StatusBoardsTable;
+  }
+}
+
+/** Changes of what the status shows, as the change feed tells them; the key is the environment. */
+export const STATUS_TOPIC = 'status';
+
+const Email = Type.String({ format: 'email', maxLength: 254 });
+
+export const StatusSettings = Type.Object({
+  automatic: Type.Enum(['off', 'draft', 'publish'], {
+    description:
+      'What a component that fails by measurement does: nothing, a draft for you to publish, or a public incident.',
+  }),
+  alertEmails: Type.Array(Email, {
+    maxItems: 20,
+    description: 'Who is told when the status goes from operational to degraded, and back.',
+  }),
+});
+type StatusSettings = Static<typeof StatusSettings>;
+export const StatusSettingsChanges = Type.Partial(StatusSettings, { additionalProperties: false, minProperties: 1 });
+
+/** The project that keeps an environment's status: its default project. Null while there is none. */
+export async function keeperOf(system: System, environment: Environment): Promise<Scope | null> {
+  const project = await findProject(system, { environment, default: true });
+  return project ? { workspaceId: project.workspaceId, projectId: project.projectId, environment } : null;
+}
+
+/**
+ * The status is that of the whole installation, so only the project that keeps it may see behind it or change it.
+ * @throws Problem NOT_FOUND for every other project
+ */
+export async function requireKeeper(ctx: Ctx): Promise<void> {
+  const keeper = await keeperOf(ctx.system, ctx.scope.environment);
+  if (keeper?.workspaceId !== ctx.scope.workspaceId || keeper.projectId !== ctx.scope.projectId)
+    throw problem('NOT_FOUND', "The status is kept by the environment's default project.");
+}
+
+/** A context of the system's own, in the project that keeps the status; null while there is none. */
+export async function keeperCtx(system: System, environment: Environment, name: string): Promise<Ctx | null> {
+  const scope = await keeperOf(system, environment);
+  return scope && systemCtx(system, scope, name, crypto.randomUUID());
+}
+
+/**
+ * Makes a change that can be seen: changes of one environment follow one another, and every process hears of it.
+ * @param work is given the board as it is now
+ */
+export function changeBoard<T>(
+  ctx: Ctx | TxCtx,
+  work: (tx: TxCtx, board: StatusBoardsTable) => Promise<T>,
+): Promise<T> {
+  return transaction(ctx, async (tx) => {
+    const board = await tx.db
+      .selectFrom('status_boards')
+      .selectAll()
+      .where('environment', '=', tx.scope.environment)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const result = await work(tx, board);
+    await announce(tx, { topic: STATUS_TOPIC, key: tx.scope.environment });
+    return result;
+  });
+}
+
+/** Writes down that everything was looked at just now. */
+export function noteMeasured(ctx: Ctx): Promise<void> {
+  return transaction(ctx, async (tx) => {
+    await tx.db
+      .updateTable('status_boards')
+      .set({ measured_at: tx.now })
+      .where('environment', '=', tx.scope.environment)
+      .execute();
+  });
+}
+
+export async function getStatusSettings(ctx: Ctx): Promise<StatusSettings> {
+  await requireKeeper(ctx);
+  const row = await ctx.db
+    .selectFrom('status_boards')
+    .select(['automatic', 'alert_emails'])
+    .where('environment', '=', ctx.scope.environment)
+    .executeTakeFirstOrThrow();
+  return { automatic: row.automatic, alertEmails: row.alert_emails };
+}
+
+export async function updateStatusSettings(
+  ctx: Ctx,
+  changes: Static<typeof StatusSettingsChanges>,
+): Promise<StatusSettings> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await tx.db
+      .updateTable('status_boards')
+      .set({
+        ...(changes.automatic !== undefined && { automatic: changes.automatic }),
+        ...(changes.alertEmails !== undefined && { alert_emails: changes.alertEmails }),
+      })
+      .where('environment', '=', tx.scope.environment)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await emit(tx, 'status.settings.updated', { changed: Object.keys(changes) });
+    return { automatic: row.automatic, alertEmails: row.alert_emails };
+  });
+}

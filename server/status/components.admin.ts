@@ -1,0 +1,184 @@
+import { Type } from 'typebox';
+import type { Routes } from '#platform/http.ts';
+import { problemResponses } from '#platform/problem.ts';
+import { getStatusSettings, StatusSettings, StatusSettingsChanges, updateStatusSettings } from './boards.ts';
+import {
+  Component,
+  ComponentChanges,
+  ComponentRef,
+  Components,
+  CreatedComponent,
+  createComponent,
+  deleteComponent,
+  getComponent,
+  listComponents,
+  NewComponent,
+  updateComponent,
+} from './components.ts';
+import {
+  createGroup,
+  deleteGroup,
+  Group,
+  GroupChanges,
+  GroupRef,
+  Groups,
+  listGroups,
+  NewGroup,
+  updateGroup,
+} from './groups.ts';
+
+const GONE = { 204: Type.Null({ description: 'Removed.' }) };
+
+/** What the status is made of. */
+export const statusComponentRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/status/components',
+    {
+      config: { permission: 'status:read' },
+      schema: {
+        summary: 'List status components',
+        description: 'All of them, in the order in which they are shown.',
+        response: { 200: Components, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => listComponents(request.ctx),
+  );
+
+  app.post(
+    '/v1/admin/status/components',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Add a status component',
+        description:
+          'Checked over HTTP or TCP, reporting by itself (`heartbeat`: the answer holds the address to POST to, which is not shown again), or as your incidents say (`manual`).',
+        body: NewComponent,
+        response: { 201: CreatedComponent, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createComponent(request.ctx, request.body)),
+  );
+
+  app.get(
+    '/v1/admin/status/components/:id',
+    {
+      config: { permission: 'status:read' },
+      schema: {
+        summary: 'Read a status component',
+        params: ComponentRef,
+        response: { 200: Component, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => getComponent(request.ctx, request.params.id),
+  );
+
+  app.patch(
+    '/v1/admin/status/components/:id',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Change how a status component is shown',
+        params: ComponentRef,
+        body: ComponentChanges,
+        response: { 200: Component, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => updateComponent(request.ctx, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/admin/status/components/:id',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Remove a status component of your own',
+        params: ComponentRef,
+        response: { ...GONE, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+      },
+    },
+    async (request, reply) => {
+      await deleteComponent(request.ctx, request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+/** Groups of components, and the settings of the status. */
+export const statusGroupRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/status/groups',
+    {
+      config: { permission: 'status:read' },
+      schema: { summary: 'List status groups', response: { 200: Groups, ...problemResponses('NOT_FOUND') } },
+    },
+    (request) => listGroups(request.ctx),
+  );
+
+  app.post(
+    '/v1/admin/status/groups',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Add a status group',
+        body: NewGroup,
+        response: { 201: Group, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createGroup(request.ctx, request.body)),
+  );
+
+  app.patch(
+    '/v1/admin/status/groups/:id',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Change a status group',
+        params: GroupRef,
+        body: GroupChanges,
+        response: { 200: Group, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => updateGroup(request.ctx, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/admin/status/groups/:id',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Remove an empty status group',
+        params: GroupRef,
+        response: { ...GONE, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+      },
+    },
+    async (request, reply) => {
+      await deleteGroup(request.ctx, request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/admin/status/settings',
+    {
+      config: { permission: 'status:read' },
+      schema: {
+        summary: 'Read the settings of the status',
+        response: { 200: StatusSettings, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => getStatusSettings(request.ctx),
+  );
+
+  app.patch(
+    '/v1/admin/status/settings',
+    {
+      config: { permission: 'status:write' },
+      schema: {
+        summary: 'Change the settings of the status',
+        body: StatusSettingsChanges,
+        response: { 200: StatusSettings, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => updateStatusSettings(request.ctx, request.body),
+  );
+};

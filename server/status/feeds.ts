@@ -1,0 +1,75 @@
+import { Feed } from 'feed';
+import { type Html, html } from '#platform/html.ts';
+import { incidentTitle, type StoredIncident } from './incident-records.ts';
+import type { StoredMaintenance } from './maintenance-records.ts';
+import type { Addresses } from './statuspage.ts';
+import { namesOf, timeOf, type View } from './view.ts';
+import type { Maker } from './views.ts';
+import { voiceIn } from './words.ts';
+
+const MOST = 50;
+
+const formats = {
+  'history.rss': { type: 'application/rss+xml; charset=utf-8', write: (feed: Feed) => feed.rss2() },
+  'history.atom': { type: 'application/atom+xml; charset=utf-8', write: (feed: Feed) => feed.atom1() },
+  'history.json': { type: 'application/feed+json; charset=utf-8', write: (feed: Feed) => feed.json1() },
+} as const;
+
+type FeedName = keyof typeof formats;
+export const feedNames = Object.keys(formats).filter((name): name is FeedName => name in formats);
+
+/** Incidents and maintenances as RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1, in English. */
+export function feedMaker(name: FeedName, addresses: Addresses, base: string): Maker {
+  const { type, write } = formats[name];
+  return { key: name, type, make: (view) => write(feedOf(view, addresses, base)) };
+}
+
+function feedOf(view: View, addresses: Addresses, base: string): Feed {
+  const voice = voiceIn('en');
+  const nameOf = namesOf(view, voice);
+  const own = view.environment === 'production' ? '' : `?environment=${view.environment}`;
+  const address = (name: FeedName) => `${base}/api/status/${name}${own}`;
+  const subjects = [...view.incidents, ...view.maintenances]
+    .sort((one, other) => other.updatedAt.localeCompare(one.updatedAt))
+    .slice(0, MOST);
+  const feed = new Feed({
+    id: addresses(view),
+    title: legible(voice.say('title', { name: view.name })),
+    link: addresses(view),
+    language: 'en',
+    generator: false,
+    copyright: '',
+    updated: new Date(subjects[0]?.updatedAt ?? view.components[0]?.createdAt ?? 0),
+    feedLinks: { atom: address('history.atom'), json: address('history.json'), rss: address('history.rss') },
+  });
+  for (const subject of subjects) {
+    const link = addresses(view, `/incidents/${subject.id}`);
+    feed.addItem({
+      id: link,
+      guid: link,
+      link,
+      title: legible('severity' in subject ? incidentTitle(subject, voice, nameOf) : subject.title),
+      published: new Date(subject.createdAt),
+      date: new Date(subject.updatedAt),
+      content: legible(String(story(subject))),
+    });
+  }
+  return feed;
+}
+
+function story(subject: StoredIncident | StoredMaintenance): Html {
+  const { say } = voiceIn('en');
+  const updates = subject.updates.map(
+    ({ phase, body, at }) =>
+      html`<p><strong>${say(phase)}</strong> · ${timeOf(at)}<br>${body || say(`own.${phase}`)}</p>`,
+  );
+  return 'beginsAt' in subject
+    ? html`<p>${say('maintenance.window', { begins: timeOf(subject.beginsAt), ends: timeOf(subject.endsAt) })}</p>${updates}`
+    : html`${updates}`;
+}
+
+/** Text that XML can hold: without control characters (XML 1.0 §2.2), and nothing that would end a CDATA section. */
+function legible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replaceAll(']]>', ']]&gt;');
+}

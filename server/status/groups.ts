@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, environments, type TxCtx } from '#platform/ctx.ts';
+import { isForeignKeyViolation } from '#platform/db.ts';
+import { newId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { changeBoard, requireKeeper } from './boards.ts';
+import { builtInGroups } from './built-in.ts';
+import { voiceIn } from './words.ts';
+
+type StatusGroupsTable = { environment: Environment; id: string; name: string | null; position: number };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_groups: StatusGroupsTable;
+  }
+}
+
+const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower stands first.' });
+
+/** Built-in groups have names for ids. */
+export const GroupId = Type.String({
+  pattern: `^(${builtInGroups.map(({ id }) => id).join('|')}|grp_[0-7][0-9a-hjkmnp-tv-z]{25})$`,
+  examples: ['grp_01kaz3w9hqf8p9n2m4v5x6y7z8'],
+});
+export const GroupRef = Type.Object({ id: GroupId });
+export const Group = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  builtIn: Type.Boolean(),
+  position: Type.Integer(),
+});
+type Group = Static<typeof Group>;
+export const Groups = Type.Object({ items: Type.Array(Group), nextCursor: Type.Null() });
+export const NewGroup = Type.Object({ name: Name, position: Type.Optional(Position) }, { additionalProperties: false });
+export const GroupChanges = Type.Object(
+  { name: Type.Optional(Name), position: Type.Optional(Position) },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+function recordOf({ id, name, position }: Omit<StatusGroupsTable, 'environment'>): Group {
+  const builtIn = builtInGroups.some((one) => one.id === id);
+  return { id, name: name ?? voiceIn('en').nameOf(id), builtIn, position };
+}
+
+/** All groups, in the order in which they are shown. */
+export async function listGroups(ctx: Ctx): Promise<Static<typeof Groups>> {
+  await requireKeeper(ctx);
+  const rows = await ctx.db
+    .selectFrom('status_groups')
+    .select(['id', 'name', 'position'])
+    .where('environment', '=', ctx.scope.environment)
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+  return { items: rows.map(recordOf), nextCursor: null };
+}
+
+export async function createGroup(ctx: Ctx, { name, position = 100 }: Static<typeof NewGroup>): Promise<Group> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = { environment: tx.scope.environment, id: newId('grp', tx.now), name, position };
+    await tx.db.insertInto('status_groups').values(row).execute();
+    await emit(tx, 'status.group.created', { groupId: row.id, name });
+    return recordOf(row);
+  });
+}
+
+/** @throws Problem NOT_FOUND */
+export async function updateGroup(ctx: Ctx, id: string, changes: Static<typeof GroupChanges>): Promise<Group> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await tx.db
+      .updateTable('status_groups')
+      .set(changes)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw problem('NOT_FOUND');
+    await emit(tx, 'status.group.updated', { groupId: id, changed: Object.keys(changes) });
+    return recordOf(row);
+  });
+}
+
+/** Removes a group without components. @throws Problem NOT_FOUND, CONFLICT */
+export async function deleteGroup(ctx: Ctx, id: string): Promise<void> {
+  await requireKeeper(ctx);
+  try {
+    await changeBoard(ctx, async (tx) => {
+      const { numDeletedRows } = await tx.db
+        .deleteFrom('status_groups')
+        .where('environment', '=', tx.scope.environment)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+      await emit(tx, 'status.group.deleted', { groupId: id });
+    });
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? problem('CONFLICT', 'Move its components to another group first.') : error;
+  }
+}
+
+/** Adds the built-in groups that are not there yet. */
+export async function seedGroups(tx: Pick<TxCtx, 'db'>): Promise<void> {
+  const rows = environments.flatMap((environment) =>
+    builtInGroups.map(({ id }, index) => ({ environment, id, name: null, position: (index + 1) * 10 })),
+  );
+  await tx.db
+    .insertInto('status_groups')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['environment', 'id']).doNothing())
+    .execute();
+}

@@ -1,0 +1,194 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Ctx, Environment } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { type Id, IdSchema } from '#platform/ids.ts';
+import { ComponentIds } from './components.ts';
+import { MeasuredStatus } from './health.ts';
+import type { ComponentStatuses } from './standing.ts';
+import { type IncidentPhase, type Update, updatesOf } from './updates.ts';
+import type { Voice } from './words.ts';
+
+export type IncidentId = Id<'inc'>;
+type StatusIncidentsTable = {
+  environment: Environment;
+  id: IncidentId;
+  title: string;
+  phase: IncidentPhase;
+  severity: 'minor' | 'major' | 'critical';
+  component_ids: string[];
+  component_statuses: Json<ComponentStatuses>;
+  automatic: boolean;
+  published_at: Date | null;
+  started_at: Date;
+  phase_since: Date;
+  resolved_at: Date | null;
+  postmortem: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+export type IncidentRow = Selectable<StatusIncidentsTable>;
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_incidents: StatusIncidentsTable;
+  }
+}
+
+const Instant = Type.String({ format: 'date-time' });
+const MaybeInstant = Type.Union([Instant, Type.Null()]);
+const Title = Type.String({ minLength: 1, maxLength: 200 });
+export const Body = Type.String({ minLength: 1, maxLength: 10_000 });
+const Phase = Type.Enum(['investigating', 'identified', 'monitoring', 'resolved']);
+const IncidentSeverity = Type.Enum(['minor', 'major', 'critical']);
+const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
+  maxProperties: 200,
+  description: 'What you say of components, by id. The worse of this and what is measured is shown.',
+});
+
+/** An incident as everybody sees it. */
+export const Incident = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  phase: Phase,
+  severity: IncidentSeverity,
+  startedAt: Instant,
+  updatedAt: Instant,
+  resolvedAt: MaybeInstant,
+  componentIds: Type.Array(Type.String()),
+  updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
+    description: 'Newest first.',
+  }),
+  postmortem: Type.Union([Type.String(), Type.Null()]),
+});
+export type Incident = Static<typeof Incident>;
+
+/** As its operators see it. */
+export const AdminIncident = Type.Interface([Incident], {
+  draft: Type.Boolean(),
+  automatic: Type.Boolean({ description: 'It goes on by itself, until somebody writes into it.' }),
+  componentStatuses: Statuses,
+  createdAt: Instant,
+});
+export type AdminIncident = Static<typeof AdminIncident>;
+
+export const NewIncident = Type.Object(
+  {
+    title: Title,
+    body: Body,
+    phase: Type.Optional(Phase),
+    severity: IncidentSeverity,
+    componentIds: Type.Optional(ComponentIds),
+    componentStatuses: Type.Optional(Statuses),
+    draft: Type.Optional(Type.Boolean({ description: 'Not public, and told to nobody, until it is published.' })),
+    startedAt: Type.Optional(Instant),
+  },
+  { additionalProperties: false },
+);
+export const IncidentChanges = Type.Object(
+  {
+    title: Type.Optional(Title),
+    severity: Type.Optional(IncidentSeverity),
+    componentIds: Type.Optional(ComponentIds),
+    postmortem: Type.Optional(Type.Union([Type.String({ maxLength: 50_000 }), Type.Null()])),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+export const NewIncidentUpdate = Type.Object(
+  { phase: Phase, body: Body, componentStatuses: Type.Optional(Statuses) },
+  { additionalProperties: false },
+);
+export const IncidentRef = Type.Object({ id: IdSchema('inc') });
+
+/** An incident as it is stored, in JSON; an empty title or body is that of a change nobody wrote. */
+export type StoredIncident = {
+  id: string;
+  title: string;
+  phase: IncidentPhase;
+  severity: IncidentRow['severity'];
+  componentIds: string[];
+  componentStatuses: ComponentStatuses;
+  startedAt: string;
+  createdAt: string;
+  updatedAt: string;
+  resolvedAt: string | null;
+  postmortem: string | null;
+  updates: { phase: IncidentPhase; body: string; at: string }[];
+};
+
+export function storedIncident(row: IncidentRow, updates: readonly Update[]): StoredIncident {
+  return {
+    id: row.id,
+    title: row.title,
+    phase: row.phase,
+    severity: row.severity,
+    componentIds: row.component_ids,
+    componentStatuses: row.component_statuses,
+    startedAt: row.started_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    resolvedAt: row.resolved_at?.toISOString() ?? null,
+    postmortem: row.postmortem,
+    updates: updates.flatMap(({ phase, body, at }) =>
+      isIncidentPhase(phase) ? [{ phase, body, at: at.toISOString() }] : [],
+    ),
+  };
+}
+
+/** How many incidents of the past are shown. */
+const MOST = 100;
+
+/** The newest incidents that are public, with their updates. */
+export async function readPublicIncidents(
+  { db }: Pick<Ctx, 'db'>,
+  environment: Environment,
+): Promise<StoredIncident[]> {
+  const rows = await db
+    .selectFrom('status_incidents')
+    .selectAll()
+    .where('environment', '=', environment)
+    .where('published_at', 'is not', null)
+    // What is open is shown however long ago it began.
+    .orderBy(sql`phase = 'resolved'`)
+    .orderBy('started_at', 'desc')
+    .limit(MOST)
+    .execute();
+  const updates = await updatesOf(
+    { db, environment },
+    rows.map(({ id }) => id),
+  );
+  return rows
+    .map((row) => storedIncident(row, updates.get(row.id) ?? []))
+    .sort((one, other) => other.startedAt.localeCompare(one.startedAt));
+}
+
+/** Where nobody has written a title, the affected components are one. @param nameOf the name of a component */
+export function incidentTitle(
+  { title, componentIds }: Pick<StoredIncident, 'title' | 'componentIds'>,
+  { say }: Voice,
+  nameOf: (id: string) => string,
+): string {
+  return title || say('own.title', { components: componentIds.map(nameOf).join(', ') });
+}
+
+/** As everybody sees it, in one language. @param nameOf the name of a component */
+export function incidentRecord(stored: StoredIncident, voice: Voice, nameOf: (id: string) => string): Incident {
+  return {
+    id: stored.id,
+    title: incidentTitle(stored, voice, nameOf),
+    phase: stored.phase,
+    severity: stored.severity,
+    startedAt: stored.startedAt,
+    updatedAt: stored.updatedAt,
+    resolvedAt: stored.resolvedAt,
+    componentIds: stored.componentIds,
+    updates: stored.updates.map(({ phase, body, at }) => ({ phase, body: body || voice.say(`own.${phase}`), at })),
+    postmortem: stored.postmortem,
+  };
+}
+
+const PHASES: readonly string[] = ['investigating', 'identified', 'monitoring', 'resolved'];
+
+function isIncidentPhase(phase: string): phase is IncidentPhase {
+  return PHASES.includes(phase);
+}

@@ -1,0 +1,293 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { emit } from '#events';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { newId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { changeBoard, requireKeeper } from './boards.ts';
+import { readComponents, requireComponents } from './components.ts';
+import {
+  type AdminIncident,
+  type IncidentChanges,
+  type IncidentId,
+  type IncidentRow,
+  incidentRecord,
+  type NewIncident,
+  type NewIncidentUpdate,
+  storedIncident,
+} from './incident-records.ts';
+import { settleOverall } from './overall.ts';
+import { addUpdateRow, type IncidentPhase, queueNotice, updatesOf } from './updates.ts';
+import { voiceIn } from './words.ts';
+
+/** Which phases may follow which. A resolved incident is reopened by looking into it again. */
+const NEXT: Record<IncidentPhase, readonly IncidentPhase[]> = {
+  investigating: ['investigating', 'identified', 'monitoring', 'resolved'],
+  identified: ['identified', 'investigating', 'monitoring', 'resolved'],
+  monitoring: ['monitoring', 'investigating', 'identified', 'resolved'],
+  resolved: ['investigating', 'identified'],
+};
+
+/** @throws Problem CONFLICT */
+function requireFollows(from: IncidentPhase, to: IncidentPhase): void {
+  if (!NEXT[from].includes(to)) throw problem('CONFLICT', `After ${from} comes ${NEXT[from].join(' or ')}, not ${to}.`);
+}
+
+function scoped(ctx: Pick<Ctx, 'db' | 'scope'>) {
+  return ctx.db.selectFrom('status_incidents').selectAll().where('environment', '=', ctx.scope.environment);
+}
+
+async function adminRecords(ctx: Ctx | TxCtx, rows: readonly IncidentRow[]): Promise<AdminIncident[]> {
+  const updates = await updatesOf(
+    { db: ctx.db, environment: ctx.scope.environment },
+    rows.map(({ id }) => id),
+  );
+  const nameOf = await componentNames(ctx);
+  return rows.map((row) => ({
+    ...incidentRecord(storedIncident(row, updates.get(row.id) ?? []), voiceIn('en'), nameOf),
+    draft: row.published_at === null,
+    automatic: row.automatic,
+    componentStatuses: row.component_statuses,
+    createdAt: row.created_at.toISOString(),
+  }));
+}
+
+async function adminRecord(tx: Ctx | TxCtx, row: IncidentRow): Promise<AdminIncident> {
+  const [record] = await adminRecords(tx, [row]);
+  if (!record) throw problem('NOT_FOUND');
+  return record;
+}
+
+/** Names of an environment's components, in the API's language. */
+async function componentNames(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<(id: string) => string> {
+  const rows = await readComponents(ctx, ctx.scope.environment);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? voiceIn('en').nameOf(id);
+}
+
+/** Incidents, drafts too, newest first. Served by the primary key. */
+export async function listIncidents(
+  ctx: Ctx,
+  { limit, cursor }: Static<typeof PageQuery>,
+): Promise<Page<AdminIncident>> {
+  await requireKeeper(ctx);
+  const before = cursor === undefined ? null : openCursor(ctx, 'status-incidents', cursor);
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'status-incidents', limit, keyOf: ({ id }) => id });
+  return { items: await adminRecords(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncident> {
+  await requireKeeper(ctx);
+  return adminRecord(ctx, await findIncident(ctx, id));
+}
+
+async function findIncident(ctx: Pick<Ctx, 'db' | 'scope'>, id: IncidentId): Promise<IncidentRow> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+/** Opens an incident. @throws Problem VALIDATION_FAILED for an unknown component */
+export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncident>): Promise<AdminIncident> {
+  await requireKeeper(ctx);
+  const statuses = incident.componentStatuses ?? {};
+  const componentIds = [...new Set([...(incident.componentIds ?? []), ...Object.keys(statuses)])];
+  return changeBoard(ctx, async (tx) => {
+    await requireComponents(tx, componentIds);
+    const row = await insertIncident(tx, {
+      title: incident.title,
+      phase: incident.phase ?? 'investigating',
+      severity: incident.severity,
+      component_ids: componentIds,
+      component_statuses: statuses,
+      automatic: false,
+      published_at: incident.draft ? null : tx.now,
+      started_at: incident.startedAt === undefined ? tx.now : new Date(incident.startedAt),
+    });
+    await tellIncident(tx, row, { body: incident.body, changed: true });
+    return adminRecord(tx, row);
+  });
+}
+
+type NewRow = Pick<
+  IncidentRow,
+  'title' | 'phase' | 'severity' | 'component_ids' | 'component_statuses' | 'automatic' | 'published_at' | 'started_at'
+>;
+
+/** Writes a new incident, inside a change of the board. */
+export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<IncidentRow> {
+  const row: IncidentRow = {
+    environment: tx.scope.environment,
+    id: newId('inc', tx.now),
+    ...incident,
+    phase_since: tx.now,
+    resolved_at: incident.phase === 'resolved' ? tx.now : null,
+    postmortem: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  await tx.db
+    .insertInto('status_incidents')
+    .values({ ...row, component_statuses: JSON.stringify(row.component_statuses) })
+    .execute();
+  await emit(tx, 'status.incident.created', {
+    incidentId: row.id,
+    title: row.title,
+    phase: row.phase,
+    severity: row.severity,
+    componentIds: row.component_ids,
+    automatic: row.automatic,
+    draft: row.published_at === null,
+  });
+  return row;
+}
+
+/**
+ * Writes an update, tells subscribers if the phase is a new one (ST-3: repeats while it is unchanged are not told again), and
+ * settles what follows from it. Of a draft nobody is told.
+ */
+export async function tellIncident(
+  tx: TxCtx,
+  row: IncidentRow,
+  { body, changed }: { body: string; changed: boolean },
+): Promise<void> {
+  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now });
+  if (changed && row.published_at !== null) await noticeOf(tx, row, body);
+  await settleOverall(tx);
+}
+
+async function noticeOf(tx: TxCtx, row: IncidentRow, body: string): Promise<void> {
+  await queueNotice(tx, row.id, {
+    componentIds: row.component_ids,
+    content: {
+      kind: 'incident',
+      title: row.title,
+      phase: row.phase,
+      body,
+      severity: row.severity,
+      at: tx.now.toISOString(),
+    },
+  });
+}
+
+/** Changes an incident and says so in the log; `automatic: false` where a person did. */
+export async function changeIncident(
+  tx: TxCtx,
+  row: IncidentRow,
+  changes: Partial<Omit<IncidentRow, 'component_statuses'>> & {
+    component_statuses?: IncidentRow['component_statuses'];
+  },
+): Promise<IncidentRow> {
+  const { component_statuses: statuses, ...plain } = changes;
+  const changed = await tx.db
+    .updateTable('status_incidents')
+    .set({
+      ...plain,
+      ...(statuses !== undefined && { component_statuses: JSON.stringify(statuses) }),
+      updated_at: tx.now,
+    })
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await emit(
+    tx,
+    changed.phase === 'resolved' && row.phase !== 'resolved' ? 'status.incident.resolved' : 'status.incident.updated',
+    {
+      incidentId: row.id,
+      title: changed.title,
+      phase: changed.phase,
+      severity: changed.severity,
+      componentIds: changed.component_ids,
+    },
+  );
+  return changed;
+}
+
+/** The columns that go with a phase. */
+export function phaseColumns(row: IncidentRow, phase: IncidentPhase, now: Date): Partial<IncidentRow> {
+  if (phase === row.phase) return {};
+  return { phase, phase_since: now, resolved_at: phase === 'resolved' ? now : null };
+}
+
+/** Adds an update, and moves the incident to its phase. @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED */
+export async function addIncidentUpdate(
+  ctx: Ctx,
+  id: IncidentId,
+  { phase, body, componentStatuses }: Static<typeof NewIncidentUpdate>,
+): Promise<AdminIncident> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await findIncident(tx, id);
+    requireFollows(row.phase, phase);
+    await requireComponents(tx, Object.keys(componentStatuses ?? {}));
+    const changed = await changeIncident(tx, row, {
+      ...phaseColumns(row, phase, tx.now),
+      automatic: false,
+      ...(componentStatuses && {
+        component_statuses: componentStatuses,
+        component_ids: [...new Set([...row.component_ids, ...Object.keys(componentStatuses)])],
+      }),
+    });
+    await tellIncident(tx, changed, { body, changed: phase !== row.phase });
+    return adminRecord(tx, changed);
+  });
+}
+
+/** Changes what an incident says of itself; nobody is told of it. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function updateIncident(
+  ctx: Ctx,
+  id: IncidentId,
+  { componentIds, ...plain }: Static<typeof IncidentChanges>,
+): Promise<AdminIncident> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await findIncident(tx, id);
+    await requireComponents(tx, componentIds ?? []);
+    const changed = await changeIncident(tx, row, {
+      ...plain,
+      ...(componentIds && { component_ids: [...componentIds] }),
+    });
+    return adminRecord(tx, changed);
+  });
+}
+
+/** Makes a draft public, and tells subscribers. @throws Problem NOT_FOUND, CONFLICT when it is public already */
+export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncident> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await findIncident(tx, id);
+    if (row.published_at !== null) throw problem('CONFLICT', 'The incident is public already.');
+    const changed = await changeIncident(tx, row, { published_at: tx.now });
+    const [newest] = (await updatesOf({ db: tx.db, environment: tx.scope.environment }, [id])).get(id) ?? [];
+    await noticeOf(tx, changed, newest?.body ?? '');
+    await settleOverall(tx);
+    return adminRecord(tx, changed);
+  });
+}
+
+/** Throws a draft away; what was public stays. @throws Problem NOT_FOUND, CONFLICT */
+export async function deleteIncident(ctx: Ctx, id: IncidentId): Promise<void> {
+  await requireKeeper(ctx);
+  await changeBoard(ctx, async (tx) => {
+    const row = await findIncident(tx, id);
+    if (row.published_at !== null) throw problem('CONFLICT', 'A public incident is history: resolve it instead.');
+    await tx.db
+      .deleteFrom('status_updates')
+      .where('environment', '=', tx.scope.environment)
+      .where('subject_id', '=', id)
+      .execute();
+    await tx.db
+      .deleteFrom('status_incidents')
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'status.incident.deleted', { incidentId: id });
+  });
+}

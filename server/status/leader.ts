@@ -1,0 +1,64 @@
+import pg from 'pg';
+import type { System } from '#platform/system.ts';
+
+const LEADER_LOCK = 7_154_226;
+const TIMEOUT_MS = 2_000;
+/** A leader whose machine is gone is noticed by PostgreSQL within about ten seconds. */
+const KEEPALIVE = '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3';
+
+/** `leads`, another one does, or the database can't be asked. */
+export type Leadership = 'leads' | 'other' | 'unknown';
+
+/** One process at a time measures and writes: the one that holds an advisory lock, on a connection of its own. */
+export class Leader {
+  readonly #system: System;
+  #client: pg.Client | null = null;
+  #leads = false;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  async ask(): Promise<Leadership> {
+    try {
+      const client = this.#client ?? (await this.#connect());
+      const statement = this.#leads ? 'select true as leads' : 'select pg_try_advisory_lock($1) as leads';
+      const { rows } = await client.query<{ leads: boolean }>(statement, this.#leads ? [] : [LEADER_LOCK]);
+      this.#leads = rows[0]?.leads === true;
+      return this.#leads ? 'leads' : 'other';
+    } catch (error) {
+      this.#system.log.debug({ err: error }, 'status leadership');
+      this.#lost();
+      return 'unknown';
+    }
+  }
+
+  /** Another process takes over at its next look. */
+  async stop(): Promise<void> {
+    const client = this.#client;
+    this.#lost();
+    await client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#system.databaseUrl,
+      application_name: 'latchkey-status',
+      keepAlive: true,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      options: KEEPALIVE,
+    });
+    client.on('error', () => this.#lost());
+    await client.connect();
+    this.#client = client;
+    return client;
+  }
+
+  #lost(): void {
+    const client = this.#client;
+    this.#client = null;
+    this.#leads = false;
+    client?.end().catch(() => undefined);
+  }
+}

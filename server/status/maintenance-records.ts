@@ -1,0 +1,125 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Ctx, Environment } from '#platform/ctx.ts';
+import type { Id } from '#platform/ids.ts';
+import { type MaintenancePhase, type Update, updatesOf } from './updates.ts';
+import type { Voice } from './words.ts';
+
+export type MaintenanceId = Id<'mnt'>;
+type StatusMaintenancesTable = {
+  environment: Environment;
+  id: MaintenanceId;
+  title: string;
+  phase: MaintenancePhase;
+  component_ids: string[];
+  begins_at: Date;
+  ends_at: Date;
+  remind_at: Date | null;
+  began_at: Date | null;
+  completed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+export type MaintenanceRow = Selectable<StatusMaintenancesTable>;
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_maintenances: StatusMaintenancesTable;
+  }
+}
+
+export const Instant = Type.String({ format: 'date-time' });
+const MaybeInstant = Type.Union([Instant, Type.Null()]);
+export const Title = Type.String({ minLength: 1, maxLength: 200 });
+export const Phase = Type.Enum(['scheduled', 'in_progress', 'verifying', 'completed']);
+
+/** A maintenance as everybody sees it. */
+export const Maintenance = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  phase: Phase,
+  beginsAt: Instant,
+  endsAt: Instant,
+  completedAt: MaybeInstant,
+  updatedAt: Instant,
+  componentIds: Type.Array(Type.String()),
+  updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
+    description: 'Newest first.',
+  }),
+});
+export type Maintenance = Static<typeof Maintenance>;
+
+/** A maintenance as it is stored, in JSON; an empty body is that of a change nobody wrote. */
+export type StoredMaintenance = {
+  id: string;
+  title: string;
+  phase: MaintenancePhase;
+  componentIds: string[];
+  beginsAt: string;
+  endsAt: string;
+  beganAt: string | null;
+  completedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  updates: { phase: MaintenancePhase; body: string; at: string }[];
+};
+
+export function storedMaintenance(row: MaintenanceRow, updates: readonly Update[]): StoredMaintenance {
+  return {
+    id: row.id,
+    title: row.title,
+    phase: row.phase,
+    componentIds: row.component_ids,
+    beginsAt: row.begins_at.toISOString(),
+    endsAt: row.ends_at.toISOString(),
+    beganAt: row.began_at?.toISOString() ?? null,
+    completedAt: row.completed_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    updates: updates.flatMap(({ phase, body, at }) => (isPhase(phase) ? [{ phase, body, at: at.toISOString() }] : [])),
+  };
+}
+
+const MOST = 50;
+const SHOWN_FOR = '14 days';
+
+/** Maintenances to come, in progress, and over for two weeks at most; the latest to begin first. */
+export async function readMaintenances(
+  { db }: Pick<Ctx, 'db'>,
+  environment: Environment,
+  now: Date,
+): Promise<StoredMaintenance[]> {
+  const rows = await db
+    .selectFrom('status_maintenances')
+    .selectAll()
+    .where('environment', '=', environment)
+    .where(sql<boolean>`(phase <> 'completed' or completed_at > ${now}::timestamptz - ${SHOWN_FOR}::interval)`)
+    .orderBy('begins_at', 'desc')
+    .limit(MOST)
+    .execute();
+  const updates = await updatesOf(
+    { db, environment },
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => storedMaintenance(row, updates.get(row.id) ?? []));
+}
+
+/** As everybody sees it, in one language. */
+export function maintenanceRecord(stored: StoredMaintenance, { say }: Voice): Maintenance {
+  const { beganAt: _, createdAt: __, ...shown } = stored;
+  return {
+    ...shown,
+    updates: stored.updates.map(({ phase, body, at }) => ({ phase, body: body || say(`own.${phase}`), at })),
+  };
+}
+
+/** True while it covers its components. */
+export function isUnderWay({ phase }: Pick<StoredMaintenance, 'phase'>): boolean {
+  return phase === 'in_progress' || phase === 'verifying';
+}
+
+const PHASES: readonly string[] = ['scheduled', 'in_progress', 'verifying', 'completed'];
+
+function isPhase(phase: string): phase is MaintenancePhase {
+  return PHASES.includes(phase);
+}

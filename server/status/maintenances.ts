@@ -1,0 +1,292 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { IdSchema, newId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { changeBoard, requireKeeper } from './boards.ts';
+import { ComponentIds, requireComponents } from './components.ts';
+import { Body } from './incident-records.ts';
+import {
+  Instant,
+  type Maintenance,
+  type MaintenanceId,
+  type MaintenanceRow,
+  maintenanceRecord,
+  Phase,
+  storedMaintenance,
+  Title,
+} from './maintenance-records.ts';
+import { settleOverall } from './overall.ts';
+import {
+  addUpdateRow,
+  type MaintenancePhase,
+  type NoticePhase,
+  queueNotice,
+  type Update,
+  updatesOf,
+} from './updates.ts';
+import { voiceIn } from './words.ts';
+
+export const NewMaintenance = Type.Object(
+  {
+    title: Title,
+    body: Body,
+    componentIds: ComponentIds,
+    beginsAt: Instant,
+    endsAt: Instant,
+    remindMinutes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_080,
+        description: 'Subscribers are reminded so long before; 0 for never, 60 when absent.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export const MaintenanceChanges = Type.Object(
+  { title: Type.Optional(Title), beginsAt: Type.Optional(Instant), endsAt: Type.Optional(Instant) },
+  { additionalProperties: false, minProperties: 1 },
+);
+export const NewMaintenanceUpdate = Type.Object({ phase: Phase, body: Body }, { additionalProperties: false });
+export const MaintenanceRef = Type.Object({ id: IdSchema('mnt') });
+
+/** Which phases may follow which. */
+const NEXT: Record<MaintenancePhase, readonly MaintenancePhase[]> = {
+  scheduled: ['scheduled', 'in_progress', 'completed'],
+  in_progress: ['in_progress', 'verifying', 'completed'],
+  verifying: ['verifying', 'in_progress', 'completed'],
+  completed: [],
+};
+const MINUTE_MS = 60_000;
+const REMIND_MINUTES = 60;
+
+function scoped(ctx: Pick<Ctx, 'db' | 'scope'>) {
+  return ctx.db.selectFrom('status_maintenances').selectAll().where('environment', '=', ctx.scope.environment);
+}
+
+async function find(ctx: Pick<Ctx, 'db' | 'scope'>, id: MaintenanceId): Promise<MaintenanceRow> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+function recordIn(row: MaintenanceRow, updates: readonly Update[]): Maintenance {
+  return maintenanceRecord(storedMaintenance(row, updates), voiceIn('en'));
+}
+
+async function recordOf(ctx: Ctx | TxCtx, row: MaintenanceRow): Promise<Maintenance> {
+  const updates = await updatesOf({ db: ctx.db, environment: ctx.scope.environment }, [row.id]);
+  return recordIn(row, updates.get(row.id) ?? []);
+}
+
+/** Maintenances, newest first. Served by the primary key. */
+export async function listMaintenances(
+  ctx: Ctx,
+  { limit, cursor }: Static<typeof PageQuery>,
+): Promise<Page<Maintenance>> {
+  await requireKeeper(ctx);
+  const before = cursor === undefined ? null : openCursor(ctx, 'status-maintenances', cursor);
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'status-maintenances', limit, keyOf: ({ id }) => id });
+  const updates = await updatesOf(
+    { db: ctx.db, environment: ctx.scope.environment },
+    page.rows.map(({ id }) => id),
+  );
+  return { items: page.rows.map((row) => recordIn(row, updates.get(row.id) ?? [])), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getMaintenance(ctx: Ctx, id: MaintenanceId): Promise<Maintenance> {
+  await requireKeeper(ctx);
+  return recordOf(ctx, await find(ctx, id));
+}
+
+/** Plans a maintenance: it begins and ends by itself. @throws Problem VALIDATION_FAILED */
+export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof NewMaintenance>): Promise<Maintenance> {
+  await requireKeeper(ctx);
+  const [begins, ends] = [new Date(maintenance.beginsAt), new Date(maintenance.endsAt)];
+  requireOrder(begins, ends);
+  return changeBoard(ctx, async (tx) => {
+    await requireComponents(tx, maintenance.componentIds);
+    const row: MaintenanceRow = {
+      environment: tx.scope.environment,
+      id: newId('mnt', tx.now),
+      title: maintenance.title,
+      phase: 'scheduled',
+      component_ids: [...maintenance.componentIds],
+      begins_at: begins,
+      ends_at: ends,
+      remind_at: reminder(begins, maintenance.remindMinutes ?? REMIND_MINUTES, tx.now),
+      began_at: null,
+      completed_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    await tx.db.insertInto('status_maintenances').values(row).execute();
+    await emit(tx, 'status.maintenance.scheduled', {
+      ...factsOf(row),
+      beginsAt: begins.toISOString(),
+      endsAt: ends.toISOString(),
+    });
+    await tell(tx, row, maintenance.body);
+    return recordOf(tx, row);
+  });
+}
+
+/** Null where there is nothing to remind of, or it is too late to. */
+function reminder(begins: Date, minutes: number, now: Date): Date | null {
+  const at = new Date(begins.getTime() - minutes * MINUTE_MS);
+  return minutes > 0 && at > now ? at : null;
+}
+
+function requireOrder(begins: Date, ends: Date): void {
+  if (ends <= begins)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/body/endsAt', message: 'must be later than beginsAt' }] },
+    });
+}
+
+function factsOf({ id, title, phase, component_ids }: MaintenanceRow) {
+  return { maintenanceId: id, title, phase, componentIds: component_ids };
+}
+
+async function tell(tx: TxCtx, row: MaintenanceRow, body: string): Promise<void> {
+  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now });
+  await notice(tx, row, { phase: row.phase, body });
+  await settleOverall(tx);
+}
+
+async function notice(
+  tx: TxCtx,
+  row: MaintenanceRow,
+  { phase, body }: { phase: NoticePhase; body: string },
+): Promise<void> {
+  await queueNotice(tx, row.id, {
+    componentIds: row.component_ids,
+    content: { kind: 'maintenance', title: row.title, phase, body, severity: null, at: tx.now.toISOString() },
+  });
+}
+
+async function change(tx: TxCtx, row: MaintenanceRow, changes: Partial<MaintenanceRow>): Promise<MaintenanceRow> {
+  const changed = await tx.db
+    .updateTable('status_maintenances')
+    .set({ ...changes, updated_at: tx.now })
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await emit(tx, 'status.maintenance.updated', factsOf(changed));
+  return changed;
+}
+
+function phaseColumns(row: MaintenanceRow, phase: MaintenancePhase, now: Date): Partial<MaintenanceRow> {
+  return {
+    phase,
+    // What has begun needs no reminder.
+    ...(phase !== 'scheduled' && { remind_at: null }),
+    ...(phase === 'in_progress' && row.began_at === null && { began_at: now }),
+    ...(phase === 'completed' && { completed_at: now }),
+  };
+}
+
+/** Adds an update, and moves the maintenance to its phase. @throws Problem NOT_FOUND, CONFLICT */
+export async function addMaintenanceUpdate(
+  ctx: Ctx,
+  id: MaintenanceId,
+  { phase, body }: Static<typeof NewMaintenanceUpdate>,
+): Promise<Maintenance> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await find(tx, id);
+    if (!NEXT[row.phase].includes(phase))
+      throw problem('CONFLICT', `After ${row.phase} comes ${NEXT[row.phase].join(' or ') || 'nothing'}, not ${phase}.`);
+    const changed = await change(tx, row, phaseColumns(row, phase, tx.now));
+    if (phase === row.phase) await addUpdateRow(tx, id, { phase, body, at: tx.now });
+    else await tell(tx, changed, body);
+    return recordOf(tx, changed);
+  });
+}
+
+/** Changes a maintenance that is not over; only one that has not begun can begin at another time. @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED */
+export async function updateMaintenance(
+  ctx: Ctx,
+  id: MaintenanceId,
+  { title, beginsAt, endsAt }: Static<typeof MaintenanceChanges>,
+): Promise<Maintenance> {
+  await requireKeeper(ctx);
+  return changeBoard(ctx, async (tx) => {
+    const row = await find(tx, id);
+    if (row.phase === 'completed' || (beginsAt !== undefined && row.phase !== 'scheduled'))
+      throw problem('CONFLICT', 'The maintenance has begun, or is over.');
+    const begins = beginsAt === undefined ? row.begins_at : new Date(beginsAt);
+    const ends = endsAt === undefined ? row.ends_at : new Date(endsAt);
+    requireOrder(begins, ends);
+    const before = row.remind_at && (row.begins_at.getTime() - row.remind_at.getTime()) / MINUTE_MS;
+    const changed = await change(tx, row, {
+      begins_at: begins,
+      ends_at: ends,
+      ...(title !== undefined && { title }),
+      ...(before !== null && { remind_at: reminder(begins, before, tx.now) }),
+    });
+    return recordOf(tx, changed);
+  });
+}
+
+/** Calls a maintenance off, and tells subscribers. @throws Problem NOT_FOUND, CONFLICT when it has begun */
+export async function cancelMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
+  await requireKeeper(ctx);
+  await changeBoard(ctx, async (tx) => {
+    const row = await find(tx, id);
+    if (row.phase !== 'scheduled') throw problem('CONFLICT', 'The maintenance has begun: complete it instead.');
+    await tx.db
+      .deleteFrom('status_maintenances')
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'status.maintenance.cancelled', factsOf(row));
+    await notice(tx, row, { phase: 'cancelled', body: '' });
+  });
+}
+
+type Due = Pick<MaintenanceRow, 'phase' | 'remind_at' | 'begins_at' | 'ends_at'>;
+
+/** True when time has come for something to happen by itself. */
+function isDue({ phase, remind_at, begins_at, ends_at }: Due, now: Date): boolean {
+  if (phase === 'scheduled') return begins_at <= now || (remind_at !== null && remind_at <= now);
+  return phase !== 'completed' && ends_at <= now;
+}
+
+/** Maintenances of which something is due. */
+export async function dueMaintenances(system: System, environment: Environment): Promise<MaintenanceId[]> {
+  const rows = await system.db
+    .selectFrom('status_maintenances')
+    .select(['id', 'phase', 'remind_at', 'begins_at', 'ends_at'])
+    .where('environment', '=', environment)
+    .where('phase', '<>', 'completed')
+    .execute();
+  const now = system.clock.now();
+  return rows.filter((row) => isDue(row, now)).map(({ id }) => id);
+}
+
+/** Reminds of, begins and ends a maintenance when its time has come; however many processes ask, each happens once. */
+export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
+  await changeBoard(ctx, async (tx) => {
+    const row = await scoped(tx).where('id', '=', id).executeTakeFirst();
+    if (!row || !isDue(row, tx.now)) return;
+    if (row.phase !== 'scheduled' || row.ends_at <= tx.now) return advanceTo(tx, row, 'completed');
+    if (row.begins_at <= tx.now) return advanceTo(tx, row, 'in_progress');
+    const reminded = await change(tx, row, { remind_at: null });
+    await notice(tx, reminded, { phase: 'reminder', body: '' });
+  });
+}
+
+async function advanceTo(tx: TxCtx, row: MaintenanceRow, phase: MaintenancePhase): Promise<void> {
+  await tell(tx, await change(tx, row, phaseColumns(row, phase, tx.now)), '');
+}

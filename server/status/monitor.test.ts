@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { eventually, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
+
+const TAKEOVER_MS = 15_000;
+
+let latchkey: TestLatchkey;
+let receiver: Receiver;
+const processes: SecondProcess[] = [];
+before(async () => {
+  [latchkey, receiver] = await Promise.all([startTestLatchkey(), startReceiver()]);
+});
+after(async () => {
+  await Promise.all(processes.map((one) => one.stop()));
+  await Promise.all([latchkey.stop(), receiver.stop()]);
+});
+
+/** The connection that leads, by its process in the database; null while nobody does. */
+const leader = async (): Promise<number | null> => {
+  const { rows } = await latchkey.system.pool.query(
+    `select l.pid from pg_locks l join pg_database d on d.oid = l.database
+     where d.datname = current_database() and l.locktype = 'advisory' and l.objid = 7154226 and l.granted`,
+  );
+  assert.ok(rows.length < 2, 'one at a time');
+  return rows[0]?.pid ?? null;
+};
+
+describe('several processes that look after the status', () => {
+  test('agree on one state; when the leader is killed another takes over within 15 s, and a failure is told once', async () => {
+    for (const _ of [1, 2]) {
+      // biome-ignore lint/performance/noAwaitInLoops: the first to start leads
+      processes.push(await startSecondProcess(latchkey, { LATCHKEY_ROLES: 'status' }));
+    }
+    const first = await eventually(async () => {
+      const pid = await leader();
+      assert.ok(pid);
+      return pid;
+    });
+    const token = await managementToken(latchkey);
+    const made = await latchkey.api('/v1/admin/status/components', {
+      token,
+      body: {
+        groupId: 'platform',
+        name: 'Shop',
+        check: {
+          kind: 'http',
+          url: `${receiver.origin}/shop`,
+          intervalSeconds: 10,
+          timeoutSeconds: 2,
+          expectedStatus: 200,
+          bodyContains: 'welcome',
+        },
+      },
+    });
+    assert.equal(made.status, 201, made.text);
+    receiver.on('/shop', answers(200, {}, 'welcome'));
+    await eventually(async () => assert.ok(receiver.at('/shop').length > 0), 30_000);
+
+    const [killed] = processes.splice(0, 1);
+    killed?.child.kill('SIGKILL');
+    if (killed) await once(killed.child, 'exit');
+    const began = performance.now();
+    receiver.on('/shop', answers(200, {}, 'closed'));
+    await eventually(async () => {
+      const pid = await leader();
+      assert.ok(pid !== null && pid !== first);
+    }, TAKEOVER_MS);
+    assert.ok(performance.now() - began < TAKEOVER_MS);
+
+    const changes = async () =>
+      (
+        await latchkey.system.pool.query(
+          `select data from events where type = 'status.component.changed' and data->>'componentId' = $1`,
+          [made.body.id],
+        )
+      ).rows.map(({ data }) => data.to);
+    await eventually(async () => assert.deepEqual(await changes(), ['major_outage']), 60_000);
+    // A process that measures nothing shows the same.
+    await eventually(async () => {
+      const { body } = await latchkey.api('/api/status/summary');
+      assert.deepEqual([body.incidents[0]?.title, body.incidents.length], ['Problem with Shop', 1]);
+      assert.equal(body.overallStatus, 'degraded');
+    });
+    const { rows } = await latchkey.system.pool.query(`select type from events where type = 'status.degraded'`);
+    assert.equal(rows.length, 1);
+  });
+});

@@ -1,0 +1,76 @@
+import { emit } from '#events';
+import { sendMessage } from '#messages';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import { isWell, shownStatus } from './standing.ts';
+import { voiceIn } from './words.ts';
+
+/**
+ * Compares the status as a whole with what it was, inside a change of the board (which is locked): going from operational to
+ * degraded, or back, is told once, whichever process finds it.
+ */
+export async function settleOverall(tx: TxCtx): Promise<void> {
+  const { environment } = tx.scope;
+  const affected = await affectedComponents(tx);
+  const overall = affected.length > 0 ? 'degraded' : 'operational';
+  const board = await tx.db
+    .updateTable('status_boards')
+    .set({ overall, overall_since: tx.now })
+    .where('environment', '=', environment)
+    .where('overall', '<>', overall)
+    .returning('alert_emails')
+    .executeTakeFirst();
+  if (!board) return;
+  await emit(tx, overall === 'degraded' ? 'status.degraded' : 'status.restored', {
+    environment,
+    componentIds: affected.map(({ id }) => id),
+  });
+  const variables = {
+    overall,
+    environment,
+    components: affected.map(({ name }) => name).join(', ') || 'none',
+    time: `${tx.now.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    link: pageAddressOf(tx.system, environment),
+  };
+  for (const to of board.alert_emails) {
+    // biome-ignore lint/performance/noAwaitInLoops: a few, on one connection
+    await sendMessage(tx, { template: 'status_alert', to, variables });
+  }
+}
+
+/** The page of an environment, or one below it. */
+export function pageAddressOf(system: System, environment: Environment, path = ''): string {
+  const query = environment === 'production' ? '' : `?environment=${environment}`;
+  return `${system.config.addresses.status}/status${path}${query}`;
+}
+
+async function affectedComponents(tx: TxCtx): Promise<{ id: string; name: string }[]> {
+  const { environment } = tx.scope;
+  const components = await tx.db
+    .selectFrom('status_components')
+    .select(['id', 'name', 'status'])
+    .where('environment', '=', environment)
+    .where('shown', '<>', 'never')
+    .orderBy('position')
+    .execute();
+  const incidents = await tx.db
+    .selectFrom('status_incidents')
+    .select('component_statuses')
+    .where('environment', '=', environment)
+    .where('phase', '<>', 'resolved')
+    .where('published_at', 'is not', null)
+    .execute();
+  const maintenances = await tx.db
+    .selectFrom('status_maintenances')
+    .select('component_ids')
+    .where('environment', '=', environment)
+    .where('phase', 'in', ['in_progress', 'verifying'])
+    .execute();
+  const bearing = {
+    statuses: incidents.map(({ component_statuses }) => component_statuses),
+    underMaintenance: new Set(maintenances.flatMap(({ component_ids }) => component_ids)),
+  };
+  return components
+    .filter(({ id, status }) => !isWell(shownStatus(id, status, bearing)))
+    .map(({ id, name }) => ({ id, name: name ?? voiceIn('en').nameOf(id) }));
+}

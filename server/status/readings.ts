@@ -1,0 +1,113 @@
+import type { Environment } from '#platform/ctx.ts';
+import { probe } from '#platform/fetch.ts';
+import { longestWaits } from '#platform/jobs.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { endpointStanding } from '#webhooks';
+import type { BuiltInId } from './built-in.ts';
+import { timed } from './checks.ts';
+import { ageReading, type Rate, type Reading, rateReading, worstOf } from './health.ts';
+import { heartbeatIsFresh } from './heartbeat.ts';
+import { signalRates } from './signals.ts';
+
+const TIMEOUT_MS = 1_500;
+/** Attempts below which a rate says nothing. */
+const LEAST = { sign_in: 10, email: 5, sms: 5, webhooks: 5 };
+const ENDPOINTS_MS = 30_000;
+
+/** What is read once for both environments. */
+export type Shared = { database: Reading; worker: boolean; waits: ReadonlyMap<string, number> };
+
+/** Reads what both environments share. @param database what the last look at the database found */
+export async function readShared(system: System, database: Reading): Promise<Shared> {
+  if (database === 3) return { database, worker: false, waits: new Map() };
+  const [worker, waits] = await Promise.all([
+    heartbeatIsFresh(system).catch(() => false),
+    longestWaits(system).catch(() => new Map<string, number>()),
+  ]);
+  return { database, worker, waits };
+}
+
+/** Expects one status of an address: a route of its own kind answers, as an unknown path would too, were the routes missing. */
+function expects(url: string, expected: number): Promise<Reading> {
+  return timed(async () => {
+    const answer = await probe(url, TIMEOUT_MS);
+    return answer.ok && answer.status === expected;
+  });
+}
+
+type Counted = { rates: ReadonlyMap<string, Rate>; endpoints: Rate };
+const NOTHING: Rate = { good: 0, bad: 0 };
+
+async function readCounts(system: System, environment: Environment, database: Reading): Promise<Counted> {
+  if (database === 3) return { rates: new Map(), endpoints: NOTHING };
+  const [rates, endpoints] = await Promise.all([
+    signalRates(system, environment).catch(() => new Map<string, Rate>()),
+    endpointsOf(system)(environment).catch(() => NOTHING),
+  ]);
+  return { rates, endpoints };
+}
+
+/** Once the database is back, what was out because of it alone is well again, even if nobody tries. */
+const afterwards = perSystem(() => {
+  const out = new Set<Environment>();
+  return (environment: Environment, gone: boolean, rate: Reading): Reading => {
+    if (gone) out.add(environment);
+    else if (rate !== null) out.delete(environment);
+    if (gone) return 3;
+    return rate ?? (out.has(environment) ? 0 : null);
+  };
+});
+
+/** Counted anew every half minute. */
+const endpointsOf = perSystem((system) => {
+  const known = new Map<Environment, { at: number; rate: Rate }>();
+  return async (environment: Environment): Promise<Rate> => {
+    const last = known.get(environment);
+    if (last && performance.now() - last.at < ENDPOINTS_MS) return last.rate;
+    const rate = await endpointStanding(system, environment);
+    known.set(environment, { at: performance.now(), rate });
+    return rate;
+  };
+});
+
+/**
+ * Measures what is built in, through the public addresses and from real traffic.
+ * @param levelOf how bad a component is now: thresholds differ on the way up and down
+ */
+export async function readBuiltIn(
+  system: System,
+  environment: Environment,
+  { shared, levelOf }: { shared: Shared; levelOf: (id: BuiltInId) => number },
+): Promise<Record<string, Reading>> {
+  const { auth, api } = system.config.addresses[environment];
+  const [authHost, oidc, apiHost, console, { rates, endpoints }] = await Promise.all([
+    expects(`${auth}/.well-known/openid-configuration`, 200),
+    expects(`${auth}/connect/jwks`, 200),
+    expects(`${api}/v1/me/context`, 401),
+    expects(`${system.config.addresses.console}/`, 200),
+    readCounts(system, environment, shared.database),
+  ]);
+  const rate = (signal: 'sign_in' | 'email' | 'sms') =>
+    rateReading(rates.get(signal) ?? NOTHING, levelOf(signal), LEAST[signal]);
+  const wait = (task: string, level: number) => ageReading(shared.waits.get(task) ?? 0, level);
+  const gone = shared.database === 3;
+  const oldest = Math.max(0, ...shared.waits.values());
+  return {
+    auth: authHost,
+    oidc,
+    api: apiHost,
+    console,
+    database: shared.database,
+    // Without the database nobody gets in, however well the host answers.
+    sign_in: afterwards(system)(environment, gone, rate('sign_in')),
+    webhooks: gone
+      ? null
+      : worstOf([
+          rateReading(endpoints, levelOf('webhooks'), LEAST.webhooks),
+          wait('deliver_webhooks', levelOf('webhooks')),
+        ]),
+    email: gone ? null : worstOf([rate('email'), wait('send_message', levelOf('email'))]),
+    sms: gone ? null : rate('sms'),
+    worker: shared.worker ? ageReading(oldest, levelOf('worker')) : 3,
+  };
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Environment } from '#platform/ctx.ts';
+import type { App } from '#platform/http.ts';
+import { type Outcomes, putBackOutcomes, recordOutcome, takeOutcomes } from '#platform/outcomes.ts';
+import type { System } from '#platform/system.ts';
+import type { Rate } from './health.ts';
+
+type StatusSignalsTable = { environment: Environment; signal: string; minute: Date; good: number; bad: number };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_signals: StatusSignalsTable;
+  }
+}
+
+/** Where people sign in: routes whose failures (500 and above) are ours, whatever was wrong with what they typed. */
+const SIGN_IN = /^\/v1\/(auth\/(login|register|mfa)|sessions\/refresh)/;
+const FLUSH_MS = 3_000;
+const WINDOW = '5 minutes';
+const KEPT = '1 hour';
+
+/** Counts the answers to attempts to sign in. */
+export function countSignIns(app: App, environment: Environment): void {
+  const counted = new WeakMap<object, boolean>();
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.config;
+    const known = counted.get(route) ?? SIGN_IN.test(request.routeOptions.url ?? '');
+    counted.set(route, known);
+    if (known) recordOutcome(app.system, { environment, signal: 'sign_in', good: reply.statusCode < 500 });
+    done();
+  });
+}
+
+/** Adds what this process counted to what all did, every few seconds; what can't be written now is written later. */
+export function startCounting(system: System): { stop: () => Promise<void> } {
+  const flush = async () => {
+    const taken = takeOutcomes(system);
+    if (taken.length === 0) return;
+    try {
+      await write(system, taken);
+    } catch (error) {
+      system.log.debug({ err: error }, 'signals wait for the database');
+      putBackOutcomes(system, taken);
+    }
+  };
+  const timer = setInterval(() => {
+    flush().catch((error: unknown) => system.log.warn({ err: error }, 'signals'));
+  }, FLUSH_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+async function write(system: System, taken: readonly Outcomes[]): Promise<void> {
+  await sql`
+    insert into status_signals (environment, signal, minute, good, bad)
+    select * from jsonb_to_recordset(${JSON.stringify(taken)}::jsonb)
+      as counted (environment text, signal text, minute timestamptz, good bigint, bad bigint)
+    on conflict (environment, signal, minute)
+      do update set good = status_signals.good + excluded.good, bad = status_signals.bad + excluded.bad`.execute(
+    system.db,
+  );
+}
+
+/** What all processes counted in the last five minutes, by signal. Served by the primary key. */
+export async function signalRates(system: System, environment: Environment): Promise<Map<string, Rate>> {
+  const { rows } = await sql<Rate & { signal: string }>`
+    select signal, sum(good)::bigint as good, sum(bad)::bigint as bad from status_signals
+    where environment = ${environment} and minute > ${system.clock.now()}::timestamptz - ${WINDOW}::interval
+    group by signal`.execute(system.db);
+  return new Map(rows.map(({ signal, ...rate }) => [signal, rate]));
+}
+
+/** Forgets what no reading needs any more. */
+export async function forgetOldSignals(system: System): Promise<void> {
+  await sql`delete from status_signals where minute < ${system.clock.now()}::timestamptz - ${KEPT}::interval`.execute(
+    system.db,
+  );
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { languageFor } from '#messages';
+import type { Reply, Request, Routes } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { languages } from '#tenancy';
+import { eventPage, historyPage, statusPage } from './page-body.ts';
+import { PAGE_HEADERS } from './page-frame.ts';
+import { answer, environmentOf, StatusQuery } from './summary.public.ts';
+import type { View } from './view.ts';
+import { viewsOf } from './views.ts';
+import { type Voice, voiceIn } from './words.ts';
+
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** The query of every page: the environment, and a language other than the browser's. */
+export const PageQueryOfStatus = Type.Interface([StatusQuery], { lang: Type.Optional(Type.Enum([...languages])) });
+const EventRef = Type.Object({ id: Type.String({ pattern: '^(inc|mnt)_[0-9a-z]{26}$', maxLength: 40 }) });
+
+/** The language a page is asked for in. */
+export function voiceOf({ query, headers }: Request): Voice {
+  const chosen = typeof query === 'object' && query !== null && 'lang' in query ? String(query.lang) : null;
+  return voiceIn(languageFor(chosen ?? headers['accept-language']?.slice(0, 256) ?? null, 'en'));
+}
+
+/** Pages that need no script, no cookie and no database. */
+export const statusPageRoutes: Routes = (app) => {
+  const options = { config: { permission: 'public' }, schema: { hide: true, querystring: PageQueryOfStatus } } as const;
+
+  app.get('/status', options, (request, reply) => sendView(request, reply, 'page', statusPage));
+
+  app.get('/status/incidents', options, (request, reply) => sendView(request, reply, 'history', historyPage));
+
+  app.get(
+    '/status/incidents/:id',
+    { ...options, schema: { ...options.schema, params: EventRef } },
+    (request, reply) => {
+      const { id } = request.params;
+      const view = viewsOf(app.system).of(environmentOf(request));
+      if (eventPage(view, voiceOf(request), id) === null) throw problem('NOT_FOUND');
+      sendView(request, reply, id, (shown, voice) => eventPage(shown, voice, id) ?? '');
+    },
+  );
+};
+
+function sendView(request: Request, reply: Reply, key: string, make: (view: View, voice: Voice) => string): void {
+  const voice = voiceOf(request);
+  reply.headers({ ...PAGE_HEADERS, vary: 'accept-language' });
+  answer(request, reply, { key: `${key} ${voice.language}`, type: HTML_TYPE, make: (view) => make(view, voice) });
+}

@@ -1,0 +1,114 @@
+import { type Environment, environments } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import { findProject } from '#tenancy';
+import { builtInComponents, builtInGroups } from './built-in.ts';
+import { readComponents } from './components.ts';
+import type { MeasuredStatus } from './health.ts';
+import { readPublicIncidents, type StoredIncident } from './incident-records.ts';
+import { readMaintenances, type StoredMaintenance } from './maintenance-records.ts';
+import { type Day, readDays } from './uptime.ts';
+
+/** How many days are shown. */
+export const DAYS = 90;
+
+type StoredComponent = {
+  id: string;
+  groupId: string;
+  /** Null: built in, said in the reader's language. */
+  name: string | null;
+  description: string | null;
+  shown: 'always' | 'when_degraded' | 'never';
+  status: MeasuredStatus;
+  since: string;
+  createdAt: string;
+};
+
+/** All that the database holds of what is public of one environment, as plain JSON: the snapshot file holds the same. */
+export type Stored = {
+  environment: Environment;
+  /** Whose status it is. */
+  name: string;
+  /** When somebody last measured; null: never. */
+  measuredAt: string | null;
+  groups: { id: string; name: string | null }[];
+  components: StoredComponent[];
+  incidents: StoredIncident[];
+  maintenances: StoredMaintenance[];
+  days: Record<string, Day[]>;
+};
+
+export type AllStored = Record<Environment, Stored>;
+
+/** What there is before anything was ever read. */
+export function emptyStored(now: Date): AllStored {
+  const since = now.toISOString();
+  const of = (environment: Environment): Stored => ({
+    environment,
+    name: 'Latchkey',
+    measuredAt: null,
+    groups: builtInGroups.map(({ id }) => ({ id, name: null })),
+    components: builtInComponents.map(({ id, group, shown }) => ({
+      id,
+      groupId: group,
+      name: null,
+      description: null,
+      shown,
+      status: 'operational',
+      since,
+      createdAt: since,
+    })),
+    incidents: [],
+    maintenances: [],
+    days: {},
+  });
+  return { test: of('test'), production: of('production') };
+}
+
+/** Reads one environment. */
+async function readStored(system: System, environment: Environment): Promise<Stored> {
+  const { db } = system;
+  const now = system.clock.now();
+  const [project, board, groups, components, incidents, maintenances, days] = await Promise.all([
+    findProject(system, { environment, default: true }),
+    db.selectFrom('status_boards').select('measured_at').where('environment', '=', environment).executeTakeFirst(),
+    db
+      .selectFrom('status_groups')
+      .select(['id', 'name'])
+      .where('environment', '=', environment)
+      .orderBy('position')
+      .orderBy('id')
+      .execute(),
+    readComponents({ db }, environment),
+    readPublicIncidents({ db }, environment),
+    readMaintenances({ db }, environment, now),
+    readDays(system, environment, { now, days: DAYS }),
+  ]);
+  return {
+    environment,
+    name: project?.projectName ?? 'Latchkey',
+    measuredAt: board?.measured_at?.toISOString() ?? null,
+    groups,
+    components: components.map((row) => ({
+      id: row.id,
+      groupId: row.group_id,
+      name: row.name,
+      description: row.description,
+      shown: row.shown,
+      status: row.status,
+      since: row.status_since.toISOString(),
+      createdAt: row.created_at.toISOString(),
+    })),
+    incidents,
+    maintenances,
+    days: Object.fromEntries(days),
+  };
+}
+
+/** Reads both environments; an installation that has never been measured shows what is built in. */
+export async function readAllStored(system: System): Promise<AllStored> {
+  const [test, production] = await Promise.all(environments.map((environment) => readStored(system, environment)));
+  const empty = emptyStored(system.clock.now());
+  const filled = (stored: Stored | undefined, fallback: Stored): Stored =>
+    stored && stored.components.length > 0 ? stored : { ...fallback, name: stored?.name ?? fallback.name };
+  return { test: filled(test, empty.test), production: filled(production, empty.production) };
+}

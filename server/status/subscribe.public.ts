@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import type { Ctx, Environment } from '#platform/ctx.ts';
+import type { Request, Routes } from '#platform/http.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { keeperOf } from './boards.ts';
+import { ComponentIds } from './components.ts';
+import { Email } from './subscribers.ts';
+import { subscribe, takeTurn } from './subscriptions.ts';
+import { environmentOf, StatusQuery } from './summary.public.ts';
+import { channels } from './summary.ts';
+
+const Wish = Type.Object(
+  {
+    channel: Type.String({ maxLength: 40, description: `One of: ${channels.join(', ')}.` }),
+    email: Type.Optional(Email),
+    url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 })),
+    componentIds: Type.Optional(ComponentIds),
+  },
+  { additionalProperties: false },
+);
+const Asked = Type.Object({ status: Type.Literal('confirmation_required') });
+
+/** Works in the project that keeps the status of an environment, for somebody who is not known. */
+export async function visitorCtx(request: Request, environment: Environment): Promise<Ctx> {
+  const { system } = request.server;
+  const scope = await keeperOf(system, environment);
+  if (!scope) throw problem('SERVICE_UNAVAILABLE', 'There is no project yet.');
+  return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
+}
+
+export const statusSubscribeRoutes: Routes = (app) => {
+  app.post(
+    '/api/status/subscribe',
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Ask to be told of the status',
+        description:
+          'By `email`, or by `webhook` to a `url`. The answer is the same for every address; a message with a link to confirm goes to it. Up to five times in ten minutes from one place.',
+        ...(app.host.environment === null && { querystring: StatusQuery }),
+        body: Wish,
+        response: { 202: Asked, ...problemResponses('UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED') },
+      },
+    },
+    async (request, reply) => {
+      const { channel, email, url, componentIds = [] } = request.body;
+      if (channel !== 'email' && channel !== 'webhook')
+        throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
+      const address = channel === 'email' ? email : url;
+      if (address === undefined) throw missing(channel === 'email' ? 'email' : 'url');
+      const ctx = await visitorCtx(request, environmentOf(request));
+      await takeTurn(ctx, 'status-subscribe');
+      await subscribe(ctx, { channel, address, componentIds });
+      return reply.code(202).send({ status: 'confirmation_required' });
+    },
+  );
+};
+
+function missing(field: string): Error {
+  return problem('VALIDATION_FAILED', {
+    extensions: { errors: [{ pointer: `/body/${field}`, message: 'is required for this channel' }] },
+  });
+}

@@ -1,0 +1,212 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema, newId } from '#platform/ids.ts';
+import { hashSecret } from '#platform/keyring.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { languages } from '#tenancy';
+import { removeReceiver } from '#webhooks';
+import { requireKeeper } from './boards.ts';
+import { ComponentIds, requireComponents } from './components.ts';
+import type { SubscriberId } from './tokens.ts';
+
+export type Channel = 'email' | 'webhook';
+type State = 'pending' | 'active' | 'quarantined' | 'unsubscribed';
+type StatusSubscribersTable = {
+  environment: Environment;
+  id: SubscriberId;
+  channel: Channel;
+  address: string;
+  address_digest: Buffer;
+  state: State;
+  component_ids: string[];
+  locale: string | null;
+  source: 'self' | 'import';
+  consent: string;
+  secret_sealed: string | null;
+  confirmed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+export type SubscriberRow = Selectable<StatusSubscribersTable>;
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_subscribers: StatusSubscribersTable;
+  }
+}
+
+/** The purpose under which webhooks know a subscriber's receiver. */
+export const RECEIVER = 'status';
+
+const Instant = Type.String({ format: 'date-time' });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+const ChannelField = Type.Enum(['email', 'webhook']);
+const StateField = Type.Enum(['pending', 'active', 'quarantined', 'unsubscribed']);
+
+export const Subscriber = Type.Object({
+  id: Type.String(),
+  channel: ChannelField,
+  address: Type.String({ description: 'Empty once the subscription has ended.' }),
+  state: StateField,
+  componentIds: Type.Array(Type.String(), { description: 'Empty: all.' }),
+  locale: Type.Union([Type.String(), Type.Null()]),
+  source: Type.Enum(['self', 'import']),
+  consent: Type.String(),
+  confirmedAt: Type.Union([Instant, Type.Null()]),
+  createdAt: Instant,
+});
+type Subscriber = Static<typeof Subscriber>;
+
+export const SubscriberQuery = Type.Interface([PageQuery], {
+  channel: Type.Optional(ChannelField),
+  state: Type.Optional(StateField),
+});
+export const SubscriberRef = Type.Object({ id: IdSchema('sub') });
+export const SubscriberImport = Type.Object(
+  {
+    consent: Type.String({
+      minLength: 10,
+      maxLength: 1_000,
+      description: 'Where and how these people agreed to be told; kept with each of them.',
+    }),
+    subscribers: Type.Array(
+      Type.Object(
+        {
+          email: Email,
+          componentIds: Type.Optional(ComponentIds),
+          locale: Type.Optional(Type.Enum([...languages])),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 5_000 },
+    ),
+  },
+  { additionalProperties: false },
+);
+export const Imported = Type.Object({ added: Type.Integer(), skipped: Type.Integer() });
+export const Bounces = Type.Object(
+  { emails: Type.Array(Email, { minItems: 1, maxItems: 1_000 }) },
+  { additionalProperties: false },
+);
+export const Quarantined = Type.Object({ quarantined: Type.Integer() });
+
+/** What is kept of an address for good, so that an import does not bring back who has left. */
+export function addressDigest(channel: Channel, address: string): Buffer {
+  return hashSecret(`${channel}\n${channel === 'email' ? address.toLowerCase() : address}`);
+}
+
+function recordOf(row: SubscriberRow): Subscriber {
+  const { id, channel, address, state, component_ids, locale, source, consent, confirmed_at, created_at } = row;
+  return {
+    id,
+    channel,
+    address,
+    state,
+    componentIds: component_ids,
+    locale,
+    source,
+    consent,
+    confirmedAt: confirmed_at?.toISOString() ?? null,
+    createdAt: created_at.toISOString(),
+  };
+}
+
+/** Subscribers, newest first. Served by the primary key. */
+export async function listSubscribers(
+  ctx: Ctx,
+  { limit, cursor, channel, state }: Static<typeof SubscriberQuery>,
+): Promise<Page<Subscriber>> {
+  await requireKeeper(ctx);
+  const list = `status-subscribers ${channel ?? ''} ${state ?? ''}`;
+  let query = ctx.db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (channel !== undefined) query = query.where('channel', '=', channel);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (cursor !== undefined) query = query.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+/** Forgets a subscriber, digest and all: the address can subscribe again as if for the first time. @throws Problem NOT_FOUND */
+export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void> {
+  await requireKeeper(ctx);
+  await transaction(ctx, async (tx) => {
+    const row = await tx.db
+      .deleteFrom('status_subscribers')
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .returning('channel')
+      .executeTakeFirst();
+    if (!row) throw problem('NOT_FOUND');
+    if (row.channel === 'webhook') await removeReceiver(tx, { purpose: RECEIVER, key: id });
+    await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel: row.channel });
+  });
+}
+
+/**
+ * Adds people who have agreed elsewhere; they are told at once, without a confirmation of their own. Whoever is known already,
+ * or has left before, stays as they are.
+ */
+export async function importSubscribers(
+  ctx: Ctx,
+  { consent, subscribers }: Static<typeof SubscriberImport>,
+): Promise<Static<typeof Imported>> {
+  await requireKeeper(ctx);
+  const { environment } = ctx.scope;
+  return transaction(ctx, async (tx) => {
+    await requireComponents(tx, [...new Set(subscribers.flatMap(({ componentIds = [] }) => componentIds))]);
+    const rows = subscribers.map(({ email, componentIds = [], locale = null }) => ({
+      id: newId('sub', tx.now),
+      address: email,
+      digest: addressDigest('email', email).toString('hex'),
+      component_ids: componentIds,
+      locale,
+    }));
+    const { rows: added } = await sql`
+      insert into status_subscribers (environment, id, channel, address, address_digest, state, component_ids, locale,
+        source, consent, confirmed_at, created_at, updated_at)
+      select ${environment}, id, 'email', address, decode(digest, 'hex'), 'active',
+        array(select jsonb_array_elements_text(component_ids)), locale, 'import', ${consent},
+        ${tx.now}::timestamptz, ${tx.now}::timestamptz, ${tx.now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as given (id text, address text, digest text, component_ids jsonb, locale text)
+      on conflict (environment, channel, address_digest) do nothing
+      returning id`.execute(tx.db);
+    const result = { added: added.length, skipped: rows.length - added.length };
+    await emit(tx, 'status.subscribers.imported', result);
+    return result;
+  });
+}
+
+/** Sets subscribers aside whose mails came back. @returns how many it were */
+export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], reason: string): Promise<number> {
+  return transaction(ctx, async (tx) => {
+    const rows = await tx.db
+      .updateTable('status_subscribers')
+      .set({ state: 'quarantined', updated_at: tx.now })
+      .where('environment', '=', tx.scope.environment)
+      .where('channel', '=', 'email')
+      .where('address_digest', '=', sql<Buffer>`any(${emails.map((email) => addressDigest('email', email))}::bytea[])`)
+      .where('state', 'in', ['active', 'pending'])
+      .returning(['id', 'channel'])
+      .execute();
+    for (const { id, channel } of rows) {
+      // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
+      await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason });
+    }
+    return rows.length;
+  });
+}
+
+/** Takes what a mail provider reports to have come back later. */
+export async function reportBounces(ctx: Ctx, { emails }: Static<typeof Bounces>): Promise<Static<typeof Quarantined>> {
+  await requireKeeper(ctx);
+  return { quarantined: await quarantine(ctx, emails, 'bounce') };
+}

@@ -1,0 +1,298 @@
+import { randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import { emit } from '#events';
+import { languageFor, sendMessage } from '#messages';
+import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Id, newId } from '#platform/ids.ts';
+import { hashSecret } from '#platform/keyring.ts';
+import { limitKey, limits } from '#platform/limits.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
+import { keeperCtx } from './boards.ts';
+import { requireComponents } from './components.ts';
+import { addressDigest, type Channel, RECEIVER, type SubscriberRow } from './subscribers.ts';
+import { makeToken, openToken, type SubscriberId } from './tokens.ts';
+
+type StatusCodesTable = {
+  environment: Environment;
+  id: Id<'cod'>;
+  subscriber_id: SubscriberId | null;
+  code_hash: Buffer;
+  attempts_left: number;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_codes: StatusCodesTable;
+  }
+}
+
+const CODE_MINUTES = 10;
+const CODE_ATTEMPTS = 5;
+const SECRET = 'status-webhook';
+/** What people agree to; kept with their subscription. */
+const CONSENT = 'Asked for on the status page, and confirmed by a link sent to the address.';
+
+const doors = limits({
+  'status-subscribe': { points: 5, seconds: 600 },
+  'status-manage': { points: 5, seconds: 600 },
+  // Whatever is asked, an address gets no more of these.
+  'status-confirmations': { points: 3, seconds: 86_400 },
+});
+
+/** @throws Problem RATE_LIMIT_EXCEEDED beyond five times in ten minutes from one address */
+export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-manage'): Promise<void> {
+  const taken = await doors(ctx.system)[door].take(limitKey(ctx.trace.ip ?? 'unknown'));
+  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+}
+
+export type Wish = { channel: Channel; address: string; componentIds: readonly string[] };
+
+/**
+ * Takes the wish to be told. Nothing in the answer, and little in its time, says whether the address is new, known, has left or
+ * bounces (ST-1, AU-6): only one that is new or has left gets a message, with a link that confirms.
+ * @throws Problem VALIDATION_FAILED for an unknown component, or a webhook address that is not public
+ */
+export async function subscribe(ctx: Ctx, { channel, address, componentIds }: Wish): Promise<void> {
+  if (channel === 'webhook') await checkReceiverAddress(ctx, address);
+  const digest = addressDigest(channel, address);
+  const { allowed } = await doors(ctx.system)['status-confirmations'].take(limitKey(digest.toString('hex')));
+  await transaction(ctx, async (tx) => {
+    await requireComponents(tx, componentIds);
+    await emit(tx, 'status.subscription.requested', { channel });
+    const row = await putPending(tx, { channel, address, componentIds }, digest);
+    const told = row.state === 'pending' && allowed;
+    if (channel === 'email') await mailConfirmation(tx, row, { to: address, suppressed: !told });
+    else if (told) await postConfirmation(tx, row);
+  });
+}
+
+/** One row per address: made, or made pending again when it had ended; otherwise left as it is. */
+async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, digest: Buffer): Promise<SubscriberRow> {
+  const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
+  return tx.db
+    .insertInto('status_subscribers')
+    .values({
+      environment: tx.scope.environment,
+      id: newId('sub', tx.now),
+      channel,
+      address,
+      address_digest: digest,
+      state: 'pending',
+      component_ids: [...componentIds],
+      locale,
+      source: 'self',
+      consent: CONSENT,
+      secret_sealed: null,
+      confirmed_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['environment', 'channel', 'address_digest']).doUpdateSet({
+        state: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then 'pending' else status_subscribers.state end`,
+        address: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.address else status_subscribers.address end`,
+        component_ids: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.component_ids else status_subscribers.component_ids end`,
+        locale: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.locale else status_subscribers.locale end`,
+        updated_at: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.updated_at else status_subscribers.updated_at end`,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The address of a page of one's own subscription. */
+export function subscriptionLink(
+  system: System,
+  page: 'confirm' | 'unsubscribe',
+  subscriber: { environment: Environment; id: SubscriberId },
+): string {
+  return `${system.config.addresses.status}/status/${page}?token=${makeToken(system, page, subscriber)}`;
+}
+
+async function mailConfirmation(
+  tx: TxCtx,
+  row: SubscriberRow,
+  { to, suppressed }: { to: string; suppressed: boolean },
+): Promise<void> {
+  await sendMessage(tx, {
+    template: 'status_confirm',
+    to,
+    variables: { link: subscriptionLink(tx.system, 'confirm', row) },
+    locale: row.locale,
+    unsubscribe: subscriptionLink(tx.system, 'unsubscribe', row),
+    suppressed,
+  });
+}
+
+async function postConfirmation(tx: TxCtx, row: SubscriberRow): Promise<void> {
+  const receiver = { purpose: RECEIVER, key: row.id };
+  const secret = await putReceiver(tx, receiver, row.address);
+  if (secret !== null)
+    await tx.db
+      .updateTable('status_subscribers')
+      .set({ secret_sealed: tx.system.keyring.seal(secret, SECRET, row.id) })
+      .where('environment', '=', row.environment)
+      .where('id', '=', row.id)
+      .execute();
+  const data = {
+    confirmUrl: subscriptionLink(tx.system, 'confirm', row),
+    unsubscribeUrl: subscriptionLink(tx.system, 'unsubscribe', row),
+  };
+  const type = 'status.subscription.confirm';
+  await sendTo(tx, receiver, { type, body: { type, timestamp: tx.now.toISOString(), data } });
+}
+
+/** The subscription of a link, and whose it is. @throws Problem INVALID_TOKEN, also for one that has ended */
+export async function readSubscription(
+  system: System,
+  page: 'confirm' | 'unsubscribe' | 'manage',
+  token: string,
+): Promise<SubscriberRow> {
+  const { environment, id } = openToken(system, page, token);
+  const row = await system.db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('environment', '=', environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row || (row.state === 'unsubscribed' && page !== 'unsubscribe')) throw problem('INVALID_TOKEN');
+  return row;
+}
+
+/** Confirms a subscription; again changes nothing. @returns the secret of a webhook, the first time @throws Problem INVALID_TOKEN */
+export async function confirmSubscription(ctx: Ctx, id: SubscriberId): Promise<string | null> {
+  return transaction(ctx, async (tx) => {
+    const before = await lockSubscriber(tx, id);
+    if (before.state === 'active') return null;
+    if (before.state !== 'pending') throw problem('INVALID_TOKEN');
+    await change(tx, id, { state: 'active', confirmed_at: tx.now, secret_sealed: null });
+    await emit(tx, 'status.subscriber.confirmed', { subscriberId: id, channel: before.channel });
+    return before.secret_sealed && tx.system.keyring.open(before.secret_sealed, SECRET, id);
+  });
+}
+
+async function lockSubscriber(tx: TxCtx, id: SubscriberId): Promise<SubscriberRow> {
+  const row = await tx.db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  return row;
+}
+
+async function change(tx: TxCtx, id: SubscriberId, changes: Partial<SubscriberRow>): Promise<void> {
+  await tx.db
+    .updateTable('status_subscribers')
+    .set({ ...changes, updated_at: tx.now })
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends a subscription; again changes nothing. The address is forgotten, its digest stays. @throws Problem INVALID_TOKEN */
+export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { state, channel } = await lockSubscriber(tx, id);
+    if (state === 'unsubscribed') return;
+    await change(tx, id, { state: 'unsubscribed', address: '', component_ids: [], locale: null, secret_sealed: null });
+    if (channel === 'webhook') await removeReceiver(tx, { purpose: RECEIVER, key: id });
+    await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel });
+  });
+}
+
+/** Changes what a subscription is for. @throws Problem INVALID_TOKEN, VALIDATION_FAILED */
+export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds: readonly string[]): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { channel } = await lockSubscriber(tx, id);
+    await requireComponents(tx, componentIds);
+    await change(tx, id, { component_ids: [...componentIds] });
+    await emit(tx, 'status.subscriber.updated', { subscriberId: id, channel });
+  });
+}
+
+/** Mails a code that opens one's own subscription, where the address has one; does the same where it has none. @returns the id of the code */
+export async function mailCode(ctx: Ctx, email: string): Promise<string> {
+  const code = String(randomInt(10 ** 8)).padStart(8, '0');
+  const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
+  return transaction(ctx, async (tx) => {
+    const row = await tx.db
+      .selectFrom('status_subscribers')
+      .select('id')
+      .where('environment', '=', tx.scope.environment)
+      .where('channel', '=', 'email')
+      .where('address_digest', '=', addressDigest('email', email))
+      .where('state', '=', 'active')
+      .executeTakeFirst();
+    const id = newId('cod', tx.now);
+    await tx.db
+      .insertInto('status_codes')
+      .values({
+        environment: tx.scope.environment,
+        id,
+        subscriber_id: row?.id ?? null,
+        code_hash: hashSecret(`${id} ${code}`),
+        attempts_left: CODE_ATTEMPTS,
+        expires_at: expires,
+      })
+      .execute();
+    const variables = { code, minutes: CODE_MINUTES };
+    await sendMessage(tx, { template: 'status_code', to: email, variables, expiresAt: expires, suppressed: !row });
+    return id;
+  });
+}
+
+/** Opens one's own subscription with a code, once. @returns a link that works for 15 minutes @throws Problem INVALID_CODE */
+export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<string> {
+  const { environment } = ctx.scope;
+  const subscriber = await transaction(ctx, async (tx) => {
+    const row = await tx.db
+      .updateTable('status_codes')
+      .set({ attempts_left: sql`attempts_left - 1` })
+      .where('environment', '=', environment)
+      .where(sql<boolean>`id = ${id}`)
+      .where('attempts_left', '>', 0)
+      .where('expires_at', '>', tx.now)
+      .returning(['subscriber_id', 'code_hash'])
+      .executeTakeFirst();
+    if (!row?.subscriber_id || !row.code_hash.equals(hashSecret(`${id} ${code}`))) return null;
+    await tx.db
+      .deleteFrom('status_codes')
+      .where('environment', '=', environment)
+      .where(sql<boolean>`id = ${id}`)
+      .execute();
+    return row.subscriber_id;
+  });
+  if (subscriber === null) throw problem('INVALID_CODE');
+  return makeToken(ctx.system, 'manage', { environment, id: subscriber });
+}
+
+/** Forgets codes that are over, and who did not confirm within a week. */
+export async function forgetUnconfirmed(system: System): Promise<void> {
+  const now = system.clock.now();
+  await system.db.deleteFrom('status_codes').where('expires_at', '<', now).execute();
+  for (const environment of environments) {
+    // biome-ignore lint/performance/noAwaitInLoops: two
+    const ctx = await keeperCtx(system, environment, 'status-forget');
+    if (ctx) await transaction(ctx, forgetPending);
+  }
+}
+
+async function forgetPending(tx: TxCtx): Promise<void> {
+  const gone = await tx.db
+    .deleteFrom('status_subscribers')
+    .where('environment', '=', tx.scope.environment)
+    .where('state', '=', 'pending')
+    .where(sql<boolean>`updated_at < ${tx.now}::timestamptz - interval '7 days'`)
+    .returning(['id', 'channel'])
+    .execute();
+  for (const { id } of gone.filter(({ channel }) => channel === 'webhook')) {
+    // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
+    await removeReceiver(tx, { purpose: RECEIVER, key: id });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Environment } from '#platform/ctx.ts';
+import type { Id } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+
+export type SubscriberId = Id<'sub'>;
+
+/** What a link lets its holder do with one subscription. */
+type Purpose = 'confirm' | 'unsubscribe' | 'manage';
+
+/** For how long links work, in milliseconds; null: as long as the subscription. */
+const LASTS: Record<Purpose, number | null> = {
+  confirm: 24 * 3_600_000,
+  unsubscribe: null,
+  manage: 15 * 60_000,
+};
+
+/** A signed link to one subscription: nothing has to be stored for it. */
+export function makeToken(
+  system: System,
+  purpose: Purpose,
+  subscriber: { environment: Environment; id: SubscriberId },
+): string {
+  const lasts = LASTS[purpose];
+  const expires = lasts === null ? 0 : system.clock.now().getTime() + lasts;
+  const claim = `${subscriber.environment}.${subscriber.id}.${expires.toString(36)}`;
+  return `${claim}.${system.keyring.tag(claim, `status-${purpose}`).toString('base64url')}`;
+}
+
+/** @throws Problem INVALID_TOKEN for one that is forged, of another purpose or expired */
+export function openToken(
+  system: System,
+  purpose: Purpose,
+  token: string,
+): { environment: Environment; id: SubscriberId } {
+  const [environment = '', id = '', expires = '', tag = ''] = token.split('.');
+  const claim = `${environment}.${id}.${expires}`;
+  const genuine = system.keyring.checkTag(claim, `status-${purpose}`, Buffer.from(tag, 'base64url'));
+  const until = Number.parseInt(expires, 36);
+  if (!genuine || (until !== 0 && until <= system.clock.now().getTime())) throw problem('INVALID_TOKEN');
+  return { environment: environment === 'test' ? 'test' : 'production', id: `sub_${id.slice(4)}` };
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { type Id, newId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
+
+export type IncidentPhase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
+export type MaintenancePhase = 'scheduled' | 'in_progress' | 'verifying' | 'completed';
+/** What a notice says happened; the last two are no phases of their own. */
+export type NoticePhase = IncidentPhase | MaintenancePhase | 'reminder' | 'cancelled';
+
+type StatusUpdatesTable = {
+  environment: Environment;
+  subject_id: string;
+  id: string;
+  phase: IncidentPhase | MaintenancePhase;
+  body: string;
+  at: Date;
+};
+
+/** What subscribers are told. An empty title or body is that of a change nobody wrote: it is said in the reader's language. */
+export type NoticeContent = {
+  kind: 'incident' | 'maintenance';
+  title: string;
+  phase: NoticePhase;
+  body: string;
+  severity: string | null;
+  at: string;
+};
+
+type NoticeId = Id<'ntc'>;
+type StatusNoticesTable = {
+  environment: Environment;
+  id: NoticeId;
+  subject_id: string;
+  content: Json<NoticeContent>;
+  component_ids: string[];
+  cursor: string;
+  created_at: Date;
+  done_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_updates: StatusUpdatesTable;
+    status_notices: StatusNoticesTable;
+  }
+}
+
+declare module '#platform/jobs.ts' {
+  interface Jobs {
+    status_notice: { environment: Environment; noticeId: NoticeId };
+  }
+}
+
+/** After everything else: the next portion of a notice is handed on when the one before has been sent. */
+export const NOTICE_PRIORITY = 20;
+
+/** An update as everybody sees it. */
+export type Update = { phase: IncidentPhase | MaintenancePhase; body: string; at: Date };
+
+/** Writes down what is told of an incident or maintenance. */
+export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, at }: Update): Promise<void> {
+  await tx.db
+    .insertInto('status_updates')
+    .values({ environment: tx.scope.environment, subject_id: subjectId, id: newId('upd', tx.now), phase, body, at })
+    .execute();
+}
+
+/** Updates of incidents or maintenances, newest first. Served by the primary key. */
+export async function updatesOf(
+  { db, environment }: Pick<Ctx, 'db'> & { environment: Environment },
+  subjectIds: readonly string[],
+): Promise<Map<string, Update[]>> {
+  const rows = await db
+    .selectFrom('status_updates')
+    .select(['subject_id', 'phase', 'body', 'at'])
+    .where('environment', '=', environment)
+    .where('subject_id', '=', sql<string>`any(${[...subjectIds]})`)
+    .orderBy('id', 'desc')
+    .execute();
+  return Map.groupBy(rows, ({ subject_id }) => subject_id);
+}
+
+/**
+ * Queues a notice to everybody who asked for it, in the transaction of the change it tells of: one row and one job, however
+ * many they are.
+ */
+export async function queueNotice(
+  tx: TxCtx,
+  subjectId: string,
+  { componentIds, content }: { componentIds: readonly string[]; content: NoticeContent },
+): Promise<void> {
+  const id = newId('ntc', tx.now);
+  const { environment } = tx.scope;
+  await tx.db
+    .insertInto('status_notices')
+    .values({
+      environment,
+      id,
+      subject_id: subjectId,
+      content: JSON.stringify(content),
+      component_ids: [...componentIds],
+      cursor: '',
+      created_at: tx.now,
+      done_at: null,
+    })
+    .execute();
+  await addJob(tx, 'status_notice', { environment, noticeId: id }, { priority: NOTICE_PRIORITY });
+}

@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import { type Environment, environments } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import type { ComponentStatus } from './health.ts';
+
+type StatusMinutesTable = { environment: Environment; component_id: string; minute: Date; status: ComponentStatus };
+type StatusDaysTable = {
+  environment: Environment;
+  component_id: string;
+  day: Date;
+  operational: number;
+  degraded: number;
+  partial: number;
+  major: number;
+  maintenance: number;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    status_minutes: StatusMinutesTable;
+    status_days: StatusDaysTable;
+  }
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES_KEPT = '3 days';
+const DAYS_KEPT = '2 years';
+const ORDER: readonly ComponentStatus[] = [
+  'operational',
+  'degraded_performance',
+  'partial_outage',
+  'major_outage',
+  // Planned: whatever else is seen meanwhile is part of it.
+  'under_maintenance',
+];
+
+/** A stretch of minutes with one status; both ends included, in minutes since 1970. */
+export type Span = { from: number; to: number; status: ComponentStatus };
+
+/** What was measured and is not in the database yet: by environment and component, in order. */
+export type Spans = Record<Environment, Record<string, Span[]>>;
+
+/**
+ * Gathers the worst status of every minute. It holds whole minutes until the database takes them, so nothing is lost while
+ * that is away; runs of one status cost one entry.
+ */
+export class MinuteBook {
+  #spans: Spans;
+
+  constructor(spans: Spans = { test: {}, production: {} }) {
+    this.#spans = spans;
+  }
+
+  get spans(): Spans {
+    return this.#spans;
+  }
+
+  /** Writes down that a component is in a status now. */
+  note(environment: Environment, componentId: string, status: ComponentStatus, now: Date): void {
+    const minute = Math.floor(now.getTime() / MINUTE_MS);
+    const spans = this.#spans[environment][componentId] ?? [];
+    this.#spans[environment][componentId] = spans;
+    const last = spans.at(-1);
+    if (last && minute <= last.to) {
+      if (ORDER.indexOf(status) <= ORDER.indexOf(last.status)) return;
+      // The minute in progress turns out worse than it began.
+      if (last.from === last.to) spans.pop();
+      else last.to -= 1;
+    }
+    extend(spans, minute, status);
+  }
+
+  /** The minutes that are over. */
+  finished(now: Date): (Span & { environment: Environment; component_id: string })[] {
+    const current = Math.floor(now.getTime() / MINUTE_MS);
+    return environments.flatMap((environment) =>
+      Object.entries(this.#spans[environment]).flatMap(([componentId, spans]) =>
+        spans
+          .filter(({ from }) => from < current)
+          .map((span) => ({ ...span, to: Math.min(span.to, current - 1), environment, component_id: componentId })),
+      ),
+    );
+  }
+
+  /** Forgets minutes up to one that has been written, that one included. */
+  forget(until: number): void {
+    for (const environment of environments)
+      for (const [componentId, spans] of Object.entries(this.#spans[environment]))
+        this.#spans[environment][componentId] = spans
+          .filter(({ to }) => to > until)
+          .map((span) => ({ ...span, from: Math.max(span.from, until + 1) }));
+  }
+}
+
+/** Adds a minute after the last; it joins a run of the same status only where it follows at once, as gaps are unknown. */
+function extend(spans: Span[], minute: number, status: ComponentStatus): void {
+  const last = spans.at(-1);
+  if (last?.status === status && last.to === minute - 1) last.to = minute;
+  else spans.push({ from: minute, to: minute, status });
+}
+
+/**
+ * Writes finished minutes and adds them to their days, in one statement: a minute counts once, whoever tells it how often.
+ * The book forgets them when they are written.
+ */
+export async function writeMinutes(system: System, book: MinuteBook, now: Date): Promise<void> {
+  const finished = book.finished(now);
+  if (finished.length === 0) return;
+  await sql`
+    with told as (
+      select environment, component_id, status, to_timestamp(number * 60) as minute
+      from jsonb_to_recordset(${JSON.stringify(finished)}::jsonb)
+        as span (environment text, component_id text, status text, "from" bigint, "to" bigint),
+        generate_series(span."from", span."to") as number
+    ), fresh as (
+      insert into status_minutes (environment, component_id, minute, status)
+      select environment, component_id, minute, status from told on conflict do nothing
+      returning *
+    )
+    insert into status_days (environment, component_id, day, operational, degraded, partial, major, maintenance)
+    select environment, component_id, (minute at time zone 'UTC')::date,
+      count(*) filter (where status = 'operational'), count(*) filter (where status = 'degraded_performance'),
+      count(*) filter (where status = 'partial_outage'), count(*) filter (where status = 'major_outage'),
+      count(*) filter (where status = 'under_maintenance')
+    from fresh group by 1, 2, 3
+    on conflict (environment, component_id, day) do update set
+      operational = status_days.operational + excluded.operational, degraded = status_days.degraded + excluded.degraded,
+      partial = status_days.partial + excluded.partial, major = status_days.major + excluded.major,
+      maintenance = status_days.maintenance + excluded.maintenance`.execute(system.db);
+  book.forget(Math.floor(now.getTime() / MINUTE_MS) - 1);
+}
+
+/** Minutes of one day of one component, by how they were. `day`: 2026-01-31. */
+export type Day = {
+  day: string;
+  operational: number;
+  degraded: number;
+  partial: number;
+  major: number;
+  maintenance: number;
+};
+
+/** The last days of every component of an environment, oldest first. Served by the primary key. */
+export async function readDays(
+  system: System,
+  environment: Environment,
+  { now, days }: { now: Date; days: number },
+): Promise<Map<string, Day[]>> {
+  const { rows } = await sql<Day & { component_id: string }>`
+    select component_id, to_char(day, 'YYYY-MM-DD') as day, operational, degraded, partial, major, maintenance
+    from status_days where environment = ${environment}
+      and day > (${now}::timestamptz at time zone 'UTC')::date - ${days}::integer
+    order by component_id, status_days.day`.execute(system.db);
+  const byComponent = Map.groupBy(rows, ({ component_id }) => component_id);
+  return new Map([...byComponent].map(([id, list]) => [id, list.map(({ component_id: _, ...day }) => day)]));
+}
+
+/**
+ * Share of time that was up, in percent with three decimals: 100 × (1 − (major + partial ÷ 2) ÷ measured). Minutes of planned
+ * maintenance are in neither; degraded minutes count as up. Null when nothing was measured.
+ */
+export function uptimeOf(days: readonly Omit<Day, 'day'>[]): number | null {
+  let measured = 0;
+  let down = 0;
+  for (const { operational, degraded, partial, major } of days) {
+    measured += operational + degraded + partial + major;
+    down += major + partial / 2;
+  }
+  if (measured === 0) return null;
+  // Rounded down: what was not whole is not called whole.
+  return Math.floor((1 - down / measured) * 100_000) / 1_000;
+}
+
+/** Forgets minutes after three days and days after two years. */
+export async function forgetOldUptime(system: System): Promise<void> {
+  const now = system.clock.now();
+  await sql`delete from status_minutes where minute < ${now}::timestamptz - ${MINUTES_KEPT}::interval`.execute(
+    system.db,
+  );
+  await sql`delete from status_days where day < (${now}::timestamptz - ${DAYS_KEPT}::interval)::date`.execute(
+    system.db,
+  );
+}

@@ -1,0 +1,138 @@
+import type { Environment } from '#platform/ctx.ts';
+import type { ComponentStatus, MeasuredStatus } from './health.ts';
+import type { StoredIncident } from './incident-records.ts';
+import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
+import { type Bearing, isWell, type Severity, severityOf, shownStatus, worst } from './standing.ts';
+import type { Stored } from './stored.ts';
+import { type Day, uptimeOf } from './uptime.ts';
+import type { Voice } from './words.ts';
+
+/** A component as it is shown; a null name or description is said in the reader's language. */
+export type ShownComponent = {
+  id: string;
+  groupId: string;
+  name: string | null;
+  description: string | null;
+  status: ComponentStatus;
+  since: string;
+  createdAt: string;
+  uptime: number | null;
+  days: readonly Day[];
+};
+
+export type ShownGroup = { id: string; name: string | null; status: ComponentStatus; components: ShownComponent[] };
+
+/** Everything that is public of one environment at one moment. Every answer is made from it, and from nothing else. */
+export type View = {
+  environment: Environment;
+  name: string;
+  generatedAt: string;
+  groups: ShownGroup[];
+  components: ShownComponent[];
+  severity: Severity;
+  affected: ShownComponent[];
+  incidents: readonly StoredIncident[];
+  maintenances: readonly StoredMaintenance[];
+  /** The database does not answer: incidents and maintenances are those of then. Null while it does. */
+  lastKnownAt: string | null;
+  /** Nobody measures: what is shown is that of then, or (`never`) nothing but hope. Null while somebody does. */
+  unmeasuredSince: string | null;
+};
+
+/** What this process measured by itself; it wins over what is stored. */
+export type Own = ReadonlyMap<string, { status: MeasuredStatus; since: string }>;
+
+/** Without a measurement for so long, what is shown says nothing of now. */
+const STALE_MS = 90_000;
+
+/** What bears on components besides what is measured of them. */
+export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' | 'maintenances'>): Bearing {
+  return {
+    statuses: incidents.filter(({ phase }) => phase !== 'resolved').map(({ componentStatuses }) => componentStatuses),
+    underMaintenance: new Set(maintenances.filter(isUnderWay).flatMap(({ componentIds }) => componentIds)),
+  };
+}
+
+/** @param lastKnownAt when the stored facts were read, while the database is away; null while it is there */
+export function makeView(
+  stored: Stored,
+  { own, now, lastKnownAt }: { own: Own; now: Date; lastKnownAt: Date | null },
+): View {
+  const bearing = bearingOf(stored);
+  const components = stored.components
+    .map((component): ShownComponent & { shown: string } => {
+      const measured = own.get(component.id) ?? component;
+      const days = stored.days[component.id] ?? [];
+      const { shown, groupId, id, name, description, createdAt } = component;
+      const status = shownStatus(id, measured.status, bearing);
+      return {
+        id,
+        groupId,
+        name,
+        description,
+        createdAt,
+        shown,
+        status,
+        since: measured.since,
+        uptime: uptimeOf(days),
+        days,
+      };
+    })
+    .filter(({ shown, status }) => shown === 'always' || (shown === 'when_degraded' && status !== 'operational'))
+    .map(({ shown: _, ...component }) => component);
+  const groups = stored.groups
+    .map(({ id, name }) => ({ id, name, components: components.filter(({ groupId }) => groupId === id) }))
+    .filter((group) => group.components.length > 0)
+    .map((group) => ({ ...group, status: worst(group.components.map(({ status }) => status)) }));
+  return {
+    environment: stored.environment,
+    name: stored.name,
+    generatedAt: now.toISOString(),
+    groups,
+    components,
+    severity: severityOf(components.map(({ status }) => status)),
+    affected: components.filter(({ status }) => !isWell(status)),
+    incidents: stored.incidents,
+    maintenances: stored.maintenances,
+    lastKnownAt: lastKnownAt?.toISOString() ?? null,
+    unmeasuredSince: own.size > 0 ? null : staleSince(stored, now),
+  };
+}
+
+function staleSince({ measuredAt }: Stored, now: Date): string | null {
+  if (measuredAt === null) return 'never';
+  return now.getTime() - Date.parse(measuredAt) > STALE_MS ? measuredAt : null;
+}
+
+/** The names of an environment's components in one language. */
+export function namesOf({ components }: Pick<View, 'components'>, voice: Voice): (id: string) => string {
+  const own = new Map(components.map(({ id, name }) => [id, name]));
+  return (id) => own.get(id) ?? voice.nameOf(id);
+}
+
+/** A moment as a person reads it: 2026-01-31 12:00 UTC. */
+export function timeOf(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
+}
+
+/** How it is as a whole, in one line. */
+export function headline(view: View, { say }: Voice): string {
+  if (view.severity !== 'none') return say(`overall.${view.severity}`);
+  return say(
+    view.components.some(({ status }) => status === 'under_maintenance') ? 'overall.maintenance' : 'overall.none',
+  );
+}
+
+/** What to know of how far the rest can be trusted; empty when it can. */
+export function caveats({ lastKnownAt, unmeasuredSince }: View, { say }: Voice): string[] {
+  return [
+    ...(lastKnownAt === null ? [] : [say('overall.lastKnown', { time: timeOf(lastKnownAt) })]),
+    ...(unmeasuredSince === null
+      ? []
+      : [
+          unmeasuredSince === 'never'
+            ? say('overall.never')
+            : say('overall.unmeasured', { time: timeOf(unmeasuredSince) }),
+        ]),
+  ];
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { Statuspage } from 'statuspage.io';
+import { openBrowser } from '#tests/browser.ts';
+import {
+  type Answer,
+  eventually,
+  managementToken,
+  newEmail,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { seedComponents } from './components.ts';
+import { statuspagePaths } from './statuspage.ts';
+
+const HOSTILE = `<script>alert(1)</script> ]]> & "quotes" \u0007`;
+const SECRET_URL = 'http://127.0.0.1:9/internal?key=hunter2';
+
+let latchkey: TestLatchkey;
+let incident: Answer['body'];
+let maintenance: Answer['body'];
+let heartbeat: string;
+const privates: string[] = [];
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+  latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
+
+before(async () => {
+  latchkey = await startTestLatchkey();
+  await seedComponents(latchkey.system);
+  const [alert, subscriber, draft] = [newEmail(), newEmail(), 'A draft about layoffs'];
+  await admin('/settings', { method: 'PATCH', body: { alertEmails: [alert] } });
+  await admin('/subscribers/import', { body: { consent: 'They asked for it.', subscribers: [{ email: subscriber }] } });
+  const check = { kind: 'http', url: SECRET_URL, intervalSeconds: 60, timeoutSeconds: 1, expectedStatus: 200 };
+  await admin('/components', { body: { groupId: 'platform', name: 'Shop', check } });
+  await admin('/components', {
+    body: { groupId: 'platform', name: 'Backstage', check: { kind: 'manual' }, shown: 'never' },
+  });
+  const beating = await admin('/components', {
+    body: { groupId: 'platform', name: 'Beat', check: { kind: 'heartbeat', intervalSeconds: 60 } },
+  });
+  heartbeat = beating.body.heartbeatUrl;
+  await admin('/incidents', { body: { title: draft, body: 'Not yet.', severity: 'minor', draft: true } });
+  incident = (
+    await admin('/incidents', {
+      body: { title: HOSTILE, body: HOSTILE, severity: 'major', componentStatuses: { auth: 'partial_outage' } },
+    })
+  ).body;
+  maintenance = (
+    await admin('/maintenances', {
+      body: {
+        title: 'Upgrade',
+        body: 'Short.',
+        componentIds: ['database'],
+        beginsAt: new Date(Date.now() + 3_600_000).toISOString(),
+        endsAt: new Date(Date.now() + 7_200_000).toISOString(),
+      },
+    })
+  ).body;
+  const { workspaceId, projects, environments } = latchkey.demo;
+  privates.push(alert, subscriber, draft, 'hunter2', 'Backstage', workspaceId, projects[0]?.id ?? '');
+  privates.push(heartbeat.split('/').at(-1) ?? '', environments.test.managementClientId, 'intervalSeconds');
+  privates.push(latchkey.system.config.dataDir, new URL(latchkey.databaseUrl).password || 'postgres://');
+  await eventually(async () => {
+    const { incidents, maintenances } = (await latchkey.api('/api/status/summary')).body;
+    assert.deepEqual([incidents.length, maintenances.length], [1, 1]);
+  });
+});
+after(() => latchkey.stop());
+
+const feeds = ['history.rss', 'history.atom', 'history.json'].map((name) => `/api/status/${name}`);
+const paths = () => [
+  '/api/status/summary',
+  '/api/status/incidents',
+  '/api/status/badge.svg',
+  ...feeds,
+  ...statuspagePaths.map((path) => `/api/v2/${path}`),
+];
+const pages = () => [
+  '/status',
+  '/status/incidents',
+  `/status/incidents/${incident.id}`,
+  `/status/incidents/${maintenance.id}`,
+  '/status/manage',
+];
+
+describe('every public answer', () => {
+  test('holds nothing private, can be cached, and is 304 when unchanged', async () => {
+    const urls = [
+      ...paths().map((path) => latchkey.system.config.addresses.test.api + path),
+      ...[...paths(), ...pages()].map((path) => `${latchkey.system.config.addresses.console + path}?environment=test`),
+    ];
+    for (const url of urls) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other names the one that fails
+      const answer = await fetch(url);
+      const text = await answer.text();
+      assert.equal(answer.status, 200, `${url}: ${text}`);
+      for (const secret of privates) assert.ok(!text.includes(secret), `${url} tells ${secret}`);
+      if (answer.headers.get('content-type')?.startsWith('text/html')) assert.ok(!text.includes('<script>'), url);
+      const etag = answer.headers.get('etag');
+      if (etag === null) continue;
+      assert.equal(answer.headers.get('cache-control'), 'public, max-age=60', url);
+      const again = await fetch(url, { headers: { 'if-none-match': etag } });
+      assert.equal(again.status, 304, url);
+    }
+  });
+});
+
+describe('readers of Statuspage', () => {
+  test('a published client reads every document', async () => {
+    const client = new Statuspage('latchkey');
+    client.setApiUrl(latchkey.system.config.addresses.test.api);
+    const summary = await client.api.getSummary();
+    assert.deepEqual([summary.page.id, summary.page.time_zone, summary.status.indicator], ['test', 'Etc/UTC', 'major']);
+    const auth = summary.components.find(({ id }) => id === 'auth');
+    assert.deepEqual([auth?.status, auth?.group, auth?.group_id], ['partial_outage', false, 'sign-in']);
+    assert.ok(summary.components.some(({ group, id }) => group && id === 'sign-in'));
+    const [open] = summary.incidents;
+    assert.deepEqual([open?.id, open?.status, open?.impact], [incident.id, 'investigating', 'major']);
+    assert.equal(open?.incident_updates[0]?.incident_id, incident.id);
+    const [planned] = summary.scheduled_maintenances;
+    assert.deepEqual([planned?.id, planned?.scheduled_for], [maintenance.id, maintenance.beginsAt]);
+    assert.equal((await client.api.getStatus()).status.description, 'Some systems are down.');
+    assert.ok((await client.api.getComponents()).components.length > 9);
+    const unresolved = await client.api.incidents.getUnresolved();
+    assert.deepEqual([(await client.api.incidents.getAll()).incidents.length, unresolved.incidents.length], [1, 1]);
+    const { scheduledMaintenances } = client.api;
+    const counts = await Promise.all([scheduledMaintenances.getAll(), scheduledMaintenances.getUpcoming()]);
+    assert.deepEqual(
+      counts.map(({ scheduled_maintenances: list }) => list.length),
+      [1, 1],
+    );
+    // This client asks for the upcoming ones where it says active.
+    const { body } = await latchkey.api('/api/v2/scheduled-maintenances/active.json');
+    assert.deepEqual(body.scheduled_maintenances, []);
+  });
+});
+
+describe('feeds and the badge', () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser.close());
+
+  test('are well-formed XML whatever a title holds, and JSON Feed 1.1', async () => {
+    const page = await browser.newPage();
+    await page.goto(latchkey.system.config.addresses.console);
+    for (const path of ['/api/status/history.rss', '/api/status/history.atom', '/api/status/badge.svg']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const { text } = await latchkey.api(path);
+      const root = await page.evaluate((xml) => {
+        const { DOMParser } = Object(globalThis);
+        const document = new DOMParser().parseFromString(xml, 'text/xml');
+        return document.querySelector('parsererror')?.textContent ?? document.documentElement.localName;
+      }, text);
+      assert.ok(['rss', 'feed', 'svg'].includes(root), `${path}: ${root}`);
+    }
+    const { body, headers } = await latchkey.api('/api/status/history.json');
+    assert.match(headers.get('content-type') ?? '', /^application\/feed\+json/);
+    assert.match(body.version, /jsonfeed\.org\/version\/1/);
+    assert.equal(body.items.length, 2);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`the pages are accessible, fit a phone and need no script (${colorScheme})`, async () => {
+      const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme });
+      for (const path of pages()) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+        await page.goto(`${latchkey.system.config.addresses.console + path}?environment=test&lang=de`);
+        const wider = await page.evaluate(() => {
+          const { document, innerWidth } = Object(globalThis);
+          return document.documentElement.scrollWidth - innerWidth;
+        });
+        assert.ok(wider <= 0, `${path} is ${wider} px too wide`);
+        await page.evaluate(axe);
+        const faults: string[] = await page.evaluate(async () => {
+          const { axe: checker, document } = Object(globalThis);
+          const { violations } = await checker.run(document, {
+            runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+          });
+          return violations.map(
+            ({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`,
+          );
+        });
+        assert.deepEqual(faults, [], path);
+      }
+      await page.close();
+    });
+
+  test('somebody subscribes on the page, without script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    const email = newEmail();
+    await page.goto(`${latchkey.system.config.addresses.console}/status?environment=test`);
+    await page.fill('input[name=email]', email);
+    await page.click('summary');
+    await page.check('input[value=auth]');
+    await page.click('form button');
+    assert.match(await page.innerText('h1'), /Nearly done/);
+    const { items } = (await admin('/subscribers?state=pending')).body;
+    assert.deepEqual([items[0].address, items[0].componentIds], [email, ['auth']]);
+    await context.close();
+  });
+});
+
+describe('the languages of the page', () => {
+  test('six, chosen by the browser or the reader', async () => {
+    const title = async (query: string, language: string) => {
+      const headers = { 'accept-language': language };
+      const { text, headers: given } = await latchkey.console(`/status?environment=test${query}`, { headers });
+      assert.equal(given.get('vary'), 'accept-language');
+      return [/<html lang="(\w+)"/.exec(text)?.[1], /<h1>([^<]*)/.exec(text)?.[1]];
+    };
+    assert.deepEqual(await title('', 'de-AT,de;q=0.9'), ['de', 'Einige Systeme sind ausgefallen.']);
+    assert.deepEqual(await title('&lang=ja', 'de'), ['ja', '一部のシステムが停止しています。']);
+    assert.deepEqual(await title('', 'xx'), ['en', 'Some systems are down.']);
+    assert.deepEqual(
+      (await Promise.all(['fr', 'es', 'zh'].map((language) => title('', language)))).map(([found]) => found),
+      ['fr', 'es', 'zh'],
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Environment } from '#platform/ctx.ts';
+import type { ReadyAnswer } from '#platform/http-ready.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { STATUS_TOPIC } from './boards.ts';
+import type { Reading } from './health.ts';
+import { type AllStored, emptyStored, readAllStored } from './stored.ts';
+import { makeView, type Own, type View } from './view.ts';
+
+export const CACHE_CONTROL = 'public, max-age=60';
+
+/** What makes one kind of answer from a view. */
+export type Maker = { key: string; type: string; make: (view: View) => string };
+
+const EPOCH = new Date(0).toISOString();
+
+/** One moment of one environment, and the answers that were made of it: each is made once. */
+class Moment {
+  readonly view: View;
+  readonly #made = new Map<string, ReadyAnswer>();
+
+  constructor(view: View) {
+    this.view = view;
+  }
+
+  answer(maker: Maker): ReadyAnswer {
+    const known = this.#made.get(maker.key);
+    if (known) return known;
+    const lasting = maker.make({ ...this.view, generatedAt: EPOCH });
+    const etag = `W/"${hash('sha256', lasting, 'base64url').slice(0, 22)}"`;
+    const made: ReadyAnswer = {
+      body: Buffer.from(maker.make(this.view)),
+      // Weak: it stays the same while only the time of the answer changes.
+      etag,
+      headers: { 'cache-control': CACHE_CONTROL, 'content-type': maker.type },
+    };
+    this.#made.set(maker.key, made);
+    return made;
+  }
+}
+
+const TIMEOUT_MS = 1_500;
+const SLOW_MS = 1_000;
+/** How many times in a row the database must be silent to be taken for away. */
+const TO_LOSE = 2;
+const RELOAD_MS = 30_000;
+const NOBODY: Own = new Map();
+
+/**
+ * What this process shows of the status: read from the database and kept in memory, so that an answer needs neither the
+ * database nor time, and goes on being given while the database is away, which it then says.
+ */
+export class Views {
+  readonly #system: System;
+  #stored: AllStored;
+  #knownAt: Date;
+  #silences = 0;
+  #loadedAt = 0;
+  #loading: Promise<void> | null = null;
+  #again = false;
+  #own: Record<Environment, Own> = { test: NOBODY, production: NOBODY };
+  #awaySince: Date | null = null;
+  #moments: Record<Environment, Moment>;
+  /** What the last look at the database found. */
+  databaseReading: Reading = null;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#knownAt = system.clock.now();
+    this.#stored = emptyStored(this.#knownAt);
+    this.#moments = this.#make();
+  }
+
+  get stored(): AllStored {
+    return this.#stored;
+  }
+
+  get knownAt(): Date {
+    return this.#knownAt;
+  }
+
+  /** True while the database does not answer this process. */
+  get away(): boolean {
+    return this.#awaySince !== null;
+  }
+
+  of(environment: Environment): View {
+    return this.#moments[environment].view;
+  }
+
+  /** An answer of one kind, from bytes made ahead. */
+  answer(environment: Environment, maker: Maker): ReadyAnswer {
+    return this.#moments[environment].answer(maker);
+  }
+
+  /** Begins with what another run of this process left. */
+  restore(stored: AllStored, knownAt: Date): void {
+    this.#stored = stored;
+    this.#knownAt = knownAt;
+    this.#moments = this.#make();
+  }
+
+  /** What this process measures itself; null when another one does. */
+  measured(own: Record<Environment, Own> | null): void {
+    this.#own = own ?? { test: NOBODY, production: NOBODY };
+    this.#moments = this.#make();
+  }
+
+  /** Looks whether the database answers, and reads again what may have changed. */
+  async look(): Promise<void> {
+    const began = performance.now();
+    const answered = await answersInTime(this.#system);
+    const took = performance.now() - began;
+    this.databaseReading = answered ? (took > SLOW_MS ? 1 : 0) : 3;
+    if (answered) await this.#heard();
+    else this.#silent();
+  }
+
+  async #heard(): Promise<void> {
+    const back = this.away;
+    this.#silences = 0;
+    this.#awaySince = null;
+    if (back || this.#system.clock.now().getTime() - this.#loadedAt >= RELOAD_MS) await this.reload();
+  }
+
+  #silent(): void {
+    this.#silences += 1;
+    if (this.#silences < TO_LOSE || this.away) return;
+    this.#awaySince = this.#system.clock.now();
+    this.#moments = this.#make();
+  }
+
+  /** Reads everything anew; calls during it are served by one more reading after it. */
+  async reload(): Promise<void> {
+    this.#again = true;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = null;
+    });
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      try {
+        const now = this.#system.clock.now();
+        // biome-ignore lint/performance/noAwaitInLoops: readings follow one another
+        this.#stored = await readAllStored(this.#system);
+        this.#knownAt = now;
+        this.#loadedAt = now.getTime();
+        this.#moments = this.#make();
+      } catch (error) {
+        this.#system.log.debug({ err: error }, 'the status could not be read');
+      }
+    }
+  }
+
+  #make(): Record<Environment, Moment> {
+    const now = this.#system.clock.now();
+    const moment = (environment: Environment): Moment =>
+      new Moment(
+        makeView(this.#stored[environment], {
+          own: this.#ownOf(environment),
+          now,
+          lastKnownAt: this.away ? this.#knownAt : null,
+        }),
+      );
+    return { test: moment('test'), production: moment('production') };
+  }
+
+  /** A process that measures nothing still knows when its database is gone. */
+  #ownOf(environment: Environment): Own {
+    const own = this.#own[environment];
+    if (own.size > 0 || this.#awaySince === null) return own;
+    return new Map([['database', { status: 'major_outage', since: this.#awaySince.toISOString() }]]);
+  }
+}
+
+async function answersInTime(system: System): Promise<boolean> {
+  const timeout = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), TIMEOUT_MS).unref();
+  });
+  const answer = sql`select 1`.execute(system.db).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, timeout]);
+}
+
+/** The status as this process shows it. */
+export const viewsOf = perSystem((system) => new Views(system));
+
+/** Reads the status for the first time, and again whenever some process changes it. */
+export async function startViews(system: System): Promise<void> {
+  const views = viewsOf(system);
+  await system.feed.subscribe({
+    replay: () => views.reload(),
+    onChange: ({ topic }) => {
+      if (topic !== STATUS_TOPIC) return;
+      views.reload().catch((error: unknown) => system.log.warn({ err: error }, 'status'));
+    },
+  });
+  await views.look();
+}
+
+/** The environments as the start page needs them. */
+export function standingOf(system: System, environment: Environment): View {
+  return viewsOf(system).of(environment);
+}

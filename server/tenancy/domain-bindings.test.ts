@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { startSecondProcess } from '#tests/second-process.ts';
+import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
+
+const DOMAINS = '/v1/admin/domains';
+
+const clock = new TestClock();
+let dns: TestDns;
+let latchkey: TestLatchkey;
+let other: Tenant;
+before(async () => {
+  dns = await startDns();
+  latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_DNS_SERVERS: dns.address } });
+  other = await createTenant(latchkey, 'elsewhere');
+});
+after(async () => {
+  await latchkey.stop();
+  dns.stop();
+});
+
+type Call = { method?: string; body?: unknown };
+
+async function admin(path: string, call: Call = {}): Promise<Answer> {
+  return latchkey.api(DOMAINS + path, { ...call, token: await managementToken(latchkey) });
+}
+
+/** The same as another workspace's back end. */
+async function elsewhere(path: string, call: Call = {}): Promise<Answer> {
+  return latchkey.api(DOMAINS + path, { ...call, token: await tenantManagementToken(latchkey, other) });
+}
+
+async function claim(host: string, as = admin) {
+  const { status, body, text } = await as('', { body: { host } });
+  assert.equal(status, 201, text);
+  return body;
+}
+
+function publish({ verification }: Answer['body'], parts?: string[]): void {
+  dns.zone.set(verification.name, [['v=spf1 -all'], parts ?? [verification.value]]);
+}
+
+/** With a body, so that an event is expected of what succeeds. */
+function verify({ id }: { id: string }, as = admin): Promise<Answer> {
+  return as(`/${id}/verify`, { body: {} });
+}
+
+async function eventsAbout(id: string): Promise<string[]> {
+  const { rows } = await latchkey.system.pool.query(
+    `select type from events where data->>'domainId' = $1 order by id`,
+    [id],
+  );
+  return rows.map(({ type }) => type);
+}
+
+async function verified(host: string, as = admin) {
+  const domain = await claim(host, as);
+  publish(domain);
+  assert.equal((await verify(domain, as)).status, 200);
+  return domain;
+}
+
+const place = () => ({ projectId: latchkey.demo.projects[0]?.id, environment: 'test' });
+
+describe('bindings', () => {
+  test('409 before the proof; one of each purpose; gone with DELETE', async () => {
+    const domain = await claim('bound.shop.example');
+    const bindings = `/${domain.id}/bindings`;
+    const body = { ...place(), purpose: 'auth' };
+    expectProblem(await admin(bindings, { body }), 409, 'DOMAIN_NOT_VERIFIED');
+    publish(domain);
+    await verify(domain);
+    const { status, body: bound } = await admin(bindings, { body });
+    const { port } = new URL(latchkey.system.config.addresses.test.auth);
+    assert.deepEqual(
+      [status, bound],
+      [201, { ...body, address: `http://bound.shop.example:${port}`, createdAt: clock.now().toISOString() }],
+    );
+    expectProblem(await admin(bindings, { body }), 409, 'ALREADY_EXISTS');
+    assert.equal((await admin(bindings, { body: { ...body, purpose: 'api' } })).status, 201);
+    assert.deepEqual(
+      (await admin(bindings)).body.items.map(({ purpose }: { purpose: string }) => purpose),
+      ['api', 'auth'],
+    );
+    assert.equal((await admin(`${bindings}?purpose=api`, { method: 'DELETE' })).status, 204);
+    expectProblem(await admin(`${bindings}?purpose=api`, { method: 'DELETE' }), 404, 'NOT_FOUND');
+    assert.deepEqual(await eventsAbout(domain.id), [
+      'domain.created',
+      'domain.verified',
+      'domain.bound',
+      'domain.bound',
+      'domain.unbound',
+    ]);
+  });
+
+  test('403 for another project or environment than the domain’s own, 404 for a foreign domain', async () => {
+    const domain = await verified('place.shop.example');
+    const bindings = `/${domain.id}/bindings`;
+    const [, helpdesk] = latchkey.demo.projects;
+    for (const changes of [{ projectId: helpdesk?.id }, { environment: 'production' }, { environment: 'prod' }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await admin(bindings, { body: { ...place(), purpose: 'auth', ...changes } });
+      expectProblem(answer, 403, 'CONTEXT_NOT_ALLOWED');
+    }
+    const { projectId, environment } = other.scope;
+    expectProblem(await elsewhere(bindings, { body: { projectId, environment, purpose: 'auth' } }), 404, 'NOT_FOUND');
+    expectProblem(await elsewhere(bindings), 404, 'NOT_FOUND');
+  });
+
+  test('a bound host serves its kind of host in its environment, and nothing else', async () => {
+    const { auth } = await bindHost(latchkey, dns, { host: 'kind.shop.example' });
+    const { ports } = latchkey.system.config;
+    const at = (port: number) => callAt(latchkey, `${auth}/api/status/summary`, { port });
+    assert.equal((await at(ports.test.auth)).status, 200);
+    for (const port of [ports.test.api, ports.production.auth, ports.console]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await at(port), 421, 'UNKNOWN_HOST');
+    }
+    assert.equal((await callAt(latchkey, `${auth.replace('.example', '.example.')}/api/status/summary`)).status, 200);
+  });
+
+  test('the Host decides the project; a request that names another is refused', async () => {
+    const tenant = other;
+    const domain = await verified('tenant.shop.example', elsewhere);
+    const { projectId, environment, workspaceId } = tenant.scope;
+    const { body } = await elsewhere(`/${domain.id}/bindings`, { body: { projectId, environment, purpose: 'auth' } });
+    const login = (fields: object) =>
+      callAt(latchkey, `${body.address}/v1/auth/login/password`, {
+        body: { identifier: tenant.owner, password: PASSWORD, ...fields },
+      });
+    const answer = await login({});
+    assert.deepEqual([answer.status, answer.body.session?.projectId], [200, projectId], answer.text);
+    assert.equal((await login({ workspaceId, projectId })).status, 200);
+    const { workspaceId: demo, projects, environments } = latchkey.demo;
+    expectProblem(await login({ workspaceId: demo, projectId: projects[0]?.id }), 403, 'CONTEXT_NOT_ALLOWED');
+    expectProblem(await login({ clientId: environments.test.clientId }), 403, 'CONTEXT_NOT_ALLOWED');
+    expectProblem(await login({ environment: 'production' }), 400, 'ENVIRONMENT_MISMATCH');
+    const stranger = await register(latchkey);
+    const refresh = await callAt(latchkey, `${body.address}/v1/sessions/refresh`, {
+      body: { refresh_token: stranger.refresh_token },
+    });
+    expectProblem(refresh, 403, 'CONTEXT_NOT_ALLOWED');
+    const logout = await callAt(latchkey, `${body.address}/v1/sessions/logout`, {
+      token: stranger.access_token,
+      body: {},
+    });
+    expectProblem(logout, 403, 'CONTEXT_NOT_ALLOWED');
+    const still = await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: stranger.refresh_token } });
+    assert.equal(still.status, 200, 'the token was not spent');
+  });
+
+  test('a bound host serves at once in every process, and stops at once', async () => {
+    const second = await startSecondProcess(latchkey, { LATCHKEY_DNS_SERVERS: dns.address });
+    try {
+      const summary = (url: string) => callAt(latchkey, `${url}/api/status/summary`, { port: second.ports.auth });
+      const early = await callAt(latchkey, 'http://every.shop.example/api/status/summary', { port: second.ports.auth });
+      expectProblem(early, 421, 'UNKNOWN_HOST');
+      const { id, auth } = await bindHost(latchkey, dns, { host: 'every.shop.example' });
+      await eventually(async () => assert.equal((await summary(auth)).status, 200), 1_000);
+      assert.equal((await admin(`/${id}/bindings?purpose=auth`, { method: 'DELETE' })).status, 204);
+      await eventually(async () => assert.equal((await summary(auth)).status, 421), 1_000);
+    } finally {
+      await second.stop();
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { IdSchema, type ProjectId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { boundUrl } from './bound-addresses.ts';
+import { type DomainId, findDomain, lockDomain, type Purpose } from './domains.ts';
+
+const PurposeSchema = Type.Enum(['auth', 'api'], { description: 'The kind of host it is.' });
+const place = {
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production', 'prod']),
+  purpose: PurposeSchema,
+};
+
+/** What a host serves. A domain belongs to one project environment, so its bindings name no other. */
+export const NewBinding = Type.Object(place, { additionalProperties: false });
+export type NewBinding = Static<typeof NewBinding>;
+
+export const BindingRef = Type.Object({
+  purpose: PurposeSchema,
+  projectId: Type.Optional(place.projectId),
+  environment: Type.Optional(place.environment),
+});
+
+export const Binding = Type.Object({
+  projectId: place.projectId,
+  environment: Type.Enum(['test', 'production']),
+  purpose: PurposeSchema,
+  address: Type.String({ format: 'uri', description: 'Where it is served; of `auth`, the issuer of tokens too.' }),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+export type Binding = Static<typeof Binding>;
+
+type Named = { projectId?: ProjectId; environment?: 'test' | 'production' | 'prod' };
+
+/** @throws Problem CONTEXT_NOT_ALLOWED */
+function requireOwnPlace({ scope }: Ctx, { projectId, environment }: Named): void {
+  const named = environment === 'prod' ? 'production' : environment;
+  if ((projectId ?? scope.projectId) === scope.projectId && (named ?? scope.environment) === scope.environment) return;
+  throw problem(
+    'CONTEXT_NOT_ALLOWED',
+    'A domain is bound in the project and environment that added it. Add it there, with a token of that project.',
+  );
+}
+
+function recordOf(ctx: Ctx | TxCtx, host: string, { purpose, created_at: at }: { purpose: Purpose; created_at: Date }) {
+  const { projectId, environment } = ctx.scope;
+  const address = boundUrl(ctx.system, { environment, purpose, host });
+  return { projectId, environment, purpose, address, createdAt: at.toISOString() };
+}
+
+/** What a domain serves: at most one binding of each purpose. @throws Problem NOT_FOUND */
+export async function listBindings(ctx: Ctx, id: DomainId): Promise<Binding[]> {
+  const { host } = await findDomain(ctx, id);
+  const rows = await ctx.db
+    .selectFrom('domain_bindings')
+    .select(['purpose', 'created_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('domain_id', '=', id)
+    .orderBy('purpose')
+    .execute();
+  return rows.map((row) => recordOf(ctx, host, row));
+}
+
+/**
+ * Makes a verified domain an auth or API address of its project environment, at once and in every process.
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED, ALREADY_EXISTS, CONTEXT_NOT_ALLOWED
+ */
+export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): Promise<Binding> {
+  requireOwnPlace(ctx, binding);
+  const { purpose } = binding;
+  try {
+    return await transaction(ctx, async (tx) => {
+      const { host, status } = await lockDomain(tx, id);
+      if (status !== 'verified') throw problem('DOMAIN_NOT_VERIFIED');
+      const row = { purpose, created_at: tx.now };
+      await tx.db
+        .insertInto('domain_bindings')
+        .values({ workspace_id: tx.scope.workspaceId, domain_id: id, ...row })
+        .execute();
+      await announce(tx, { topic: 'domain', key: host });
+      await emit(tx, 'domain.bound', { domainId: id, host, purpose });
+      return recordOf(tx, host, row);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error, 'domain_bindings_pkey'))
+      throw problem('ALREADY_EXISTS', `The domain is an ${purpose} address already.`);
+    throw error;
+  }
+}
+
+/** Takes a purpose from a domain: it is served no more. @throws Problem NOT_FOUND, CONTEXT_NOT_ALLOWED */
+export async function unbindDomain(ctx: Ctx, id: DomainId, reference: Static<typeof BindingRef>): Promise<void> {
+  requireOwnPlace(ctx, reference);
+  const { purpose } = reference;
+  await transaction(ctx, async (tx) => {
+    const { host } = await lockDomain(tx, id);
+    const { numDeletedRows } = await tx.db
+      .deleteFrom('domain_bindings')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('domain_id', '=', id)
+      .where('purpose', '=', purpose)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+    await announce(tx, { topic: 'domain', key: host });
+    await emit(tx, 'domain.unbound', { domainId: id, host, purpose });
+  });
+}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { emit } from '#events';
+import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { lookUpTexts } from '#platform/dns.ts';
+import { announce } from '#platform/feed.ts';
+import { Limit } from '#platform/limits.ts';
+import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import {
+  type Domain,
+  type DomainId,
+  type DomainRow,
+  domainRecord,
+  findDomain,
+  lockDomain,
+  newProof,
+  proofName,
+  proofValue,
+  verifiedElsewhere,
+} from './domains.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** So many look-ups in a row, an hour apart, that find no proof: one may have hit a change of the zone. */
+const FAILURES_TO_LOSE = 2;
+const BATCH = 20;
+
+/** Look-ups by hand, for each domain. */
+const byHand = perSystem((system) => new Limit(system, { name: 'domain-verify', points: 10, seconds: 60 }));
+
+/** What a look-up says about a proof. `unanswered` says nothing about it. */
+type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
+
+/** Looks the proof of a domain up, in DNS. */
+async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
+  const name = proofName(domain.host);
+  const answer = await lookUpTexts(system, name);
+  if (!answer.answered)
+    return { kind: 'unanswered', fault: `The look-up of ${name} got no answer (${answer.reason}).`, found: [] };
+  const found = answer.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
+  if (found.includes(proofValue(domain))) return { kind: 'proven' };
+  const fault =
+    found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} says something else.`;
+  return { kind: 'absent', fault, found };
+}
+
+/**
+ * Looks the proof up now. A domain that was pending or lost serves its bindings from then on, in every process.
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with what was found, ALREADY_EXISTS when another project was first, RATE_LIMIT_EXCEEDED
+ */
+export async function verifyDomain(ctx: Ctx, id: DomainId): Promise<Domain> {
+  const domain = await findDomain(ctx, id);
+  const taken = await byHand(ctx.system).take(id);
+  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+  const finding = await findingOf(ctx.system, domain);
+  if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain, 'by hand'));
+  await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
+  throw problem('DOMAIN_NOT_VERIFIED', {
+    detail: `${finding.fault} Expected a TXT record with the value ${proofValue(domain)}. A new record can take a while to be seen.`,
+    extensions: { expected: proofValue(domain), found: finding.found },
+  });
+}
+
+/** Serialises with other checks. A domain whose token changed meanwhile was not proven. @throws Problem ALREADY_EXISTS, CONFLICT */
+async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily'): Promise<DomainRow> {
+  try {
+    return await transaction(ctx, async (tx) => {
+      const domain = await lockDomain(tx, before.id);
+      if (domain.token !== before.token) throw problem('CONFLICT');
+      const held = await keepProven(tx, domain);
+      const { id: domainId, host } = domain;
+      if (domain.status !== 'verified') {
+        await unbindOthers(tx, host);
+        await announce(tx, { topic: 'domain', key: host });
+        await emit(tx, 'domain.verified', { domainId, host });
+      } else if (asked === 'by hand') await emit(tx, 'domain.checked', { domainId, host });
+      return held;
+    });
+  } catch (error) {
+    if (isUniqueViolation(error, 'domains_verified')) throw verifiedElsewhere();
+    throw error;
+  }
+}
+
+function keepProven(tx: TxCtx, { id, status, verified_at: before }: DomainRow): Promise<DomainRow> {
+  return tx.db
+    .updateTable('domains')
+    .set({
+      status: 'verified',
+      verified_at: status === 'verified' ? before : tx.now,
+      lost_at: null,
+      checked_at: tx.now,
+      fault: null,
+      failed_checks: 0,
+      next_check_at: new Date(tx.now.getTime() + DAY_MS),
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+async function noteFault(tx: TxCtx, { id }: DomainRow, fault: string): Promise<void> {
+  await tx.db
+    .updateTable('domains')
+    .set({ checked_at: tx.now, fault })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+type Unbound = Pick<DomainRow, 'workspace_id' | 'project_id' | 'environment' | 'id'> & { purpose: string };
+
+/** Whoever had the host before and lost it has no bindings left that a new proof could wake. */
+async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
+  const { rows } = await sql<Unbound>`
+    delete from domain_bindings b using domains d
+    where d.host = ${host} and d.status <> 'verified' and b.workspace_id = d.workspace_id and b.domain_id = d.id
+    returning d.workspace_id, d.project_id, d.environment, d.id, b.purpose /* all workspaces */`.execute(tx.db);
+  for (const { workspace_id: workspaceId, project_id: projectId, environment, id, purpose } of rows) {
+    const theirs = { ...tx, scope: { workspaceId, projectId, environment }, actor: SYSTEM };
+    // biome-ignore lint/performance/noAwaitInLoops: two at most for each former holder, on one connection
+    await emit(theirs, 'domain.unbound', { domainId: id, host, purpose });
+  }
+}
+
+const SYSTEM = { kind: 'system', name: 'domains' } as const;
+
+/**
+ * Looks up the proofs that are due: each verified domain daily, or an hour after a look-up without proof or answer. Runs as a
+ * job, in any number of processes: each due domain is taken by one.
+ */
+export async function recheckDomains(system: System): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
+    const due = await takeDue(system);
+    if (due.length === 0) return;
+    await Promise.all(due.map((domain) => recheck(system, domain)));
+  }
+}
+
+/** Served by domains_due. Taken for an hour: a process that dies has its domains looked up by another. */
+async function takeDue(system: System): Promise<DomainRow[]> {
+  const now = system.clock.now();
+  const { rows } = await sql<DomainRow>`
+    update domains set next_check_at = ${new Date(now.getTime() + HOUR_MS)}
+    where (workspace_id, id) in (
+      select workspace_id, id from domains where status = 'verified' and next_check_at <= ${now}
+      order by next_check_at limit ${BATCH} for update skip locked
+    ) returning * /* all workspaces */`.execute(system.db);
+  return rows;
+}
+
+async function recheck(system: System, domain: DomainRow): Promise<void> {
+  const { workspace_id: workspaceId, project_id: projectId, environment } = domain;
+  const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'domains', 'domains');
+  try {
+    const finding = await findingOf(system, domain);
+    if (finding.kind === 'proven') await holdProven(ctx, domain, 'daily');
+    else if (finding.kind === 'absent') await transaction(ctx, (tx) => countFailure(tx, domain, finding.fault));
+    // No answer is no proof that the record is gone: the domain goes on serving, and is looked up again in an hour.
+    else await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
+  } catch (error) {
+    // Removed, or claimed anew, meanwhile.
+    if (!(error instanceof Problem)) system.log.warn({ err: error, host: domain.host }, 'a domain was not checked');
+  }
+}
+
+/** A look-up without proof: the second in a row loses the domain, and with it the token, so an old record proves nothing. */
+async function countFailure(tx: TxCtx, before: DomainRow, fault: string): Promise<void> {
+  const domain = await lockDomain(tx, before.id);
+  if (domain.token !== before.token || domain.status !== 'verified') return;
+  const failed = domain.failed_checks + 1;
+  const lost = failed >= FAILURES_TO_LOSE;
+  await tx.db
+    .updateTable('domains')
+    .set({
+      checked_at: tx.now,
+      fault,
+      failed_checks: failed,
+      ...(lost && { status: 'lost', lost_at: tx.now, next_check_at: null, token: newProof() }),
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', domain.id)
+    .execute();
+  const about = { domainId: domain.id, host: domain.host, fault };
+  if (!lost) return emit(tx, 'domain.check_failed', about);
+  await announce(tx, { topic: 'domain', key: domain.host });
+  await emit(tx, 'domain.lost', about);
+}

@@ -1,0 +1,243 @@
+import { type Generated, type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import { announce } from '#platform/feed.ts';
+import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { randomSecret } from '#platform/keyring.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { hostNameFrom } from './host-names.ts';
+
+export type DomainId = Id<'dom'>;
+
+type DomainsTable = {
+  workspace_id: WorkspaceId;
+  id: DomainId;
+  project_id: ProjectId;
+  environment: Environment;
+  host: string;
+  status: 'pending' | 'verified' | 'lost';
+  token: string;
+  verified_at: Date | null;
+  lost_at: Date | null;
+  checked_at: Date | null;
+  fault: string | null;
+  failed_checks: Generated<number>;
+  next_check_at: Date | null;
+  created_at: Date;
+};
+
+export type Purpose = 'auth' | 'api';
+
+type DomainBindingsTable = {
+  workspace_id: WorkspaceId;
+  domain_id: DomainId;
+  purpose: Purpose;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    domains: DomainsTable;
+    domain_bindings: DomainBindingsTable;
+  }
+}
+
+export type DomainRow = Selectable<DomainsTable>;
+
+const Instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+export const NewDomain = Type.Object(
+  {
+    host: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: 'Such as `login.example.com`; names in other scripts are taken, and kept in ASCII (A-labels).',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const Domain = Type.Object({
+  id: IdSchema('dom'),
+  host: Type.String(),
+  status: Type.Enum(['pending', 'verified', 'lost'], {
+    description: '`lost`: the proof was gone, so the domain serves nothing until it is proven anew.',
+  }),
+  verification: Type.Object(
+    { type: Type.Literal('TXT'), name: Type.String(), value: Type.String() },
+    { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
+  ),
+  fault: Type.Union([Type.String(), Type.Null()], { description: 'What the last look-up found wrong.' }),
+  checkedAt: Instant,
+  verifiedAt: Instant,
+  lostAt: Instant,
+  createdAt: Type.String({ format: 'date-time' }),
+});
+export type Domain = Static<typeof Domain>;
+
+/** Domains of one project environment, whatever their status. */
+const MOST_DOMAINS = 50;
+const HOUR = "interval '1 hour'";
+
+/** The name of the record that proves a host. */
+export function proofName(host: string): string {
+  return `_latchkey-verification.${host}`;
+}
+
+/** What the record has to say. */
+export function proofValue({ token }: Pick<DomainRow, 'token'>): string {
+  return `latchkey-verification=${token}`;
+}
+
+export function newProof(): string {
+  return randomSecret();
+}
+
+export function domainRecord(row: DomainRow): Domain {
+  return {
+    id: row.id,
+    host: row.host,
+    status: row.status,
+    verification: { type: 'TXT', name: proofName(row.host), value: proofValue(row) },
+    fault: row.fault,
+    checkedAt: row.checked_at?.toISOString() ?? null,
+    verifiedAt: row.verified_at?.toISOString() ?? null,
+    lostAt: row.lost_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db
+    .selectFrom('domains')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment);
+}
+
+/** The domains of a project environment, newest first. Served by domains_of_scope. */
+export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Domain>> {
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where('id', '<', sql<DomainId>`${openCursor(ctx, 'domains', cursor)}`);
+  const page = pageOf(ctx, await query.execute(), { list: 'domains', limit, keyOf: (row) => row.id });
+  return { items: page.rows.map(domainRecord), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function findDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<DomainRow> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+/** Makes changes of one domain wait for each other. @throws Problem NOT_FOUND */
+export async function lockDomain(tx: TxCtx, id: DomainId): Promise<DomainRow> {
+  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return row;
+}
+
+/**
+ * Claims a host for the project environment. It serves nothing before its proof is found. Any number of projects may claim a
+ * host that nobody has proven; each claim has a token of its own, so no proof of an earlier one counts.
+ * @throws Problem VALIDATION_FAILED, ALREADY_EXISTS when it is claimed here or verified elsewhere, CONFLICT at the limit
+ */
+export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
+  const host = hostNameFrom(ctx.system, written);
+  await refuseTakeOver(ctx, host);
+  try {
+    return await transaction(ctx, async (tx) => {
+      await refuseAtLimit(tx);
+      const row = await tx.db
+        .insertInto('domains')
+        .values({
+          workspace_id: tx.scope.workspaceId,
+          id: newId('dom', tx.now),
+          project_id: tx.scope.projectId,
+          environment: tx.scope.environment,
+          host,
+          status: 'pending',
+          token: newProof(),
+          verified_at: null,
+          lost_at: null,
+          checked_at: null,
+          fault: null,
+          next_check_at: null,
+          created_at: tx.now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await emit(tx, 'domain.created', { domainId: row.id, host });
+      return domainRecord(row);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error, 'domains_claim'))
+      throw problem('ALREADY_EXISTS', 'This host is among the domains already.');
+    throw error;
+  }
+}
+
+/**
+ * A host that another project has proven can't be claimed. Whoever asks may own it by now, so the holder's proof is looked up
+ * soon instead of tomorrow: at most once an hour, however often it is asked. Served by domains_verified.
+ */
+async function refuseTakeOver(ctx: Ctx, host: string): Promise<void> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const held = await transaction(ctx, async (tx) => {
+    const { rows } = await sql`
+      update domains set next_check_at = least(next_check_at, greatest(${tx.now}::timestamptz, checked_at + ${sql.raw(HOUR)}))
+      where host = ${host} and status = 'verified'
+        and (workspace_id, project_id, environment) <> (${workspaceId}, ${projectId}, ${environment})
+      returning id /* all workspaces */`.execute(tx.db);
+    return rows.length > 0;
+  });
+  if (held) throw verifiedElsewhere();
+}
+
+export function verifiedElsewhere() {
+  return problem(
+    'ALREADY_EXISTS',
+    'Another project has proven that it holds this host. If it is yours now, remove its TXT record and try again in an hour.',
+  );
+}
+
+/** Additions to a scope wait for each other, so that the limit holds. */
+async function refuseAtLimit(tx: TxCtx): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  await tx.db
+    .selectFrom('project_environments')
+    .select('project_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('project_id', '=', projectId)
+    .where('environment', '=', environment)
+    .forUpdate()
+    .execute();
+  const { count } = await tx.db
+    .selectFrom('domains')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('project_id', '=', projectId)
+    .where('environment', '=', environment)
+    .executeTakeFirstOrThrow();
+  if (count >= MOST_DOMAINS)
+    throw problem('CONFLICT', {
+      detail: `A project environment has ${MOST_DOMAINS} domains at most. Remove one first.`,
+      extensions: { limit: MOST_DOMAINS },
+    });
+}
+
+/** Removes a domain with its bindings: it serves nothing from now on. @throws Problem NOT_FOUND */
+export async function removeDomain(ctx: Ctx, id: DomainId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { host } = await lockDomain(tx, id);
+    await tx.db.deleteFrom('domains').where('workspace_id', '=', tx.scope.workspaceId).where('id', '=', id).execute();
+    await announce(tx, { topic: 'domain', key: host });
+    await emit(tx, 'domain.deleted', { domainId: id, host });
+  });
+}
