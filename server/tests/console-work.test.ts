@@ -44,6 +44,19 @@ describe('people', () => {
     assert.equal((await read(`/members?q=${encodeURIComponent(email)}`)).items[0].status, 'active');
   });
 
+  test('a member is removed only by typing the name', async () => {
+    const { email } = await register(latchkey, { profile: { displayName: 'Joan Clarke' } });
+    await app.open('/members?q=joan');
+    await page.getByRole('link', { name: 'Joan Clarke' }).click();
+    await button('Remove').click();
+    assert.ok(await inDialog('Remove').isDisabled());
+    await page.getByRole('dialog').getByRole('textbox').fill('Joan Clarke');
+    await inDialog('Remove').click();
+    await said('Joan Clarke is removed');
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    assert.deepEqual((await read(`/members?q=${encodeURIComponent(email)}`)).items, []);
+  });
+
   test('somebody is invited, and the invitation revoked', async () => {
     await app.open('/invitations');
     await button('Invite somebody').first().click();
@@ -148,6 +161,22 @@ describe('the workspace', () => {
     await page.getByRole('textbox', { name: 'Email' }).fill('linus@example.com');
     await inDialog('Invite').click();
     await page.getByRole('table', { name: 'Invitations to the team' }).getByText('linus@example.com').waitFor();
+  });
+});
+
+describe('the SMS add-on', () => {
+  test('a tier is subscribed to, after the price was told, and cancelled by name', async () => {
+    await app.open('/sms');
+    await button('Subscribe to Growth').click();
+    await page.getByRole('dialog').getByText('$49.00 a month').waitFor();
+    await inDialog('Subscribe').click();
+    await said('Growth it is');
+    assert.equal((await read('/billing/addons/sms/status')).status, 'active');
+    await button('Cancel').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Growth');
+    await inDialog('Cancel the add-on').click();
+    await said('It ends with the period');
+    assert.equal((await read('/billing/addons/sms/status')).cancelAtPeriodEnd, true);
   });
 });
 

@@ -16,7 +16,7 @@ type Write<B, T, P = None> = {
   responses: { 200: Json<T> };
 };
 type Act<T, P = None> = { parameters: Params<P, None>; requestBody?: never; responses: { 200: Json<T> } };
-type Remove<P> = { parameters: Params<P, None>; requestBody?: never; responses: { 204: Nothing } };
+type Remove<P, Q = None> = { parameters: Params<P, Q>; requestBody?: never; responses: { 204: Nothing } };
 type Paged = { limit?: number; cursor?: string };
 type PageOf<T> = { items: T[]; nextCursor: string | null };
 type Id = { id: string };
@@ -24,18 +24,20 @@ type OrNull<T> = T | null;
 
 export type Environment = 'test' | 'production';
 export type TeamRole = 'owner' | 'admin' | 'developer' | 'billing' | 'support' | 'analyst' | 'viewer';
-type DomainState = 'pending' | 'verified' | 'lost';
 type DomainRecord = {
   id: string;
   host: string;
-  state: DomainState;
-  txtName: string;
-  txtValue: string;
-  verifiedAt: OrNull<string>;
+  status: 'pending' | 'verified' | 'lost';
+  verification: { type: 'TXT'; name: string; value: string };
+  fault: OrNull<string>;
   checkedAt: OrNull<string>;
+  verifiedAt: OrNull<string>;
+  lostAt: OrNull<string>;
   createdAt: string;
 };
-type Binding = { id: string; projectId: string; environment: Environment; purpose: 'auth' | 'api' };
+type DomainId = { domainId: string };
+type Place = { projectId: string; environment: Environment; purpose: 'auth' | 'api' };
+type Binding = Place & { address: string; createdAt: string };
 
 type ComponentStatus = 'operational' | 'degraded_performance' | 'partial_outage' | 'major_outage' | 'under_maintenance';
 type Phase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
@@ -70,20 +72,20 @@ type Maintenance = {
   endsAt: string;
   componentIds: string[];
 };
-type Subscriber = { id: string; channel: 'email' | 'webhook'; address: string; status: string; createdAt: string };
+type Subscriber = { id: string; channel: 'email' | 'webhook'; address: string; state: string; createdAt: string };
 
 export type Expected = {
   '/console/v1/domains': {
     get: Read<PageOf<DomainRecord>, None, Paged>;
     post: Write<{ host: string }, DomainRecord>;
   };
-  '/console/v1/domains/{id}': { get: Read<DomainRecord, Id>; delete: Remove<Id> };
-  '/console/v1/domains/{id}/verify': { post: Act<DomainRecord, Id> };
-  '/console/v1/domains/{id}/bindings': {
-    get: Read<PageOf<Binding>, Id>;
-    post: Write<Omit<Binding, 'id'>, Binding, Id>;
+  '/console/v1/domains/{domainId}': { get: Read<DomainRecord, DomainId>; delete: Remove<DomainId> };
+  '/console/v1/domains/{domainId}/verify': { post: Act<DomainRecord, DomainId> };
+  '/console/v1/domains/{domainId}/bindings': {
+    get: Read<PageOf<Binding>, DomainId>;
+    post: Write<Place, Binding, DomainId>;
+    delete: Remove<DomainId, { purpose: Place['purpose'] }>;
   };
-  '/console/v1/domains/{id}/bindings/{bindingId}': { delete: Remove<Id & { bindingId: string }> };
   '/console/v1/status/components': { get: Read<PageOf<StatusComponent>> };
   '/console/v1/status/incidents': {
     get: Read<PageOf<Incident>, None, Paged>;
@@ -93,6 +95,7 @@ export type Expected = {
     >;
   };
   '/console/v1/status/incidents/{id}': { get: Read<Incident, Id> };
+  '/console/v1/status/incidents/{id}/publish': { post: Act<Incident, Id> };
   '/console/v1/status/incidents/{id}/updates': { post: Write<{ phase: Phase; body: string }, Incident, Id> };
   '/console/v1/status/maintenances': {
     get: Read<PageOf<Maintenance>, None, Paged>;

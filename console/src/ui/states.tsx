@@ -49,7 +49,7 @@ export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () =
         <SearchIcon size={22} className={classes.icon} aria-hidden />
         <Text fw={600}>Not here</Text>
         <Text size="sm" className={classes.detail}>
-          It was removed, or it belongs to another project or environment.
+          It was removed, belongs to another project or environment, or this installation doesn’t have it.
         </Text>
       </div>
     );

@@ -3,6 +3,7 @@ import type { DomainRecord } from '#api/records.ts';
 import { useApi, useScope } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { sentence } from '#ui/badge.tsx';
+import { Copy } from '#ui/copy.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
@@ -16,13 +17,15 @@ const PURPOSES = [
 export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRecord; canWrite: boolean }) {
   const api = useApi();
   const { projectId, environment } = useScope();
-  const bindings = api.useQuery('get', '/console/v1/domains/{id}/bindings', { params: { path: { id } } });
-  const bind = useAction(api.useMutation('post', '/console/v1/domains/{id}/bindings'));
-  const unbind = useAction(api.useMutation('delete', '/console/v1/domains/{id}/bindings/{bindingId}'));
+  const bindings = api.useQuery('get', '/console/v1/domains/{domainId}/bindings', {
+    params: { path: { domainId: id } },
+  });
+  const bind = useAction(api.useMutation('post', '/console/v1/domains/{domainId}/bindings'));
+  const unbind = useAction(api.useMutation('delete', '/console/v1/domains/{domainId}/bindings'));
   if (!projectId || !environment) return null;
-  const onUnbind = (bindingId: string) =>
+  const onUnbind = (purpose: 'auth' | 'api') =>
     unbind.run(
-      { params: { path: { id, bindingId } } },
+      { params: { path: { domainId: id }, query: { purpose } } },
       {
         done: 'Unbound',
         question: {
@@ -48,7 +51,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
             loading={bind.busy}
             onClick={() =>
               bind.run(
-                { params: { path: { id } }, body: { projectId, environment, purpose } },
+                { params: { path: { domainId: id } }, body: { projectId, environment, purpose } },
                 { done: `${host} serves ${label}`, change: 'Bind' },
               )
             }
@@ -63,7 +66,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
           <Table
             label="Bindings"
             rows={items}
-            keyOf={(binding) => binding.id}
+            keyOf={(binding) => binding.purpose}
             empty="Bound to nothing yet"
             columns={[
               {
@@ -71,17 +74,13 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
                 cell: ({ purpose }) => PURPOSES.find((known) => known.purpose === purpose)?.label ?? purpose,
               },
               { name: 'Environment', cell: (binding) => sentence(binding.environment) },
-              {
-                name: 'Project',
-                wide: true,
-                cell: (binding) => (binding.projectId === projectId ? 'This one' : binding.projectId),
-              },
+              { name: 'Address', wide: true, cell: (binding) => <Copy value={binding.address} /> },
               {
                 name: '',
                 align: 'right',
                 cell: (binding) =>
                   canWrite && (
-                    <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onUnbind(binding.id)}>
+                    <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onUnbind(binding.purpose)}>
                       Unbind
                     </Button>
                   ),

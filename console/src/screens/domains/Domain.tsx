@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 10_000;
 
 export function Domain() {
   const id = useIdInAddress();
-  const domain = useApi().useQuery('get', '/console/v1/domains/{id}', { params: { path: { id } } });
+  const domain = useApi().useQuery('get', '/console/v1/domains/{domainId}', { params: { path: { domainId: id } } });
   return <Loaded query={domain}>{(record) => <Detail domain={record} />}</Loaded>;
 }
 
@@ -28,25 +28,30 @@ function Detail({ domain }: { domain: DomainRecord }) {
     <Page
       title={domain.host}
       back={{ to: at('/domains'), label: 'Domains' }}
-      beside={<StateBadge state={domain.state} />}
+      beside={<StateBadge state={domain.status} />}
       actions={canWrite && <Remove domain={domain} />}
     >
       <Proof domain={domain} canWrite={canWrite} />
-      {domain.state === 'verified' && <Bindings domain={domain} canWrite={canWrite} />}
+      {domain.status === 'verified' && <Bindings domain={domain} canWrite={canWrite} />}
     </Page>
   );
 }
 
 function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }) {
   const api = useApi();
-  const { id, state, txtName, txtValue, verifiedAt, checkedAt } = domain;
-  const verify = useAction(api.useMutation('post', '/console/v1/domains/{id}/verify'));
-  const params = { path: { id } };
-  const waiting = state !== 'verified';
+  const { id, status, verification, fault, verifiedAt, checkedAt } = domain;
+  const verify = useAction(api.useMutation('post', '/console/v1/domains/{domainId}/verify'));
+  const params = { path: { domainId: id } };
+  const waiting = status !== 'verified';
   // Reads the record again while it waits, so that the page turns green by itself.
-  api.useQuery('get', '/console/v1/domains/{id}', { params }, { refetchInterval: waiting ? LOOK_EVERY_MS : false });
-  const done = ({ state: found }: DomainRecord) =>
-    found === 'verified' ? 'The domain is yours' : 'The record isn’t there yet';
+  api.useQuery(
+    'get',
+    '/console/v1/domains/{domainId}',
+    { params },
+    { refetchInterval: waiting ? LOOK_EVERY_MS : false },
+  );
+  const done = (found: DomainRecord) =>
+    found.status === 'verified' ? 'The domain is yours' : 'The record isn’t there yet';
   return (
     <Card
       title={waiting ? 'Prove that it is yours' : 'Proof'}
@@ -70,14 +75,15 @@ function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }
     >
       <Facts
         facts={[
-          ['Type', 'TXT'],
-          ['Name', <Copy key="name" value={txtName} />],
-          ['Value', <Copy key="value" value={txtValue} />],
+          ['Type', verification.type],
+          ['Name', <Copy key="name" value={verification.name} />],
+          ['Value', <Copy key="value" value={verification.value} />],
           ['Checked', <Time key="checked" at={checkedAt} none="Not yet" />],
+          ['What was found', fault ?? '–'],
           ['Verified', <Time key="verified" at={verifiedAt} none="Not yet" />],
         ]}
       />
-      {state === 'lost' && (
+      {status === 'lost' && (
         <Text size="sm" c="var(--lk-bad)" mt="md" role="alert">
           The record is gone, so this domain serves nothing any more. Put it back and check again.
         </Text>
@@ -89,7 +95,7 @@ function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }
 function Remove({ domain: { id, host } }: { domain: DomainRecord }) {
   const at = useAt();
   const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/domains/{id}'));
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/domains/{domainId}'));
   const onClick = async () => {
     const question = {
       title: `Remove ${host}?`,
@@ -98,7 +104,7 @@ function Remove({ domain: { id, host } }: { domain: DomainRecord }) {
       danger: true,
       typeName: host,
     };
-    const removed = await remove.run({ params: { path: { id } } }, { done: `${host} removed`, question });
+    const removed = await remove.run({ params: { path: { domainId: id } } }, { done: `${host} removed`, question });
     if (removed !== null) await navigate({ to: at('/domains') });
   };
   return (

@@ -34,7 +34,7 @@ export function Domains() {
               }
               columns={[
                 { name: 'Domain', cell: ({ host }) => host },
-                { name: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                { name: 'State', cell: ({ status }) => <StateBadge state={status} /> },
                 { name: 'Checked', wide: true, cell: ({ checkedAt }) => <Time at={checkedAt} none="Not yet" /> },
                 { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}

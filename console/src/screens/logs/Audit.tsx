@@ -50,7 +50,12 @@ export function Audit() {
                 columns={[
                   { name: 'Action', cell: ({ action }) => <code>{action}</code> },
                   { name: 'Who', cell: ({ actor }) => nameOfActor(actor) },
-                  { name: 'What', wide: true, cell: ({ resources }) => resources.join(', ') || '–' },
+                  {
+                    name: 'What',
+                    wide: true,
+                    cell: ({ resources: [first = '–', ...others] }) =>
+                      others.length > 0 ? `${first} +${others.length}` : first,
+                  },
                   { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
                 ]}
               />

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import type { Member as MemberRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -68,6 +69,30 @@ function Address({ value, verified }: { value: string; verified: boolean }) {
     <>
       {value} <StateBadge state={verified ? 'verified' : 'not verified'} />
     </>
+  );
+}
+
+function Remove({ member }: { member: MemberRecord }) {
+  const at = useAt();
+  const navigate = useNavigate();
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/members/{memberId}'));
+  const name = nameOf(member);
+  const onClick = async () => {
+    const question = {
+      title: `Remove ${name}?`,
+      body: 'They lose this project and their roles in it at once. It can’t be undone.',
+      action: 'Remove',
+      danger: true,
+      typeName: name,
+    };
+    const params = { path: { memberId: member.id } };
+    const removed = await remove.run({ params }, { done: `${name} is removed`, question });
+    if (removed !== null) await navigate({ to: at('/members') });
+  };
+  return (
+    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
+      Remove
+    </Button>
   );
 }
 
@@ -146,6 +171,7 @@ function MemberActions({ member }: { member: MemberRecord }) {
           Block
         </Button>
       )}
+      <Remove member={member} />
     </>
   );
 }

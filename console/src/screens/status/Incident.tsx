@@ -31,8 +31,9 @@ function Detail({ incident }: { incident: IncidentRecord }) {
           <StateBadge state={severity} />
         </>
       }
+      actions={useCan('status:write') && draft && <Publish incident={incident} />}
     >
-      {useCan('status:write') && <NewUpdate incident={incident} />}
+      {useCan('status:write') && !draft && <NewUpdate incident={incident} />}
       <Card title="Updates">
         <Timeline active={updates.length} bulletSize={12} lineWidth={2}>
           {updates.map((update) => (
@@ -46,6 +47,23 @@ function Detail({ incident }: { incident: IncidentRecord }) {
         </Timeline>
       </Card>
     </Page>
+  );
+}
+
+function Publish({ incident: { id, title } }: { incident: IncidentRecord }) {
+  const publish = useAction(useApi().useMutation('post', '/console/v1/status/incidents/{id}/publish'));
+  const question = {
+    title: `Publish “${title}”?`,
+    body: 'It shows on the status page and subscribers are told.',
+    action: 'Publish',
+  };
+  return (
+    <Button
+      loading={publish.busy}
+      onClick={() => publish.run({ params: { path: { id } } }, { done: 'The incident is public', question })}
+    >
+      Publish
+    </Button>
   );
 }
 

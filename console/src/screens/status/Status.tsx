@@ -151,7 +151,7 @@ function Subscribers() {
             columns={[
               { name: 'Address', cell: ({ address }) => address },
               { name: 'By', cell: ({ channel }) => sentence(channel) },
-              { name: 'State', wide: true, cell: ({ status }) => <StateBadge state={status} /> },
+              { name: 'State', wide: true, cell: ({ state }) => <StateBadge state={state} /> },
               { name: 'Since', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
           />
