@@ -126,6 +126,16 @@ command('trigger <type>', 'emit an example event in the test environment')
     (await import('./cli/listen.ts')).trigger(settings(), type, options),
   );
 
+command('admin', 'work on who runs this installation')
+  .command('create-owner')
+  .description('make somebody owner of the installation, with a new password')
+  .requiredOption('--email <address>', 'who: an operator, or somebody new')
+  .action(async ({ email }: { email: string }) => (await import('./cli/admin.ts')).createOwnerOf(settings(), email));
+
+command('demo-traffic', 'make traffic in the running demo, through its public interface').action(async () =>
+  (await import('./cli/demo-traffic.ts')).demoTraffic(settings()),
+);
+
 command('quickstart', 'walk through the product against a running Latchkey').action(async () =>
   (await import('./cli/quickstart.ts')).quickstart(settings()),
 );

@@ -119,7 +119,7 @@ async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<
   const { rows } = await client
     .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
     .finally(() => client.end());
-  if (!rows[0]?.there || (await withSystem(options, ({ db }) => isEmptyInstallation(db)))) return;
+  if (!rows[0]?.there || (await withSystem(options, ({ db }) => isEmptyInstallation(db, null)))) return;
   throw new StartError(
     'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
   );

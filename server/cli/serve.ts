@@ -29,6 +29,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       });
       stopOnSignal(latchkey.stop, database);
       say(banner(config, latchkey.demo));
+      if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
       // Counted from the start of this process.
       say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
     } catch (error) {
@@ -111,6 +112,7 @@ function credentials(config: Config, demo: Demo): string[] {
     `export CLIENT_ID=${test.clientId}`,
     `export MANAGEMENT_CLIENT_ID=${test.managementClientId}`,
     `export MANAGEMENT_CLIENT_SECRET=${test.managementClientSecret}`,
+    `export OPERATOR_EMAIL=${demo.operator.email} OPERATOR_PASSWORD=${demo.operator.password}   # ${demo.consoleUrl}/console/`,
     `export OWNER_EMAIL=${test.owner.email} OWNER_PASSWORD=${test.owner.password}`,
     '',
     `  Everything, for both environments: ${join(config.dataDir, 'demo.json')}`,

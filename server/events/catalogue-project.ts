@@ -9,6 +9,11 @@ const Provider = Type.Object({ providerId: text, key: text });
 const Invitation = Type.Object({ invitationId: text, email: text });
 const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Workspace = Type.Object({ workspaceId: text, name: text });
+const workspace = { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const TeamMember = Type.Object({ teamMemberId: text, userId: text, role: text });
+const teamMember = { teamMemberId: 'tmb_01kaz3w9hqf8p9n2m4v5x6y7z8', userId, role: 'developer' };
+const teamInvitation = { invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8', email: 'ada@example.com' };
 const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
 
@@ -25,6 +30,22 @@ export const projectEvents = {
     projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
     name: 'Shop',
   }),
+  'project.updated': define('A project got another name.', Type.Object({ projectId: text, name: text }), {
+    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
+    name: 'Shop',
+  }),
+  'workspace.created': define('A workspace was set up.', Workspace, workspace),
+  'workspace.updated': define('A workspace got another name.', Workspace, workspace),
+  'team.member.added': define('Somebody joined the team of a workspace.', TeamMember, teamMember),
+  'team.member.changed': define('Somebody got another role in the team of a workspace.', TeamMember, teamMember),
+  'team.member.removed': define('Somebody left the team of a workspace.', TeamMember, teamMember),
+  'team.invitation.created': define('Somebody was invited to the team of a workspace.', Invitation, teamInvitation),
+  'team.invitation.resent': define(
+    'An invitation to the team was mailed again; the link before ended.',
+    Invitation,
+    teamInvitation,
+  ),
+  'team.invitation.revoked': define('An invitation to the team was taken back.', Invitation, teamInvitation),
   'project.settings.updated': define(
     'Settings of a project environment changed.',
     Type.Object({ changed: Type.Array(text) }),

@@ -2,9 +2,9 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { problem } from '#platform/problem.ts';
 import { catalogue, type EventType, eventTypes } from './catalogue.ts';
 
-/** Who caused an event: a customer, a back end, an anonymous request, or the system itself. */
+/** Who caused an event: a customer, a back end, an operator at the console, an anonymous request, or the system itself. */
 const ActorSchema = Type.Object(
-  { kind: Type.Enum(['anonymous', 'customer', 'management', 'system']) },
+  { kind: Type.Enum(['anonymous', 'customer', 'management', 'operator', 'system']) },
   { description: 'Who caused it; the other fields depend on `kind`.', additionalProperties: true },
 );
 

@@ -34,6 +34,12 @@ export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventD
   await insertEvents(tx, [{ type, data }]);
 }
 
+/** Who did it, without what they may do: that is nobody else's business, and would stand in every event. */
+export function publicActor(actor: Actor) {
+  if (actor.kind === 'management') return { kind: actor.kind, applicationId: actor.applicationId };
+  return actor.kind === 'operator' ? { kind: actor.kind, userId: actor.userId } : actor;
+}
+
 /** Something to emit, as {@link emitAll} takes it. */
 export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
 
@@ -89,7 +95,7 @@ async function insertEvents(
     environment,
     type,
     occurred_at: tx.now,
-    actor: JSON.stringify(tx.actor),
+    actor: JSON.stringify(publicActor(tx.actor)),
     correlation_id: tx.trace.correlationId,
     trace_id: tx.trace.traceId,
     data: JSON.stringify(data),

@@ -10,7 +10,7 @@ export {
   requireKnownPatterns,
   selectedTypes,
 } from './event-types.ts';
-export { analyseEvents, emit, emitAll, emitIn, type NewEvent } from './events.ts';
+export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from './events.ts';
 export { anonymiseEvents, emailsInEvents, eventsOfUser } from './events-of-user.ts';
 export { feedRoutes } from './feed.admin.ts';
-export { eventsById, publicActor, readEvents } from './reading.ts';
+export { eventsById, readEvents } from './reading.ts';

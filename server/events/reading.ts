@@ -4,7 +4,7 @@ import { prepared } from '#platform/db.ts';
 import type { EventId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import type { Event } from './event-types.ts';
-import type { EventsTable } from './events.ts';
+import { type EventsTable, publicActor } from './events.ts';
 
 type Row = Selectable<EventsTable>;
 
@@ -25,11 +25,6 @@ function eventOf(row: Omit<Row, 'trace_id'>): Event {
     ...(row.example && { example: true as const }),
     data: row.data,
   };
-}
-
-/** What a back end may do is nobody else's business. */
-export function publicActor(actor: Row['actor']): Event['actor'] {
-  return actor.kind === 'management' ? { kind: actor.kind, applicationId: actor.applicationId } : actor;
 }
 
 const COLUMNS = `workspace_id, id, project_id, environment, type, occurred_at, actor, correlation_id, data, sequence, example`;

@@ -12,7 +12,7 @@ import {
   startPasswordless,
 } from '#auth';
 import { minimumLength, Password } from '#identity';
-import type { Markup } from '#pages';
+import type { Markup, Page } from '#pages';
 import type { App, Reply, Routes } from '#platform/http.ts';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
@@ -136,6 +136,12 @@ async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
   if (interaction.prompt === 'consent') return consentPage(flow);
   if (interaction.current && interaction.prompt === 'select_account' && !step.another) return pickerPage(flow);
+  return show(flow, await firstPage(flow));
+}
+
+/** Who are you? Also where somebody is to prove it anew, or before an identity is linked. */
+export async function firstPage(flow: Flow): Promise<Page> {
+  const { interaction, step } = flow;
   const { say } = flow.voice;
   const stepUp =
     !step.another &&
@@ -143,12 +149,12 @@ async function startPage(flow: Flow): Promise<Reply> {
     interaction.prompt === 'login' &&
     !interaction.reasons.includes('not_a_member');
   const { link } = step;
-  return show(flow, {
+  return {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
     script: flow.settings.signInMethods.includes('passkey'),
     body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: step.provider ?? '' }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
 ${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
-  });
+  };
 }
 
 /** Every open way in, the most used first. */

@@ -1,52 +1,26 @@
-import { applicationRoutes, identityProviderRoutes, registrationTokenRoutes } from '#applications';
-import { auditRoutes } from '#audit';
 import {
   accountRoutes,
   addressRoutes,
-  adminSessionRoutes,
   factorRoutes,
   linkedIdentityRoutes,
-  memberCredentialRoutes,
   onePasskeyRoutes,
   oneSessionRoutes,
   ownSessionRoutes,
   passkeyRoutes,
-  providerTestRoutes,
   securityRoutes,
   totpRoutes,
 } from '#auth';
-import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes, stripeRoutes } from '#billing';
-import { eventTypeRoutes, feedRoutes } from '#events';
+import { stripeRoutes } from '#billing';
 import { profileRoutes } from '#identity';
-import {
-  adminAuthorizationRoutes,
-  authorizationRoutes,
-  contextRoutes,
-  importRoutes,
-  invitationRoutes,
-  memberRoutes,
-  membershipRoutes,
-  permissionRoutes,
-  provisioningRoutes,
-  roleRoutes,
-} from '#members';
-import { messageRoutes, receiptRoutes } from '#messages';
+import { authorizationRoutes, contextRoutes, membershipRoutes } from '#members';
+import { receiptRoutes } from '#messages';
 import { usedApplicationRoutes } from '#oidc';
 import type { Environment } from '#platform/ctx.ts';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import {
-  statusComponentRoutes,
-  statusGroupRoutes,
-  statusHistoryRoutes,
-  statusIncidentRoutes,
-  statusMaintenanceRoutes,
-  statusRoutes,
-  statusSubscribeRoutes,
-  statusSubscriberRoutes,
-} from '#status';
-import { boundAddresses, domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
-import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
+import { statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
+import { boundAddresses } from '#tenancy';
+import { adminRoutes } from './admin-routes.ts';
 import { addCors } from './cors.ts';
 import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
@@ -71,43 +45,12 @@ export async function createApiHost(system: System, environment: Environment): P
   passkeyRoutes(app);
   onePasskeyRoutes(app);
   linkedIdentityRoutes(app);
-  memberRoutes(app);
-  importRoutes(app);
-  provisioningRoutes(app);
-  memberCredentialRoutes(app);
-  adminSessionRoutes(app);
-  invitationRoutes(app);
-  roleRoutes(app);
-  permissionRoutes(app);
-  adminAuthorizationRoutes(app);
-  applicationRoutes(app);
-  registrationTokenRoutes(app);
-  identityProviderRoutes(app);
-  providerTestRoutes(app);
-  settingsRoutes(app);
-  domainRoutes(app);
-  domainBindingRoutes(app);
-  messageRoutes(app);
-  endpointRoutes(app);
-  endpointActionRoutes(app);
-  endpointRepairRoutes(app);
-  deliveryRoutes(app);
-  eventTypeRoutes(app);
-  auditRoutes(app);
-  feedRoutes(app);
-  smsAddOnRoutes(app);
-  smsUsageRoutes(app);
-  smsGuardRoutes(app);
+  adminRoutes(app);
   // Carriers and the payment provider know of production only.
   if (environment === 'production') {
     receiptRoutes(app);
     stripeRoutes(app);
   }
-  statusComponentRoutes(app);
-  statusGroupRoutes(app);
-  statusIncidentRoutes(app);
-  statusMaintenanceRoutes(app);
-  statusSubscriberRoutes(app);
   statusRoutes(app);
   statusSubscribeRoutes(app);
   statusHistoryRoutes(app);

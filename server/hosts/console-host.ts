@@ -1,3 +1,19 @@
+import {
+  addOperatorAuthentication,
+  atConsole,
+  consoleApplicationRoutes,
+  consoleDescriptionRoutes,
+  eventLogRoutes,
+  inboxRoutes,
+  operatorSessionRoutes,
+  overviewRoutes,
+  previewRoutes,
+  projectRoutes,
+  setUpRoutes,
+  teamInvitationRoutes,
+  teamRoutes,
+  workspaceRoutes,
+} from '#console-api';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 import {
@@ -7,19 +23,23 @@ import {
   statusSubscribeRoutes,
   statusSubscriptionRoutes,
 } from '#status';
+import { adminRoutes } from './admin-routes.ts';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
+import { devReceiverRoutes } from './dev-receiver.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
 import { startPageRoutes } from './start.page.ts';
 
-/** What the operator opens: the start page and, in development, the dev inbox and the dev provider. */
+/** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   startPageRoutes(app);
+  if (system.config.roles.includes('console')) consoleRoutes(app);
   if (system.config.mode === 'development') {
     devInboxRoutes(app);
     devProviderRoutes(app);
+    devReceiverRoutes(app);
     devAppRoutes(app);
   }
   statusRoutes(app);
@@ -29,4 +49,22 @@ export async function createConsoleHost(system: System): Promise<App> {
   statusHistoryRoutes(app);
   problemPageRoutes(app);
   return app;
+}
+
+/** The console's API and pages; a process that only shows the status has neither. */
+function consoleRoutes(app: App): void {
+  addOperatorAuthentication(app);
+  operatorSessionRoutes(app);
+  workspaceRoutes(app);
+  projectRoutes(app);
+  teamRoutes(app);
+  teamInvitationRoutes(app);
+  overviewRoutes(app);
+  eventLogRoutes(app);
+  previewRoutes(app);
+  if (app.system.config.mode === 'development') inboxRoutes(app);
+  adminRoutes(atConsole(app));
+  consoleDescriptionRoutes(app);
+  setUpRoutes(app);
+  consoleApplicationRoutes(app);
 }

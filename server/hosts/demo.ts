@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApplication } from '#applications';
+import { addTeamMember, createOperator, workspaceScope } from '#console-api';
 import { createUser, hashPassword } from '#identity';
 import { addMember, permissionKeys, setUpRoles } from '#members';
-import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
@@ -23,14 +24,19 @@ type DemoEnvironment = {
 /** The demo workspace's addresses, ids and credentials, as `demo.json` holds them. */
 export type Demo = {
   consoleUrl: string;
+  /** Who signs in to the console. */
+  operator: { email: string; password: string };
   workspaceId: WorkspaceId;
   projects: { id: ProjectId; name: string }[];
   environments: Record<Environment, DemoEnvironment>;
 };
 
+const DEMO_OWNER = 'owner@demo.example';
+
 /** Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode 0600). */
-export async function createDemo(system: System): Promise<Demo> {
-  const owners = { test: await newOwner(system), production: await newOwner(system) };
+export async function createDemo(system: System, installation: Scope): Promise<Demo> {
+  const operator = await newOwner(system, 'operator@demo.example');
+  const owners = { test: await newOwner(system, DEMO_OWNER), production: await newOwner(system, DEMO_OWNER) };
   const nowhere = systemCtx(
     system,
     { workspaceId: 'wrk_', projectId: 'prj_', environment: 'test' },
@@ -44,7 +50,19 @@ export async function createDemo(system: System): Promise<Demo> {
     const inEnvironment = (environment: Environment) =>
       fillEnvironment({ ...tx, scope: { ...tx.scope, environment } }, projects, owners[environment]);
     const environments = { test: await inEnvironment('test'), production: await inEnvironment('production') };
-    return { consoleUrl: system.config.addresses.console, workspaceId: workspace.id, projects, environments };
+    const { email, password, hash } = operator;
+    const userId = await createOperator(tx, { email, displayName: 'Demo Operator', passwordHash: hash });
+    for (const team of [workspace.id, installation.workspaceId]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await addTeamMember({ ...tx, scope: workspaceScope(team) }, userId, 'owner');
+    }
+    return {
+      consoleUrl: system.config.addresses.console,
+      operator: { email, password },
+      workspaceId: workspace.id,
+      projects,
+      environments,
+    };
   });
   await writeFile(join(system.config.dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   return demo;
@@ -56,9 +74,9 @@ async function addProject(tx: TxCtx, name: string): Promise<Demo['projects'][num
 
 type Owner = { email: string; password: string; hash: string };
 
-async function newOwner(system: System): Promise<Owner> {
+async function newOwner(system: System, email: string): Promise<Owner> {
   const password = randomBytes(15).toString('base64url');
-  return { email: 'owner@demo.example', password, hash: await hashPassword(system, password) };
+  return { email, password, hash: await hashPassword(system, password) };
 }
 
 async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Owner): Promise<DemoEnvironment> {

@@ -1,6 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -37,6 +38,8 @@ export type Latchkey = {
   system: System;
   /** The demo workspace, when this start made it. */
   demo: Demo | null;
+  /** Makes the first owner of the installation, while there is none. */
+  setUpLink: string | null;
   /** Ends the hosts (requests in flight finish), then the worker, then the connections. */
   stop: () => Promise<void>;
 };
@@ -64,6 +67,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   };
   try {
     endProviderSessions(system);
+    endWithAuthSessions(system);
     await system.feed.start();
     if (!alone) await ensureSigningKeys(system);
     const demo = alone ? null : await demoOfFirstStart(system);
@@ -72,7 +76,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     if (system.config.roles.includes('worker')) parts.push(await startWorker(system));
     await openHosts(system, parts);
     parts.push(await startMonitor(system));
-    return { system, demo, stop };
+    return { system, demo, setUpLink: alone ? null : await setUpLink(system), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -97,8 +101,9 @@ export async function withSystem<T>(
 type Part = { stop: () => unknown };
 
 async function demoOfFirstStart(system: System): Promise<Demo | null> {
-  const first = system.config.mode === 'development' && (await isEmptyInstallation(system.db));
-  return first ? createDemo(system) : null;
+  const { scope } = await setUpConsole(system);
+  const first = system.config.mode === 'development' && (await isEmptyInstallation(system.db, scope.workspaceId));
+  return first ? createDemo(system, scope) : null;
 }
 
 function openSystem({

@@ -9,6 +9,7 @@ import { standingOf, statusSentence } from '#status';
 export function consoleNav(system: System): NavLink[] {
   const links = [
     { href: '/', label: 'Start' },
+    { href: '/console/', label: 'Console' },
     { href: REFERENCE_PATH, label: 'Reference' },
   ];
   return system.config.mode === 'development' ? [...links, { href: '/dev/inbox', label: 'Dev inbox' }] : links;
@@ -36,6 +37,8 @@ ${system.config.mode === 'development' ? GETTING_STARTED : ''}`,
 };
 
 const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
+<p>Configure everything, and see what goes on, as the demo's operator: the first start printed the address and password.</p>
+<p><a href="/console/">Open the console</a></p>
 <p>See the hosted sign-in: register, sign in, or use the offline provider, and look at what an application gets.</p>
 <p><a href="/dev/app">Sign in to the demo application</a></p>
 <p>Walk through the whole story, from registering a customer to a revoked token, and see every request and answer:</p>

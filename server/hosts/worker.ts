@@ -9,6 +9,7 @@ import {
   reportUsage,
   syncPaymentTask,
 } from '#billing';
+import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions } from '#console-api';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
@@ -42,12 +43,14 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     order_certificates: orderCertificatesTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
-  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system)]);
+  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = setInterval(() => {
     Promise.all([
       forgetDeadTokens(system),
       forgetDeadFlows(system),
+      forgetDeadOperatorSessions(system),
+      forgetActivePeople(system),
       oidcCleanup(system),
       rotateDueKeys(system),
       forgetOldDeliveries(system),

@@ -10,9 +10,18 @@ export { invitationRoutes } from './invitations.admin.ts';
 export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
 export { leaveProject } from './leaving.ts';
 export { exportMembers, memberCount, noteExport } from './member-export.ts';
+export { listMembers as searchMembers } from './member-list.ts';
 export { provisioningRoutes } from './member-provisioning.admin.ts';
 export { memberRoutes } from './members.admin.ts';
-export { addMember, changeMember, findMember, getMember, MemberRef, memberSeen } from './members.ts';
+export {
+  addMember,
+  changeMember,
+  findMember,
+  getMember,
+  Member,
+  MemberRef,
+  memberSeen,
+} from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';
 export { listMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';

@@ -83,7 +83,7 @@ function statusOf({ now }: Pick<Ctx, 'now'>, row: Row): Invitation['status'] {
 }
 
 function inviterOf(actor: Actor): string | null {
-  if (actor.kind === 'customer') return actor.userId;
+  if (actor.kind === 'customer' || actor.kind === 'operator') return actor.userId;
   return actor.kind === 'management' ? actor.applicationId : null;
 }
 

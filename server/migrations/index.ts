@@ -7,6 +7,7 @@ import { up as smsAddOn } from './0006-sms-add-on.ts';
 import { up as admin } from './0007-admin.ts';
 import { up as members } from './0008-members.ts';
 import { up as domains } from './0009-domains.ts';
+import { up as console } from './0010-console.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 7, name: 'admin', up: admin },
   { id: 8, name: 'members', up: members },
   { id: 9, name: 'domains', up: domains },
+  { id: 10, name: 'console', up: console },
 ];

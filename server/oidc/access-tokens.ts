@@ -29,6 +29,15 @@ export async function holderOf(request: Request, environment: Environment, token
   return holders.find((holder) => holder !== undefined);
 }
 
+/** {@link holderOf} for a token of the environment's own issuer, where there is no request at it. */
+export function holderAtOwnIssuer(
+  system: System,
+  environment: Environment,
+  token: string,
+): Promise<Holder | undefined> {
+  return holderAt(system, commonIssuer(system, environment), token);
+}
+
 async function holderAt(system: System, issuer: IssuerAddress, token: string): Promise<Holder | undefined> {
   const { provider } = await issuerOf(system, issuer);
   const found = await provider.AccessToken.find(token);

@@ -1,3 +1,3 @@
 export type { TextId } from './language-en.ts';
-export { type Frame, type Markup, type Page, renderPage, type Voice, voiceOf } from './layout.ts';
+export { type Frame, type Markup, type Page, type Rendered, renderPage, type Voice, voiceOf } from './layout.ts';
 export type { Say } from './texts.ts';

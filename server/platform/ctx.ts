@@ -16,8 +16,16 @@ export type Scope = Realm & { projectId: ProjectId };
 export type CustomerActor = { kind: 'customer'; userId: UserId; sessionId: SessionId; entryId: ScopeEntryId };
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 
+/** Somebody of a workspace's team, at the console. */
+export type OperatorActor = { kind: 'operator'; userId: UserId; permissions: readonly string[] };
+
 /** Who does it: written on every event. */
-export type Actor = { kind: 'anonymous' } | CustomerActor | ManagementActor | { kind: 'system'; name: string };
+export type Actor =
+  | { kind: 'anonymous' }
+  | CustomerActor
+  | ManagementActor
+  | OperatorActor
+  | { kind: 'system'; name: string };
 
 /** Where a request came from and how to find it again in logs. */
 export type Trace = {
@@ -84,5 +92,11 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
 /** The signed-in customer of a request whose route requires one. */
 export function customerOf(ctx: Pick<Ctx, 'actor'>): CustomerActor {
   if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
+  return ctx.actor;
+}
+
+/** The operator of a request to the console. */
+export function operatorOf(ctx: Pick<Ctx, 'actor'>): OperatorActor {
+  if (ctx.actor.kind !== 'operator') throw new Error('This route belongs to the console.');
   return ctx.actor;
 }

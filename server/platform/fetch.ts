@@ -144,6 +144,25 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
+/**
+ * A `fetch` for libraries that call this installation's own addresses, which may well be private: nobody but whoever runs it
+ * chose them, and no others are called.
+ */
+export function ownFetch({ config: { addresses } }: System) {
+  const own = [addresses.test.auth, addresses.production.auth].map((address) => new URL(address).origin);
+  return (url: string | URL | Request, { method, headers, body, signal }: FetchOptions = {}): Promise<Response> => {
+    const { origin, href } = new URL(String(url));
+    if (!own.includes(origin)) throw new RefusedAddress(`${origin} is no address of this installation.`);
+    return fetch(href, {
+      redirect: 'manual',
+      signal: signal ?? AbortSignal.timeout(OUTBOUND_MS),
+      ...(method !== undefined && { method }),
+      headers: { ...Object.fromEntries(new Headers(headers)), 'user-agent': 'latchkey' },
+      ...((typeof body === 'string' || body instanceof URLSearchParams) && { body }),
+    });
+  };
+}
+
 function checkAddress(system: System, { protocol, hostname }: URL): void {
   if (protocol !== 'https:' && (protocol !== 'http:' || system.config.mode === 'production'))
     throw new RefusedAddress(`Expected an https address, received ${protocol}//${hostname}.`);

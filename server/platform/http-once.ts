@@ -106,6 +106,7 @@ function claimOf(request: FastifyRequest, key: string): Buffer {
 function callerOf({ ctx, headers, trace }: FastifyRequest): unknown[] {
   const { scope, actor } = ctx ?? {};
   if (actor?.kind === 'customer') return [scope, actor.userId, actor.sessionId];
+  if (actor?.kind === 'operator') return [scope, actor.userId];
   if (actor?.kind === 'management') return [scope, actor.applicationId];
   return [trace.ip, headers.authorization, headers.cookie];
 }

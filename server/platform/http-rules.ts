@@ -37,6 +37,8 @@ type Readers = ReadonlyMap<string, Reader>;
 type Exchange = { app: App; request: FastifyRequest; reply: FastifyReply; readers: Readers };
 
 const CHANGES = ['PATCH', 'PUT', 'DELETE'];
+/** Paths of the interface, on customers' hosts and on the console's. */
+const VERSIONED = /^(\/console)?\/v1\//;
 const TWELVE_MONTHS_MS = 365 * 86_400_000;
 
 const IdempotencyKey = Type.String({
@@ -96,7 +98,7 @@ export function addExchangeRules(app: App): void {
 type Routed = { method?: unknown; url?: string | undefined; config?: { idempotencyKey?: false; changes?: string } };
 
 function takesKey({ method, url, config }: Routed): boolean {
-  return method === 'POST' && url?.startsWith('/v1/') === true && config?.idempotencyKey !== false;
+  return method === 'POST' && VERSIONED.test(url ?? '') && config?.idempotencyKey !== false;
 }
 
 function mayMatch({ method, url }: Routed): boolean {

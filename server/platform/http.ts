@@ -22,10 +22,10 @@ import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
 /**
- * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, or
- * a holder of one permission.
+ * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, a
+ * signed-in operator of the console, or a holder of one permission.
  */
-export type RoutePermission = 'public' | 'optional' | 'customer' | `${string}:${string}`;
+export type RoutePermission = 'public' | 'optional' | 'customer' | 'operator' | `${string}:${string}`;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,6 +44,10 @@ declare module 'fastify' {
     permission?: RoutePermission;
     /** Access tokens of the OpenID provider are good here too. */
     takesOidcTokens?: boolean;
+    /** On the console: the permission is about the workspace, so no project has to be named. */
+    level?: 'workspace';
+    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers. */
+    scopeIn?: 'query';
     /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
     streams?: boolean;
   }

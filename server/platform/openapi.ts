@@ -16,6 +16,25 @@ const TITLES: Record<Host['kind'], string> = {
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+const SECURITY = {
+  customers: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A customer session token or a management token from the auth host.',
+    },
+  },
+  console: {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'latchkey-console',
+      description:
+        'The session of an operator, begun at `/console/v1/sign-in`. A change also carries `X-CSRF-Token` with the `csrfToken` of `/console/v1/session`; what is inside a workspace or project carries `X-Workspace-Id`, `X-Project-Id` and `X-Environment`.',
+    },
+  },
+} as const;
+
 /** First prefix that fits names the group a route stands in. */
 const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/auth', 'Sign-up and sign-in'],
@@ -29,6 +48,7 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/admin/webhooks', 'Events and webhooks'],
   ['/v1/admin/events', 'Events and webhooks'],
   ['/v1/admin', 'Admin'],
+  ['/console/v1', 'Console'],
   ['/api/status', 'Status'],
   ['/dev', 'Development'],
 ];
@@ -41,11 +61,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     const schema: Record<string, unknown> = { ...route.schema };
     schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
     if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
-    if (permission !== 'public')
-      schema['security'] = [
-        { bearer: permission.includes(':') ? [permission] : [] },
-        ...(permission === 'optional' ? [{}] : []),
-      ];
+    if (permission !== 'public') schema['security'] = securityOf(host, permission);
     schema['response'] = withProblems(Object(schema['response']), commonProblems(permission, 'body' in schema));
     route.schema = schema;
   });
@@ -59,13 +75,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
       },
       servers: [{ url: address, description: host.environment ?? 'console' }],
       components: {
-        securitySchemes: {
-          bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'A customer session token or a management token from the auth host.',
-          },
-        },
+        securitySchemes: SECURITY[host.kind === 'console' ? 'console' : 'customers'],
       },
     },
     // What has a default may be left out.
@@ -100,6 +110,12 @@ function withDefaultsOptional(schema: unknown): unknown {
     Object(schema);
   if (!properties || !required) return schema;
   return { ...Object(schema), required: required.filter((name) => properties[name]?.default === undefined) };
+}
+
+function securityOf(host: Host, permission: RoutePermission): Record<string, string[]>[] {
+  const scheme = host.kind === 'console' ? 'session' : 'bearer';
+  const required = { [scheme]: permission.includes(':') ? [permission] : [] };
+  return permission === 'optional' ? [required, {}] : [required];
 }
 
 function commonProblems(permission: RoutePermission, hasBody: boolean) {

@@ -1,6 +1,19 @@
 export { challengeAnswer, orderCertificates, orderCertificatesTask } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
+export {
+  allWorkspaces,
+  countProjects,
+  getProject,
+  listProjects,
+  Name,
+  Project,
+  ProjectQuery,
+  renameProject,
+  renameWorkspace,
+  Workspace,
+  workspacesById,
+} from './directory.ts';
 export { recheckDomains } from './domain-checks.ts';
 export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';
 export {
@@ -12,8 +25,9 @@ export {
   projectNames,
   projectOf,
   setDefaultProject,
+  takeDefaultProject,
   updateSettings,
   workspaceByRoutingKey,
 } from './projects.ts';
 export { settingsRoutes } from './settings.admin.ts';
-export { type Branding, type Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';
+export { type Branding, Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';

@@ -123,10 +123,25 @@ export async function projectOf(system: System, scope: Scope, db?: ReadDb): Prom
   return project;
 }
 
-/** True when the installation has no workspace yet. */
-export async function isEmptyInstallation(db: ReadDb): Promise<boolean> {
-  const row = await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst();
+/** True when the installation has no workspace yet. @param besides the built-in one, which does not count then */
+export async function isEmptyInstallation(db: ReadDb, besides: WorkspaceId | null): Promise<boolean> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '!=', besides ?? 'wrk_')
+    .limit(1)
+    .executeTakeFirst();
   return row === undefined;
+}
+
+/** Makes a project its environment's default where there is none yet. */
+export async function takeDefaultProject(tx: TxCtx): Promise<void> {
+  const taken = await tx.db
+    .selectFrom('default_projects')
+    .select('workspace_id')
+    .where('environment', '=', tx.scope.environment)
+    .executeTakeFirst();
+  if (!taken) await setDefaultProject(tx);
 }
 
 const projectCache = perSystem((system) => new ProjectCache(system));

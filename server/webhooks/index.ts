@@ -10,4 +10,5 @@ export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
 export { newSecret, signatures } from './secrets.ts';
 export { endpointStanding } from './standing.ts';
+export { deliveriesPerDay } from './stats.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';

@@ -72,3 +72,21 @@ export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<ty
     oldestWaitingAt: oldest?.toISOString() ?? null,
   };
 }
+
+type DayRow = { date: string; deliveries: number; delivered: number };
+
+const PER_DAY = prepared<DayRow>(
+  'webhook-days',
+  `select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as date, count(*) as deliveries,
+     count(*) filter (where status = 'delivered') as delivered
+   from webhook_deliveries
+   where workspace_id = $1 and project_id = $2 and environment = $3 and id >= $4
+   group by 1`,
+);
+
+/** What was queued on each day (UTC) since then, and how much of it has arrived. Served by webhook_deliveries_of_scope. */
+export async function deliveriesPerDay({ system, scope }: Ctx, since: Date): Promise<DayRow[]> {
+  const { workspaceId, projectId, environment } = scope;
+  const { rows } = await PER_DAY(system.pool, [workspaceId, projectId, environment, firstIdAt('dlv', since)]);
+  return rows;
+}

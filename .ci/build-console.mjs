@@ -1,0 +1,17 @@
+// Builds the console where its tools are installed: `npm ci` does it, and `npm start` where that was left out. An installation
+// without development packages brings the console built, or serves its API alone.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const [choice] = process.argv.slice(2);
+const tools = existsSync('node_modules/vite') || existsSync('console/node_modules/vite');
+const built = existsSync('console/dist/index.html');
+
+if (!tools && !built) console.warn('The console is not built: its tools are not installed. Its API works without it.');
+if (tools && !(choice === '--if-missing' && built)) {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', 'console', '--', '--logLevel', 'warn'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  process.exit(status ?? 1);
+}

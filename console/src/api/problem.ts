@@ -1,0 +1,53 @@
+/** What the API answers when it can't do what was asked (RFC 9457), or what stands in for it when it can't be reached. */
+export type Problem = {
+  status: number;
+  errorCode: string;
+  title: string;
+  detail: string;
+  traceId: string | null;
+  requiredPermission: string | null;
+  /** What is wrong with single fields, by the name of the field. */
+  fields: Record<string, string>;
+};
+
+const UNREACHABLE: Problem = {
+  status: 0,
+  errorCode: 'UNREACHABLE',
+  title: 'Latchkey can’t be reached',
+  detail: 'Check your connection. What you typed is still here.',
+  traceId: null,
+  requiredPermission: null,
+  fields: {},
+};
+
+/** Reads a problem document, or whatever else was thrown. */
+export function problemOf(thrown: unknown): Problem {
+  if (!isRecord(thrown) || typeof thrown['errorCode'] !== 'string') return UNREACHABLE;
+  return {
+    status: typeof thrown['status'] === 'number' ? thrown['status'] : 0,
+    errorCode: thrown['errorCode'],
+    title: text(thrown['title']) ?? 'Something went wrong',
+    detail: text(thrown['detail']) ?? '',
+    traceId: text(thrown['traceId']),
+    requiredPermission: text(thrown['requiredPermission']),
+    fields: fieldsOf(thrown['errors']),
+  };
+}
+
+function fieldsOf(errors: unknown): Record<string, string> {
+  if (!Array.isArray(errors)) return {};
+  const found = errors.flatMap((error: unknown) => {
+    const pointer = isRecord(error) ? text(error['pointer']) : null;
+    const message = isRecord(error) ? text(error['message']) : null;
+    return pointer && message ? [[pointer.split('/').at(2) ?? pointer, message] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

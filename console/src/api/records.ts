@@ -1,0 +1,25 @@
+import type { Paths } from './client.ts';
+
+type Answer<P extends keyof Paths> = Paths[P] extends {
+  get: { responses: { 200: { content: { 'application/json': infer T } } } };
+}
+  ? T
+  : never;
+type ItemOf<P extends keyof Paths> = Answer<P> extends { items: (infer T)[] } ? T : never;
+
+export type Member = Answer<'/console/v1/members/{memberId}'>;
+export type Invitation = ItemOf<'/console/v1/invitations'>;
+export type Role = ItemOf<'/console/v1/roles'>;
+export type Permission = ItemOf<'/console/v1/permissions'>;
+export type Application = Answer<'/console/v1/applications/{id}'>;
+export type IdentityProvider = Answer<'/console/v1/identity-providers/{providerId}'>;
+export type Settings = Answer<'/console/v1/settings'>;
+export type MessageTemplate = ItemOf<'/console/v1/settings/messages'>;
+export type WebhookEndpoint = Answer<'/console/v1/webhooks/endpoints/{endpointId}'>;
+export type Delivery = ItemOf<'/console/v1/webhooks/deliveries'>;
+export type LoggedEvent = ItemOf<'/console/v1/event-log'>;
+export type Overview = Answer<'/console/v1/overview'>;
+export type DomainRecord = ItemOf<'/console/v1/domains'>;
+export type AuditEvent = ItemOf<'/console/v1/audit-events'>;
+export type Incident = ItemOf<'/console/v1/status/incidents'>;
+export type TeamMember = ItemOf<'/console/v1/team'>;

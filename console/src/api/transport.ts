@@ -1,0 +1,49 @@
+import { problemOf } from './problem.ts';
+
+/** Why the person has to sign in again before a call can go on. */
+export type SignInReason = 'expired' | 'step-up';
+
+type SignInAgain = (reason: SignInReason) => Promise<boolean>;
+
+let csrfToken = '';
+let signInAgain: SignInAgain = () => Promise.resolve(false);
+const etags = new Map<string, string>();
+
+/** Every change carries it; the server made it with the session. */
+export function keepCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+/** Says who asks the person to sign in again. The answer tells whether they did. */
+export function onSignInNeeded(ask: SignInAgain): void {
+  signInAgain = ask;
+}
+
+/** The version of a record that was last read from this path, for `If-Match`. */
+export function etagOf(path: string): string | undefined {
+  return etags.get(path);
+}
+
+/**
+ * `fetch` for the console API. A call that meets an ended session waits until the person has signed in again and is then
+ * repeated, so that nothing typed is lost.
+ */
+export async function carry(request: Request): Promise<Response> {
+  const repeated = request.clone();
+  const answer = await send(request);
+  if (answer.status !== 401 || request.url.endsWith('/console/v1/session')) return answer;
+  const { errorCode } = problemOf(await answer.clone().json());
+  const reason = errorCode === 'REAUTHENTICATION_REQUIRED' ? 'step-up' : 'expired';
+  return (await signInAgain(reason)) ? send(repeated) : answer;
+}
+
+async function send(request: Request): Promise<Response> {
+  if (request.method !== 'GET') request.headers.set('X-CSRF-Token', csrfToken);
+  // Only secure addresses have it; without a key a repeated call is simply a second call.
+  if (request.method === 'POST' && 'randomUUID' in crypto && !request.headers.has('Idempotency-Key'))
+    request.headers.set('Idempotency-Key', crypto.randomUUID());
+  const answer = await fetch(request);
+  const etag = answer.headers.get('etag');
+  if (etag && answer.ok) etags.set(new URL(request.url).pathname, etag);
+  return answer;
+}

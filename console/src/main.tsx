@@ -1,0 +1,30 @@
+import '@fontsource-variable/inter/index.css';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './global.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { nonce } from '#api/nonce.ts';
+import { AskProvider } from '#ui/ask.tsx';
+import { router } from './router.tsx';
+import { theme } from './theme.ts';
+
+// What locks the page behind a dialog makes a style element of its own.
+setNonce(nonce);
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <Notifications position="bottom-right" autoClose={5000} />
+        <AskProvider>
+          <RouterProvider router={router} />
+        </AskProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );

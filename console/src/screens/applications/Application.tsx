@@ -1,0 +1,177 @@
+import { Button, Checkbox, MultiSelect, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { Application as ApplicationRecord } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useSession } from '#api/session.ts';
+import { useAt, useHere } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { kindOf } from './kinds.ts';
+import { Secrets } from './Secrets.tsx';
+import { Snippets } from './Snippets.tsx';
+
+export function Application() {
+  const id = useIdInAddress();
+  const application = useApi().useQuery('get', '/console/v1/applications/{id}', { params: { path: { id } } });
+  return (
+    <Loaded query={application}>{(record) => <Detail application={record} reread={application.refetch} />}</Loaded>
+  );
+}
+
+type DetailProps = { application: ApplicationRecord; reread: () => Promise<{ data?: ApplicationRecord }> };
+
+function Detail({ application, reread }: DetailProps) {
+  const at = useAt();
+  const { environment } = useHere();
+  const { addresses } = useSession();
+  const canWrite = useCan('applications:write');
+  const { secret } = kindOf(application.kind);
+  return (
+    <Page
+      title={application.name}
+      back={{ to: at('/applications'), label: 'Applications' }}
+      beside={
+        <>
+          <Badge>{kindOf(application.kind).name}</Badge>
+          {!application.enabled && <Badge tone="bad">Disabled</Badge>}
+        </>
+      }
+      actions={canWrite && <Remove application={application} />}
+    >
+      <Card title="Begin">
+        <Stack gap="md">
+          <Facts
+            facts={[
+              ['Client id', <Copy key="id" value={application.clientId} />],
+              ['Issuer', environment ? <Copy key="issuer" value={addresses[environment].auth} /> : '–'],
+            ]}
+          />
+          <Snippets application={application} />
+        </Stack>
+      </Card>
+      {secret && <Secrets application={application} canWrite={canWrite} />}
+      <Edit application={application} reread={reread} canWrite={canWrite} />
+    </Page>
+  );
+}
+
+function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', '/console/v1/applications/{id}');
+  const { id, kind } = application;
+  const form = useRecordForm({
+    record: application,
+    path: `/console/v1/applications/${id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes, headers }) => {
+        const { name, redirectUris, postLogoutRedirectUris, origins, permissions, enabled, firstParty } = changes;
+        const body = { name, redirectUris, postLogoutRedirectUris, origins, permissions, enabled, firstParty };
+        return change.mutateAsync({ params: { path: { id } }, body, headers });
+      },
+    },
+    reread,
+    done: 'Application saved',
+  });
+  return (
+    <RecordFields form={form}>
+      <Card split title="Settings">
+        <Fields canWrite={canWrite}>
+          <TextInput
+            label="Name"
+            required
+            value={form.values.name}
+            error={form.errors.name}
+            onChange={(event) => form.set({ name: event.currentTarget.value })}
+          />
+          {kindOf(kind).redirects && <Addresses form={form} />}
+          {kind === 'management' && <Permissions form={form} />}
+          {kind !== 'management' && (
+            <Checkbox
+              label="First party"
+              description="People aren’t asked for consent: it is your own."
+              checked={form.values.firstParty}
+              onChange={(event) => form.set({ firstParty: event.currentTarget.checked })}
+            />
+          )}
+          <Switch
+            label="Enabled"
+            description="A disabled application signs nobody in, and its tokens end at once."
+            checked={form.values.enabled}
+            onChange={(event) => form.set({ enabled: event.currentTarget.checked })}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}
+
+function Addresses({ form }: { form: RecordForm<ApplicationRecord> }) {
+  const { values, errors, set } = form;
+  return (
+    <>
+      <TagsInput
+        label="Redirect addresses"
+        description="Exactly as your code sends them. Enter adds one."
+        value={values.redirectUris}
+        error={errors.redirectUris}
+        onChange={(redirectUris) => set({ redirectUris })}
+      />
+      <TagsInput
+        label="Addresses after sign-out"
+        value={values.postLogoutRedirectUris}
+        error={errors.postLogoutRedirectUris}
+        onChange={(postLogoutRedirectUris) => set({ postLogoutRedirectUris })}
+      />
+      <TagsInput
+        label="Origins"
+        description="Web pages that may call the auth and API hosts from the browser."
+        value={values.origins}
+        error={errors.origins}
+        onChange={(origins) => set({ origins })}
+      />
+    </>
+  );
+}
+
+function Permissions({ form }: { form: RecordForm<ApplicationRecord> }) {
+  const known = useApi().useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
+  const keys = known.data?.items.map(({ key }) => key) ?? form.values.permissions;
+  return (
+    <MultiSelect
+      label="Permissions"
+      description="What its tokens may do on the admin API."
+      searchable
+      data={keys.toSorted()}
+      value={form.values.permissions}
+      error={form.errors.permissions}
+      onChange={(permissions) => form.set({ permissions })}
+    />
+  );
+}
+
+function Remove({ application: { id, name } }: { application: ApplicationRecord }) {
+  const at = useAt();
+  const navigate = useNavigate();
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/applications/{id}'));
+  const onClick = async () => {
+    const question = {
+      title: `Remove ${name}?`,
+      body: 'Nobody can sign in with it any more, and its tokens end at once.',
+      action: 'Remove',
+      danger: true,
+      typeName: name,
+    };
+    const removed = await remove.run({ params: { path: { id } } }, { done: `${name} removed`, question });
+    if (removed !== null) await navigate({ to: at('/applications') });
+  };
+  return (
+    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
+      Remove
+    </Button>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { Application } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
+import { useAction } from '#ui/action.ts';
+import { Card } from '#ui/page.tsx';
+import { SecretOnce } from '#ui/SecretOnce.tsx';
+import { Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+
+/** Two secrets may be live at once, so that one can be replaced without a pause. */
+const MOST_SECRETS = 2;
+
+export function Secrets({ application, canWrite }: { application: Application; canWrite: boolean }) {
+  const api = useApi();
+  const { id, secrets } = application;
+  const [secret, setSecret] = useState<string | null>(null);
+  const add = useAction(api.useMutation('post', '/console/v1/applications/{id}/secrets'));
+  const remove = useAction(api.useMutation('delete', '/console/v1/applications/{id}/secrets/{secretId}'));
+  const onAdd = async () => {
+    const added = await add.run({ params: { path: { id } } }, { done: 'Secret added', change: 'Add secret' });
+    if (added) setSecret(added.secret);
+  };
+  const onRemove = (secretId: string, hint: string) =>
+    remove.run(
+      { params: { path: { id, secretId } } },
+      {
+        done: 'Secret removed',
+        question: {
+          title: `Remove the secret that ends in ${hint}?`,
+          body: 'Code that uses it is refused at once.',
+          action: 'Remove',
+          danger: true,
+        },
+      },
+    );
+  return (
+    <Card
+      flush
+      title="Secrets"
+      about="Add a second one, bring it to your servers, then remove the first: no sign-in fails meanwhile."
+      actions={
+        canWrite && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={add.busy}
+            disabled={secrets.length >= MOST_SECRETS}
+            onClick={onAdd}
+          >
+            Add secret
+          </Button>
+        )
+      }
+    >
+      <Table
+        label="Secrets"
+        rows={secrets}
+        keyOf={({ id: secretId }) => secretId}
+        empty="No secret: it can’t authenticate"
+        columns={[
+          { name: 'Secret', cell: ({ hint }) => <code>…{hint}</code> },
+          { name: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            name: '',
+            align: 'right',
+            cell: ({ id: secretId, hint }) =>
+              canWrite && (
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  size="compact-xs"
+                  aria-label={`Remove the secret ${hint}`}
+                  onClick={() => onRemove(secretId, hint)}
+                >
+                  Remove
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {secret && <SecretOnce title="New client secret" secret={secret} onClose={() => setSecret(null)} />}
+    </Card>
+  );
+}

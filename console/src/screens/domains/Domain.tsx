@@ -1,0 +1,115 @@
+import { Button, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { DomainRecord } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { StateBadge } from '#ui/badge.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { Bindings } from './Bindings.tsx';
+
+/** While a record is awaited, it is looked for this often. */
+const LOOK_EVERY_MS = 10_000;
+
+export function Domain() {
+  const id = useIdInAddress();
+  const domain = useApi().useQuery('get', '/console/v1/domains/{domainId}', { params: { path: { domainId: id } } });
+  return <Loaded query={domain}>{(record) => <Detail domain={record} />}</Loaded>;
+}
+
+function Detail({ domain }: { domain: DomainRecord }) {
+  const at = useAt();
+  const canWrite = useCan('domains:write');
+  return (
+    <Page
+      title={domain.host}
+      back={{ to: at('/domains'), label: 'Domains' }}
+      beside={<StateBadge state={domain.status} />}
+      actions={canWrite && <Remove domain={domain} />}
+    >
+      <Proof domain={domain} canWrite={canWrite} />
+      {domain.status === 'verified' && <Bindings domain={domain} canWrite={canWrite} />}
+    </Page>
+  );
+}
+
+function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }) {
+  const api = useApi();
+  const { id, status, verification, fault, verifiedAt, checkedAt } = domain;
+  const verify = useAction(api.useMutation('post', '/console/v1/domains/{domainId}/verify'));
+  const params = { path: { domainId: id } };
+  const waiting = status !== 'verified';
+  // Reads the record again while it waits, so that the page turns green by itself.
+  api.useQuery(
+    'get',
+    '/console/v1/domains/{domainId}',
+    { params },
+    { refetchInterval: waiting ? LOOK_EVERY_MS : false },
+  );
+  const done = (found: DomainRecord) =>
+    found.status === 'verified' ? 'The domain is yours' : 'The record isn’t there yet';
+  return (
+    <Card
+      title={waiting ? 'Prove that it is yours' : 'Proof'}
+      about={
+        waiting
+          ? 'Add this record where the domain’s DNS is kept. It can take minutes until everybody sees it.'
+          : 'Leave the record in place: it is looked for every day.'
+      }
+      actions={
+        canWrite && (
+          <Button
+            variant={waiting ? 'filled' : 'default'}
+            size="compact-sm"
+            loading={verify.busy}
+            onClick={() => verify.run({ params }, { done, change: 'Check' })}
+          >
+            Check now
+          </Button>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          ['Type', verification.type],
+          ['Name', <Copy key="name" value={verification.name} />],
+          ['Value', <Copy key="value" value={verification.value} />],
+          ['Checked', <Time key="checked" at={checkedAt} none="Not yet" />],
+          ['What was found', fault ?? '–'],
+          ['Verified', <Time key="verified" at={verifiedAt} none="Not yet" />],
+        ]}
+      />
+      {status === 'lost' && (
+        <Text size="sm" c="var(--lk-bad)" mt="md" role="alert">
+          The record is gone, so this domain serves nothing any more. Put it back and check again.
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+function Remove({ domain: { id, host } }: { domain: DomainRecord }) {
+  const at = useAt();
+  const navigate = useNavigate();
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/domains/{domainId}'));
+  const onClick = async () => {
+    const question = {
+      title: `Remove ${host}?`,
+      body: 'Sign-in at this address stops at once.',
+      action: 'Remove',
+      danger: true,
+      typeName: host,
+    };
+    const removed = await remove.run({ params: { path: { domainId: id } } }, { done: `${host} removed`, question });
+    if (removed !== null) await navigate({ to: at('/domains') });
+  };
+  return (
+    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
+      Remove
+    </Button>
+  );
+}

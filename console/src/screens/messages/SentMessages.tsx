@@ -1,0 +1,46 @@
+import { useApi } from '#api/scope.tsx';
+import { StateBadge, sentence } from '#ui/badge.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useFilters } from '#ui/search.ts';
+import { Empty, Loaded } from '#ui/states.tsx';
+import { Pager, Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+import { MessageTabs } from './MessageTabs.tsx';
+
+export function SentMessages() {
+  const [{ cursor }] = useFilters();
+  const query = { limit: 50, ...(cursor && { cursor }) };
+  const messages = useApi().useQuery('get', '/console/v1/messages', { params: { query } });
+  return (
+    <Page title="Messages" about="What was sent, and what became of it. The text itself isn’t kept.">
+      <MessageTabs />
+      <Card flush>
+        <Loaded query={messages}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Sent messages"
+                rows={items}
+                keyOf={({ id }) => id}
+                empty={
+                  <Empty title="Nothing was sent yet">
+                    Mails and text messages show here as soon as somebody gets one.
+                  </Empty>
+                }
+                columns={[
+                  { name: 'To', cell: ({ to }) => to },
+                  { name: 'Message', cell: ({ template }) => sentence(template) },
+                  { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+                  { name: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
+                  { name: 'Fault', wide: true, cell: ({ error }) => error ?? '–' },
+                  { name: 'When', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,154 @@
+import { Button, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { MessageTemplate } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { Badge, sentence } from '#ui/badge.tsx';
+import { ChoiceFilter } from '#ui/filters.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Columns, Page } from '#ui/page.tsx';
+import { useFilters, useIdInAddress } from '#ui/search.ts';
+import { Failure, Loaded } from '#ui/states.tsx';
+import { languages } from './languages.ts';
+import { MessagePreview } from './MessagePreview.tsx';
+
+export function Template() {
+  const at = useAt();
+  const name = useIdInAddress('template');
+  const [filters] = useFilters();
+  const locale = languages.find(({ value }) => value === filters['locale'])?.value ?? 'en';
+  const templates = useApi().useQuery('get', '/console/v1/settings/messages', { params: { query: { locale } } });
+  return (
+    <Page
+      title={sentence(name)}
+      back={{ to: at('/messages'), label: 'Messages' }}
+      actions={<ChoiceFilter name="locale" label="Language" choices={languages} />}
+    >
+      <Loaded query={templates}>
+        {({ items }) => {
+          const template = items.find((item) => item.template === name);
+          return template ? <Editor key={locale} template={template} reread={templates.refetch} /> : <Missing />;
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Missing() {
+  return (
+    <Failure
+      problem={{
+        status: 404,
+        errorCode: 'NOT_FOUND',
+        title: '',
+        detail: '',
+        traceId: null,
+        requiredPermission: null,
+        fields: {},
+      }}
+    />
+  );
+}
+
+type EditorProps = { template: MessageTemplate; reread: () => Promise<{ data?: { items: MessageTemplate[] } }> };
+
+function Editor({ template: record, reread }: EditorProps) {
+  const canWrite = useCan('settings:write');
+  const replace = useApi().useMutation('put', '/console/v1/settings/messages/{template}/{locale}');
+  const { template, locale } = record;
+  const [known, setKnown] = useState(record);
+  const form = useRecordForm<MessageTemplate>({
+    record: known,
+    path: `/console/v1/settings/messages/${template}/${locale}`,
+    save: {
+      isPending: replace.isPending,
+      mutateAsync: async ({ changes, headers }) => {
+        const { subject, body, action } = { ...known, ...changes };
+        const saved = await replace.mutateAsync({
+          params: { path: { template, locale } },
+          body: { subject, body, action },
+          headers,
+        });
+        setKnown(saved);
+        return saved;
+      },
+    },
+    reread: async () => {
+      const { data } = await reread();
+      const found = data?.items.find((item) => item.template === template);
+      return found ? { data: found } : {};
+    },
+    done: 'Message saved',
+  });
+  const { values, errors, set } = form;
+  const isMail = template !== 'sms_code';
+  return (
+    <RecordFields form={form}>
+      <Columns>
+        <Card
+          title="Text"
+          actions={
+            <>
+              {values.custom ? <Badge tone="info">Yours</Badge> : <Badge>Built in</Badge>}
+              {values.custom && canWrite && <BackToBuiltIn template={record} onDone={() => window.location.reload()} />}
+            </>
+          }
+        >
+          <Fields canWrite={canWrite}>
+            {isMail && (
+              <TextInput
+                label="Subject"
+                value={values.subject}
+                error={errors.subject}
+                onChange={({ currentTarget: { value } }) => set({ subject: value })}
+              />
+            )}
+            <Textarea
+              label="Text"
+              minRows={6}
+              value={values.body}
+              error={errors.body}
+              onChange={({ currentTarget: { value } }) => set({ body: value })}
+            />
+            {isMail && (
+              <TextInput
+                label="Words on the button"
+                value={values.action}
+                error={errors.action}
+                onChange={({ currentTarget: { value } }) => set({ action: value })}
+              />
+            )}
+            <Text size="xs" c="var(--lk-quiet)">
+              What fills in: {record.variables.map((variable) => `{${variable}}`).join(', ') || 'nothing'}. ICU
+              MessageFormat.
+            </Text>
+          </Fields>
+        </Card>
+        <MessagePreview template={values} />
+      </Columns>
+    </RecordFields>
+  );
+}
+
+function BackToBuiltIn({ template: { template, locale }, onDone }: { template: MessageTemplate; onDone: () => void }) {
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/settings/messages/{template}/{locale}'));
+  const onClick = async () => {
+    const question = {
+      title: 'Go back to the built-in text?',
+      body: 'Your text is lost.',
+      action: 'Go back',
+      danger: true,
+    };
+    const removed = await remove.run(
+      { params: { path: { template, locale } } },
+      { done: 'The built-in text is sent again', question },
+    );
+    if (removed !== null) onDone();
+  };
+  return (
+    <Button variant="default" size="compact-sm" loading={remove.busy} onClick={onClick}>
+      Built-in text
+    </Button>
+  );
+}

@@ -1,0 +1,169 @@
+import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type FormEvent, useState } from 'react';
+import type { Invitation } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAction } from '#ui/action.ts';
+import { StateBadge } from '#ui/badge.tsx';
+import { ChoiceFilter, FilterBar } from '#ui/filters.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useFilters } from '#ui/search.ts';
+import { Empty, Loaded } from '#ui/states.tsx';
+import { Pager, Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+import { RoleNames, useRoles } from './RoleNames.tsx';
+
+const STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
+
+export function Invitations() {
+  const [open, { open: show, close }] = useDisclosure(false);
+  const [filters] = useFilters();
+  const status = STATUSES.find((known) => known === filters['status']);
+  const query = { limit: 50, ...(status && { status }), ...(filters['cursor'] && { cursor: filters['cursor'] }) };
+  const invitations = useApi().useQuery('get', '/console/v1/invitations', { params: { query } });
+  const canWrite = useCan('invitations:write');
+  const invite = canWrite ? <Button onClick={show}>Invite somebody</Button> : null;
+  return (
+    <Page title="Invitations" about="People who were asked to join this project by mail." actions={invite}>
+      <Card flush>
+        <FilterBar>
+          <ChoiceFilter name="status" label="Status" choices={STATUSES} />
+        </FilterBar>
+        <Loaded query={invitations}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Invitations"
+                rows={items}
+                keyOf={({ id }) => id}
+                empty={
+                  <Empty title="No invitations" action={invite}>
+                    An invitation lets somebody in with the roles you choose, also where registration is closed.
+                  </Empty>
+                }
+                columns={[
+                  { name: 'Email', cell: ({ email }) => email },
+                  { name: 'Status', cell: ({ status: state }) => <StateBadge state={state} /> },
+                  { name: 'Roles', wide: true, cell: ({ roles }) => <RoleNames roles={roles} /> },
+                  { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                  {
+                    name: '',
+                    align: 'right',
+                    cell: (invitation) => canWrite && <InvitationActions invitation={invitation} />,
+                  },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <Invite onClose={close} />}
+    </Page>
+  );
+}
+
+function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }) {
+  const api = useApi();
+  const resend = useAction(api.useMutation('post', '/console/v1/invitations/{invitationId}/resend'));
+  const revoke = useAction(api.useMutation('delete', '/console/v1/invitations/{invitationId}'));
+  const init = { params: { path: { invitationId: id } } };
+  if (status !== 'pending' && status !== 'expired') return null;
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        loading={resend.busy}
+        aria-label={`Send the invitation to ${email} again`}
+        onClick={() => resend.run(init, { done: `Mailed ${email} again`, change: 'Send again' })}
+      >
+        Send again
+      </Button>
+      {status === 'pending' && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          aria-label={`Revoke the invitation to ${email}`}
+          onClick={() =>
+            revoke.run(init, {
+              done: 'Invitation revoked',
+              question: {
+                title: `Revoke the invitation to ${email}?`,
+                body: 'The link in the mail stops working.',
+                action: 'Revoke',
+                danger: true,
+              },
+            })
+          }
+        >
+          Revoke
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const [roles, setRoles] = useState<string[]>([]);
+  const [error, setError] = useState('');
+  const known = useRoles();
+  const create = useAction(useApi().useMutation('post', '/console/v1/invitations'));
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await create.run(
+      { body: { email, ...(roles.length > 0 && { roles }) } },
+      {
+        done: `Invited ${email}`,
+        change: 'Invite',
+        onProblem: ({ fields, detail }) => {
+          setError(fields['email'] ?? detail);
+          return true;
+        },
+      },
+    );
+    if (made) onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={<Text fw={600}>Invite somebody</Text>}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            data-autofocus
+            required
+            type="email"
+            label="Email"
+            value={email}
+            error={error}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <MultiSelect
+            label="Roles"
+            description="None: they join as a plain member."
+            data={known.map(({ key, name }) => ({ value: key, label: name }))}
+            value={roles}
+            onChange={setRoles}
+            clearable
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.busy}>
+              Invite
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,177 @@
+import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { Member as MemberRecord } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { StateBadge } from '#ui/badge.tsx';
+import { CodeBlock, Copy } from '#ui/copy.tsx';
+import { Card, Columns, Facts, Page } from '#ui/page.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { MemberEvents } from './MemberEvents.tsx';
+import { MemberRoles } from './MemberRoles.tsx';
+import { MemberSessions } from './MemberSessions.tsx';
+import { nameOf } from './members.ts';
+
+export function Member() {
+  const memberId = useIdInAddress();
+  const member = useApi().useQuery('get', '/console/v1/members/{memberId}', { params: { path: { memberId } } });
+  return <Loaded query={member}>{(record) => <Detail member={record} />}</Loaded>;
+}
+
+function Detail({ member }: { member: MemberRecord }) {
+  const at = useAt();
+  return (
+    <Page
+      title={nameOf(member)}
+      back={{ to: at('/members'), label: 'Members' }}
+      beside={<StateBadge state={member.status} />}
+      actions={useCan('members:write') ? <MemberActions member={member} /> : null}
+    >
+      <Columns>
+        <Card title="Identity">
+          <Facts
+            facts={[
+              [
+                'Email',
+                member.email ? <Address key="email" value={member.email} verified={member.emailVerified} /> : '–',
+              ],
+              [
+                'Phone',
+                member.phone ? <Address key="phone" value={member.phone} verified={member.phoneVerified} /> : '–',
+              ],
+              ['Username', member.username ?? '–'],
+              ['Second factor', member.mfaEnabled ? 'On' : 'Off'],
+              ['Last seen', <Time key="seen" at={member.lastSeenAt} none="Never" />],
+              ['Joined', <Time key="joined" at={member.createdAt} />],
+              ['Member id', <Copy key="id" value={member.id} />],
+              ['User id', <Copy key="user" value={member.userId} />],
+            ]}
+          />
+        </Card>
+        <MemberRoles member={member} />
+      </Columns>
+      {useCan('sessions:read') && <MemberSessions member={member} />}
+      {useCan('audit:read') && <MemberEvents member={member} />}
+      {Object.keys(member.metadata).length > 0 && (
+        <Card title="Metadata" about="What your back end keeps with this member.">
+          <CodeBlock code={JSON.stringify(member.metadata, null, 2)} name="the metadata" />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Address({ value, verified }: { value: string; verified: boolean }) {
+  return (
+    <>
+      {value} <StateBadge state={verified ? 'verified' : 'not verified'} />
+    </>
+  );
+}
+
+function Remove({ member }: { member: MemberRecord }) {
+  const at = useAt();
+  const navigate = useNavigate();
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/members/{memberId}'));
+  const name = nameOf(member);
+  const onClick = async () => {
+    const question = {
+      title: `Remove ${name}?`,
+      body: 'They lose this project and their roles in it at once. It can’t be undone.',
+      action: 'Remove',
+      danger: true,
+      typeName: name,
+    };
+    const params = { path: { memberId: member.id } };
+    const removed = await remove.run({ params }, { done: `${name} is removed`, question });
+    if (removed !== null) await navigate({ to: at('/members') });
+  };
+  return (
+    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
+      Remove
+    </Button>
+  );
+}
+
+function MemberActions({ member }: { member: MemberRecord }) {
+  const api = useApi();
+  const block = useAction(api.useMutation('post', '/console/v1/members/{memberId}/block'));
+  const unblock = useAction(api.useMutation('post', '/console/v1/members/{memberId}/unblock'));
+  const password = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-password'));
+  const factors = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-mfa'));
+  const init = { params: { path: { memberId: member.id } } };
+  const name = nameOf(member);
+  return (
+    <>
+      {member.email && (
+        <Button
+          variant="default"
+          loading={password.busy}
+          onClick={() =>
+            password.run(init, {
+              done: `A reset was mailed to ${member.email}`,
+              question: {
+                title: `Mail ${name} a password reset?`,
+                body: 'Their password holds until they choose a new one.',
+                action: 'Send',
+              },
+            })
+          }
+        >
+          Reset password
+        </Button>
+      )}
+      {member.mfaEnabled && (
+        <Button
+          variant="default"
+          loading={factors.busy}
+          onClick={() =>
+            factors.run(init, {
+              done: 'Second factors removed',
+              question: {
+                title: `Remove the second factors of ${name}?`,
+                body: 'They sign in without one until they set one up again, or have to, by policy.',
+                action: 'Remove',
+                danger: true,
+                typeName: name,
+              },
+            })
+          }
+        >
+          Reset factors
+        </Button>
+      )}
+      {member.status === 'blocked' ? (
+        <Button
+          loading={unblock.busy}
+          onClick={() => unblock.run(init, { done: `${name} may come in again`, change: 'Unblock' })}
+        >
+          Unblock
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          c="var(--lk-bad)"
+          loading={block.busy}
+          onClick={() =>
+            block.run(init, {
+              done: `${name} is blocked`,
+              question: {
+                title: `Block ${name}?`,
+                body: 'Their sessions in this project end at once, and they can’t come in until unblocked.',
+                action: 'Block',
+                danger: true,
+              },
+            })
+          }
+        >
+          Block
+        </Button>
+      )}
+      <Remove member={member} />
+    </>
+  );
+}

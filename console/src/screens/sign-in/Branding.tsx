@@ -1,0 +1,96 @@
+import { ColorInput, NumberInput, Textarea, TextInput } from '@mantine/core';
+import type { Settings } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { Fields, RecordFields } from '#ui/form.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useSettingsForm } from '#ui/settings.ts';
+import { Loaded } from '#ui/states.tsx';
+import { BrandingLinks } from './BrandingLinks.tsx';
+import { BrandingPreview } from './BrandingPreview.tsx';
+import classes from './branding.module.css';
+
+type Branding = Settings['branding'];
+
+export function Branding() {
+  const settings = useApi().useQuery('get', '/console/v1/settings');
+  return (
+    <Page
+      title="Branding"
+      about="The look of the sign-in, sign-up and account pages. Colours that could not be read are mended."
+    >
+      <Loaded query={settings}>{(record) => <Editor settings={record} />}</Loaded>
+    </Page>
+  );
+}
+
+function Editor({ settings }: { settings: Settings }) {
+  const form = useSettingsForm(settings);
+  const canWrite = useCan('settings:write');
+  const { branding, signInLayout, defaultLanguage } = form.values;
+  const set = (changes: Partial<Branding>) => form.set({ branding: { ...branding, ...changes } });
+  return (
+    <RecordFields form={form}>
+      <div className={classes.editor}>
+        <Card>
+          <Fields canWrite={canWrite}>
+            <TextInput
+              type="url"
+              label="Logo address"
+              placeholder="https://example.com/logo.svg"
+              value={branding.logoUrl ?? ''}
+              error={form.errors.branding}
+              onChange={({ currentTarget: { value } }) => set({ logoUrl: value || null })}
+            />
+            <Colour
+              label="Accent colour"
+              value={branding.accentColor}
+              onChange={(accentColor) => set({ accentColor })}
+            />
+            <Colour
+              label="Background colour"
+              value={branding.backgroundColor}
+              onChange={(backgroundColor) => set({ backgroundColor })}
+            />
+            <NumberInput
+              label="Roundness of corners"
+              min={0}
+              max={24}
+              suffix=" px"
+              value={branding.radius ?? ''}
+              onChange={(value) => set({ radius: value === '' ? null : Number(value) })}
+            />
+            <Textarea
+              label="Words below the form"
+              maxLength={500}
+              value={branding.text ?? ''}
+              onChange={({ currentTarget: { value } }) => set({ text: value || null })}
+            />
+            <BrandingLinks links={branding.links} onChange={(links) => set({ links })} />
+          </Fields>
+        </Card>
+        <BrandingPreview branding={branding} signInLayout={signInLayout} defaultLanguage={defaultLanguage} />
+      </div>
+    </RecordFields>
+  );
+}
+
+function Colour({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | null;
+  onChange: (value: string | null) => void;
+}) {
+  return (
+    <ColorInput
+      label={label}
+      placeholder="Latchkey’s own"
+      format="hex"
+      value={value ?? ''}
+      onChange={(next) => onChange(/^#[0-9a-f]{6}$/i.test(next) ? next.toLowerCase() : next === '' ? null : value)}
+      eyeDropperButtonProps={{ 'aria-label': 'Pick from the screen' }}
+    />
+  );
+}

@@ -1,0 +1,159 @@
+import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { IdentityProvider } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { presetName } from './presets.ts';
+
+export function Provider() {
+  const providerId = useIdInAddress();
+  const provider = useApi().useQuery('get', '/console/v1/identity-providers/{providerId}', {
+    params: { path: { providerId } },
+  });
+  return <Loaded query={provider}>{(record) => <Detail provider={record} reread={provider.refetch} />}</Loaded>;
+}
+
+type DetailProps = { provider: IdentityProvider; reread: () => Promise<{ data?: IdentityProvider }> };
+
+function Detail({ provider, reread }: DetailProps) {
+  const at = useAt();
+  const canWrite = useCan('providers:write');
+  return (
+    <Page
+      title={provider.name}
+      back={{ to: at('/providers'), label: 'Identity providers' }}
+      beside={<Badge tone={provider.enabled ? 'good' : 'quiet'}>{provider.enabled ? 'Enabled' : 'Disabled'}</Badge>}
+      actions={canWrite && <Remove provider={provider} />}
+    >
+      <Card
+        title={`At ${presetName(provider.preset)}`}
+        about="Give them this address as the redirect or callback address of your client."
+      >
+        <Facts facts={[['Callback address', <Copy key="url" value={provider.callbackUrl} />]]} />
+      </Card>
+      {canWrite && <TryIt provider={provider} />}
+      <Edit provider={provider} reread={reread} canWrite={canWrite} />
+    </Page>
+  );
+}
+
+function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
+  const test = useApi().useMutation('post', '/console/v1/identity-providers/{providerId}/test');
+  const [result, setResult] = useState<{ ok: boolean; detail: string } | null>(null);
+  const onTest = async () =>
+    setResult(await test.mutateAsync({ params: { path: { providerId: id } } }).catch(() => null));
+  return (
+    <Card
+      split
+      title="Test"
+      about="Reads the provider’s configuration as a sign-in would."
+      actions={
+        <Button variant="default" size="compact-sm" loading={test.isPending} onClick={onTest}>
+          Test now
+        </Button>
+      }
+    >
+      {result ? (
+        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'It works' : 'It doesn’t work yet'} role="status">
+          {result.detail}
+        </Alert>
+      ) : (
+        <span>Not tested since you opened this.</span>
+      )}
+    </Card>
+  );
+}
+
+type Editable = IdentityProvider & { clientSecret: string };
+
+function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', '/console/v1/identity-providers/{providerId}');
+  const editable = (record: IdentityProvider): Editable => ({ ...record, clientSecret: '' });
+  const [record, setRecord] = useState(() => editable(provider));
+  const form = useRecordForm<Editable>({
+    record,
+    path: `/console/v1/identity-providers/${provider.id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: async ({ changes, headers }) => {
+        const { name, clientId, clientSecret, enabled } = changes;
+        const body = { name, clientId, clientSecret, enabled };
+        const saved = editable(
+          await change.mutateAsync({ params: { path: { providerId: provider.id } }, body, headers }),
+        );
+        setRecord(saved);
+        return saved;
+      },
+    },
+    reread: async () => {
+      const { data } = await reread();
+      return data ? { data: editable(data) } : {};
+    },
+    done: 'Provider saved',
+  });
+  const { values, errors, set } = form;
+  return (
+    <RecordFields form={form}>
+      <Card split title="Settings">
+        <Fields canWrite={canWrite}>
+          <TextInput
+            label="Name"
+            description="On the button."
+            value={values.name}
+            error={errors.name}
+            onChange={({ currentTarget: { value } }) => set({ name: value })}
+          />
+          <TextInput
+            label="Client id"
+            value={values.clientId}
+            error={errors.clientId}
+            onChange={({ currentTarget: { value } }) => set({ clientId: value })}
+          />
+          <PasswordInput
+            label="Client secret"
+            placeholder={provider.hasSecret ? 'Kept; type to replace it' : ''}
+            autoComplete="off"
+            value={values.clientSecret}
+            error={errors.clientSecret}
+            onChange={({ currentTarget: { value } }) => set({ clientSecret: value })}
+          />
+          <Switch
+            label="Enabled"
+            checked={values.enabled}
+            onChange={({ currentTarget: { checked } }) => set({ enabled: checked })}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}
+
+function Remove({ provider: { id, name } }: { provider: IdentityProvider }) {
+  const at = useAt();
+  const navigate = useNavigate();
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/identity-providers/{providerId}'));
+  const onClick = async () => {
+    const question = {
+      title: `Remove ${name}?`,
+      body: 'People who have no other way in can’t sign in any more.',
+      action: 'Remove',
+      danger: true,
+      typeName: name,
+    };
+    const removed = await remove.run({ params: { path: { providerId: id } } }, { done: `${name} removed`, question });
+    if (removed !== null) await navigate({ to: at('/providers') });
+  };
+  return (
+    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
+      Remove
+    </Button>
+  );
+}

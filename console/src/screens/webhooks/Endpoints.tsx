@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { WebhookEndpoint } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useFilters } from '#ui/search.ts';
+import { Empty, Loaded } from '#ui/states.tsx';
+import { Pager, Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+import { NewEndpoint } from './NewEndpoint.tsx';
+import { WebhookTabs } from './WebhookTabs.tsx';
+
+export function Endpoints() {
+  const at = useAt();
+  const [open, { open: show, close }] = useDisclosure(false);
+  const [{ cursor }] = useFilters();
+  const query = { limit: 50, ...(cursor && { cursor }) };
+  const endpoints = useApi().useQuery('get', '/console/v1/webhooks/endpoints', { params: { query } });
+  const add = useCan('webhooks:write') ? <Button onClick={show}>Add endpoint</Button> : null;
+  return (
+    <Page
+      title="Webhooks"
+      about="Events posted to your back end, signed by Standard Webhooks and retried for a day."
+      actions={add}
+    >
+      <WebhookTabs />
+      <Card flush>
+        <Loaded query={endpoints}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Webhook endpoints"
+                rows={items}
+                keyOf={({ id }) => id}
+                href={({ id }) => at(`/webhooks/${id}`)}
+                empty={
+                  <Empty title="No endpoints yet" action={add}>
+                    An endpoint is an address of yours and the events it wants, such as every <code>user.*</code>.
+                  </Empty>
+                }
+                columns={[
+                  { name: 'Address', cell: ({ url }) => url },
+                  { name: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+                  { name: 'Events', wide: true, cell: ({ events }) => summary(events) },
+                  { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <NewEndpoint onClose={close} />}
+    </Page>
+  );
+}
+
+export function EndpointState({ endpoint: { enabled, failingSince, disabledReason } }: { endpoint: WebhookEndpoint }) {
+  if (!enabled)
+    return (
+      <Badge tone="bad">
+        {disabledReason === 'failing'
+          ? 'Disabled: it kept failing'
+          : disabledReason === 'gone'
+            ? 'Disabled: it answered 410'
+            : 'Disabled'}
+      </Badge>
+    );
+  return failingSince ? <Badge tone="warn">Failing</Badge> : <Badge tone="good">Enabled</Badge>;
+}
+
+function summary(events: readonly string[]): string {
+  const [first, second, ...others] = events;
+  return [first, second, others.length > 0 ? `and ${others.length} more` : undefined].filter(Boolean).join(', ');
+}

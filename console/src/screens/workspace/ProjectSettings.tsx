@@ -1,0 +1,135 @@
+import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
+import type { Settings } from '#api/records.ts';
+import { useApi, useCan, useScope } from '#api/scope.tsx';
+import { useSession } from '#api/session.ts';
+import { languages } from '#screens/messages/languages.ts';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { useSettingsForm } from '#ui/settings.ts';
+import { Loaded } from '#ui/states.tsx';
+
+type Project = { id: string; name: string; createdAt: string };
+
+export function ProjectSettings() {
+  const api = useApi();
+  const { projectId, environment } = useScope();
+  const project = api.useQuery('get', '/console/v1/projects/{projectId}', {
+    params: { path: { projectId: projectId ?? '' } },
+  });
+  const settings = api.useQuery('get', '/console/v1/settings');
+  const canWrite = useCan('settings:write');
+  return (
+    <Page title="Project settings">
+      <Loaded query={project}>{(record) => <Naming project={record} reread={project.refetch} />}</Loaded>
+      {environment && <Addresses environment={environment} />}
+      <Loaded query={settings}>{(record) => <EnvironmentSettings settings={record} canWrite={canWrite} />}</Loaded>
+    </Page>
+  );
+}
+
+function Naming({ project, reread }: { project: Project; reread: () => Promise<{ data?: Project }> }) {
+  const change = useApi().useMutation('patch', '/console/v1/projects/{projectId}');
+  const canWrite = useCan('projects:write');
+  const form = useRecordForm({
+    record: project,
+    path: `/console/v1/projects/${project.id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes, headers }) =>
+        change.mutateAsync({
+          params: { path: { projectId: project.id } },
+          body: { name: changes.name ?? project.name },
+          headers,
+        }),
+    },
+    reread,
+    done: 'Project saved',
+  });
+  return (
+    <RecordFields form={form}>
+      <Card split title="Project" about="In both environments.">
+        <Fields canWrite={canWrite}>
+          <TextInput
+            label="Name"
+            maw={420}
+            value={form.values.name}
+            error={form.errors.name}
+            onChange={({ currentTarget: { value } }) => form.set({ name: value })}
+          />
+          <Facts facts={[['Project id', <Copy key="id" value={project.id} />]]} />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}
+
+function Addresses({ environment }: { environment: 'test' | 'production' }) {
+  const { auth, api } = useSession().addresses[environment];
+  return (
+    <Card split title="Addresses" about="Of this environment.">
+      <Facts
+        facts={[
+          ['Sign-in, issuer', <Copy key="auth" value={auth} />],
+          ['API', <Copy key="api" value={api} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWrite: boolean }) {
+  const form = useSettingsForm(settings);
+  const { environment } = useScope();
+  const { values, errors, set } = form;
+  const phones = values.testPhoneNumbers.map(({ phone, code }) => `${phone} ${code}`);
+  const setPhones = (lines: string[]) =>
+    set({
+      testPhoneNumbers: lines.map((line) => ({ phone: line.split(/\s+/)[0] ?? '', code: line.split(/\s+/)[1] ?? '' })),
+    });
+  return (
+    <RecordFields form={form}>
+      <Card split title="Environment" about="Of this environment alone.">
+        <Fields canWrite={canWrite}>
+          <Select
+            label="Language where none is asked for"
+            maw={420}
+            allowDeselect={false}
+            data={[...languages]}
+            value={values.defaultLanguage}
+            onChange={(value) =>
+              set({ defaultLanguage: languages.find((language) => language.value === value)?.value ?? 'en' })
+            }
+          />
+          <NumberInput
+            label="Webhook deliveries are kept for"
+            suffix=" days"
+            maw={420}
+            min={1}
+            max={365}
+            value={values.webhookLogDays}
+            error={errors.webhookLogDays}
+            onChange={(value) => set({ webhookLogDays: Number(value) })}
+          />
+          <TextInput
+            label="Passkey domain"
+            description="Empty: the host of the auth address."
+            maw={420}
+            value={values.passkeyRpId ?? ''}
+            error={errors.passkeyRpId}
+            onChange={({ currentTarget: { value } }) => set({ passkeyRpId: value || null })}
+          />
+          {environment === 'test' && (
+            <TagsInput
+              label="Test phone numbers"
+              description="Number and eight-digit code, such as +4915112345678 00000000. They never get a message."
+              value={phones}
+              error={errors.testPhoneNumbers}
+              onChange={setPhones}
+            />
+          )}
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}

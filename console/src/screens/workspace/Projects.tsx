@@ -1,0 +1,111 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useHere } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { Copy } from '#ui/copy.tsx';
+import { FilterBar, TextFilter } from '#ui/filters.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useFilters } from '#ui/search.ts';
+import { Empty, Loaded } from '#ui/states.tsx';
+import { Pager, Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+
+export function Projects() {
+  const { workspace } = useHere();
+  const [open, { open: show, close }] = useDisclosure(false);
+  const [{ q, cursor }] = useFilters();
+  const query = { limit: 50, ...(q && { q }), ...(cursor && { cursor }) };
+  const projects = useApi().useQuery(
+    'get',
+    '/console/v1/projects',
+    { params: { query } },
+    { placeholderData: (before) => before },
+  );
+  const add = useCan('projects:write') ? <Button onClick={show}>Add project</Button> : null;
+  return (
+    <Page
+      title="Projects"
+      about="A project is one product: its own members, applications and settings, in test and in production."
+      actions={add}
+    >
+      <Card flush>
+        <FilterBar>
+          <TextFilter name="q" label="Find a project" />
+        </FilterBar>
+        <Loaded query={projects}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Projects"
+                rows={items}
+                keyOf={({ id }) => id}
+                href={({ id }) => `/${workspace}/${id}/test`}
+                empty={q ? <Empty title="No project is called that" /> : <Empty title="No projects yet" action={add} />}
+                columns={[
+                  { name: 'Project', cell: ({ name }) => name },
+                  {
+                    name: 'Id',
+                    wide: true,
+                    cell: ({ id }) => (
+                      <span data-above>
+                        <Copy value={id} />
+                      </span>
+                    ),
+                  },
+                  { name: 'Added', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <NewProject onClose={close} />}
+    </Page>
+  );
+}
+
+function NewProject({ onClose }: { onClose: () => void }) {
+  const { workspace } = useHere();
+  const [name, setName] = useState('');
+  const create = useAction(useApi().useMutation('post', '/console/v1/projects'));
+  const navigate = useNavigate();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await create.run({ body: { name } }, { done: `${name} added` });
+    if (made) await navigate({ to: `/${workspace}/${made.id}/test` });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={<Text fw={600}>Add a project</Text>}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            data-autofocus
+            required
+            label="Name"
+            description="The product it is for."
+            maxLength={100}
+            value={name}
+            onChange={({ currentTarget: { value } }) => setName(value)}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.busy}>
+              Add
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,55 @@
+import { TextInput } from '@mantine/core';
+import { useApi, useCan } from '#api/scope.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { Loaded } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+
+type Workspace = { id: string; name: string; createdAt: string };
+
+export function WorkspaceSettings() {
+  const workspace = useApi().useQuery('get', '/console/v1/workspace');
+  return (
+    <Page title="Workspace settings" about="The boundary of people, billing and trust: nothing is shared across it.">
+      <Loaded query={workspace}>{(record) => <Edit workspace={record} reread={workspace.refetch} />}</Loaded>
+    </Page>
+  );
+}
+
+function Edit({ workspace, reread }: { workspace: Workspace; reread: () => Promise<{ data?: Workspace }> }) {
+  const change = useApi().useMutation('patch', '/console/v1/workspace');
+  const canWrite = useCan('workspace:write');
+  const form = useRecordForm({
+    record: workspace,
+    path: '/console/v1/workspace',
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes, headers }) =>
+        change.mutateAsync({ body: { name: changes.name ?? workspace.name }, headers }),
+    },
+    reread,
+    done: 'Workspace saved',
+  });
+  return (
+    <RecordFields form={form}>
+      <Card split title="Workspace">
+        <Fields canWrite={canWrite}>
+          <TextInput
+            label="Name"
+            maw={420}
+            value={form.values.name}
+            error={form.errors.name}
+            onChange={({ currentTarget: { value } }) => form.set({ name: value })}
+          />
+          <Facts
+            facts={[
+              ['Workspace id', <Copy key="id" value={workspace.id} />],
+              ['Made', <Time key="made" at={workspace.createdAt} />],
+            ]}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}

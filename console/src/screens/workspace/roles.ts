@@ -1,0 +1,13 @@
+import type { TeamRole } from '#api/expected.ts';
+
+export const teamRoles: readonly TeamRole[] = [
+  'owner',
+  'admin',
+  'developer',
+  'billing',
+  'support',
+  'analyst',
+  'viewer',
+];
+
+export const isTeamRole = (text: string | null): text is TeamRole => teamRoles.some((role) => role === text);

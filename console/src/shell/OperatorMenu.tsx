@@ -1,0 +1,49 @@
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { anywhere } from '#api/client.ts';
+import { signInAddress, useSession } from '#api/session.ts';
+import { MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
+import classes from './shell.module.css';
+
+/** Who is signed in, the theme, and the way out. */
+export function OperatorMenu() {
+  const { operator } = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const name = operator.displayName ?? operator.email ?? 'Operator';
+  const signOut = async () => {
+    await anywhere.POST('/console/v1/session/sign-out', { params: {} });
+    window.location.assign(signInAddress('/console/'));
+  };
+  return (
+    <Menu position="top-start" width={240} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={classes.operator}>
+          <span className={classes.switcherNames}>
+            <span>{name}</span>
+            {operator.displayName && <span className={classes.switcherWorkspace}>{operator.email}</span>}
+          </span>
+          <VisuallyHidden>Account and theme</VisuallyHidden>
+          <SelectorIcon size={16} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Theme</Menu.Label>
+        {(['auto', 'light', 'dark'] as const).map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            role="menuitemradio"
+            aria-checked={colorScheme === scheme}
+            leftSection={scheme === 'dark' ? <MoonIcon size={14} /> : <SunIcon size={14} />}
+            rightSection={colorScheme === scheme ? '✓' : null}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {scheme === 'auto' ? 'As the system' : scheme === 'light' ? 'Light' : 'Dark'}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<SignOutIcon size={14} />} onClick={() => signOut().catch(() => undefined)}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

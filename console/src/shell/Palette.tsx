@@ -1,0 +1,145 @@
+import { Modal, TextInput, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { clientFor } from '#api/client.ts';
+import { useSession } from '#api/session.ts';
+import { SearchIcon } from '#ui/icons.ts';
+import { type Command, matching } from './commands.ts';
+import { projectPlaces, workspacePlaces } from './navigation.ts';
+import classes from './palette.module.css';
+import { useHere, useSameScreen } from './place.ts';
+
+/** Goes anywhere and finds members and projects, by keyboard alone. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const navigate = useNavigate();
+  const commands = useCommands();
+  const found = useFound(typed);
+  const shown = [...matching(commands, typed), ...found].slice(0, 12);
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    if (command.run) command.run();
+    else Promise.resolve(navigate({ to: command.to })).catch(() => undefined);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setAt((at + step + shown.length) % Math.max(1, shown.length));
+    }
+    if (event.key === 'Enter') run(shown[at]);
+  };
+  return (
+    <Modal.Root opened onClose={onClose} padding={0} size={560} yOffset="12vh" centered={false}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Command palette">
+        <TextInput
+          data-autofocus
+          variant="unstyled"
+          size="md"
+          px="md"
+          py={4}
+          role="combobox"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={shown[at] ? `${id}-${at}` : undefined}
+          aria-label="Search or jump to"
+          placeholder="Search members and projects, or jump to a screen"
+          leftSection={<SearchIcon size={16} aria-hidden />}
+          value={typed}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setAt(0);
+          }}
+        />
+        <div id={id} role="listbox" aria-label="Results" className={classes.list} tabIndex={-1}>
+          {shown.map((command, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the field above
+            <div
+              key={command.id}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === at}
+              className={classes.option}
+              onMouseMove={() => setAt(index)}
+              onClick={() => run(command)}
+            >
+              <span>{command.label}</span>
+              <span className={classes.kind}>{command.kind}</span>
+            </div>
+          ))}
+          {shown.length === 0 && <div className={classes.none}>Nothing fits “{typed}”.</div>}
+        </div>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function useCommands(): Command[] {
+  const { workspace, project, environment } = useHere();
+  const { workspaces, mode, installation } = useSession();
+  const { setColorScheme } = useMantineColorScheme();
+  const sameScreen = useSameScreen();
+  return useMemo(() => {
+    const permissions = new Set([
+      ...(workspaces.find(({ id }) => id === workspace)?.permissions ?? []),
+      ...installation.permissions,
+    ]);
+    const open = project
+      ? projectPlaces
+          .flatMap(({ places }) => places)
+          .filter((place) => !place.developmentOnly || mode === 'development')
+      : [];
+    const places = [
+      ...open.map((place) => ({ ...place, path: `/${workspace}/${project}/${environment}${place.path}` })),
+      ...workspacePlaces.map((place) => ({ ...place, path: `/${workspace}${place.path}` })),
+    ];
+    const other = environment === 'test' ? 'production' : 'test';
+    return [
+      ...places
+        .filter(({ permission }) => permission === undefined || permissions.has(permission))
+        .map(({ path, label }) => ({ id: path, label, kind: 'Screen', to: path })),
+      ...(project
+        ? [{ id: 'environment', label: `Switch to ${other}`, kind: 'Environment', to: sameScreen(project, other) }]
+        : []),
+      { id: 'light', label: 'Light theme', kind: 'Theme', run: () => setColorScheme('light') },
+      { id: 'dark', label: 'Dark theme', kind: 'Theme', run: () => setColorScheme('dark') },
+    ];
+  }, [workspace, project, environment, workspaces, mode, installation, setColorScheme, sameScreen]);
+}
+
+/** Members and projects that fit, from the server. */
+function useFound(typed: string): Command[] {
+  const { workspace, project, environment } = useHere();
+  const [q] = useDebouncedValue(typed.trim(), 150);
+  const { data } = useQuery({
+    queryKey: ['palette', workspace, project, environment, q],
+    enabled: q.length >= 2,
+    queryFn: async () => {
+      const client = clientFor({ workspaceId: workspace, projectId: project, environment });
+      return (await client.GET('/console/v1/search', { params: { query: { q } } })).data ?? null;
+    },
+  });
+  if (!data || q.length < 2) return [];
+  return [
+    ...data.members.map(({ id, email, displayName }) => ({
+      id,
+      label: displayName ?? email ?? id,
+      kind: displayName && email ? email : 'Member',
+      to: `/${workspace}/${project}/${environment}/members/${id}`,
+    })),
+    ...data.projects.map(({ id, name }) => ({
+      id,
+      label: name,
+      kind: 'Project',
+      to: `/${workspace}/${id}/${environment ?? 'test'}`,
+    })),
+  ];
+}

@@ -1,0 +1,43 @@
+import { useParams, useRouterState } from '@tanstack/react-router';
+import type { Environment } from '#api/expected.ts';
+
+/** Where in the console the operator is. */
+export type Here = { workspace: string; project: string | null; environment: Environment | null };
+
+type Params = { workspace?: string; project?: string; environment?: string };
+
+export function useHere(): Here {
+  const { workspace = '', project, environment }: Params = useParams({ strict: false });
+  return { workspace, project: project ?? null, environment: environmentOf(environment) };
+}
+
+export function environmentOf(text: string | undefined): Environment | null {
+  return text === 'test' || text === 'production' ? text : null;
+}
+
+/** Makes addresses inside the project's environment that is open. */
+export function useAt(): (path: string) => string {
+  const { workspace, project, environment } = useHere();
+  return (path) => `/${workspace}/${project}/${environment}${path}`;
+}
+
+/** The same screen of another project or environment; of a single record, the list it stands in. */
+export function useSameScreen(): (project: string, environment: Environment) => string {
+  const { workspace } = useHere();
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const [, , screen = ''] = /^\/[^/]+\/[^/]+\/(test|production)\/([a-z-]+)/.exec(pathname) ?? [];
+  return (project, environment) => `/${workspace}/${project}/${environment}${screen === '' ? '' : `/${screen}`}`;
+}
+
+const KEY = 'latchkey-console-place';
+
+export function rememberPlace(here: Here): void {
+  if (here.project && here.environment)
+    localStorage.setItem(KEY, `/${here.workspace}/${here.project}/${here.environment}`);
+}
+
+/** Where the operator was last, if that workspace is still theirs. */
+export function lastPlace(workspaces: readonly { id: string }[]): string | null {
+  const place = localStorage.getItem(KEY);
+  return workspaces.some(({ id }) => place?.startsWith(`/${id}/`)) ? place : null;
+}

@@ -1,0 +1,75 @@
+import { createTheme, type MantineColorsTuple, rem } from '@mantine/core';
+
+/** Latchkey's blue, from lightest to darkest; 6 carries white text at more than 4.5 to 1. */
+const blue: MantineColorsTuple = [
+  '#eef4ff',
+  '#dbe7fe',
+  '#b9d0fc',
+  '#8fb3f8',
+  '#6595f2',
+  '#3f78e8',
+  '#1f5fd6',
+  '#194eb3',
+  '#173f8d',
+  '#15336d',
+];
+
+const dark: MantineColorsTuple = [
+  '#e6e8ec',
+  '#c3c8d1',
+  '#9aa2af',
+  '#79828f',
+  '#3a414d',
+  '#2c323c',
+  '#20252d',
+  '#181c22',
+  '#121519',
+  '#0c0e11',
+];
+
+const gray: MantineColorsTuple = [
+  '#f8f9fb',
+  '#f1f3f6',
+  '#e5e8ed',
+  '#d5dae1',
+  '#bdc4ce',
+  '#98a1ae',
+  '#6b7480',
+  '#4d5560',
+  '#343a43',
+  '#1d2127',
+];
+
+const compact = { defaultProps: { size: 'sm' } };
+
+export const theme = createTheme({
+  colors: { blue, dark, gray },
+  primaryColor: 'blue',
+  primaryShade: { light: 6, dark: 6 },
+  black: '#1d2127',
+  fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', SFMono-Regular, Menlo, Consolas, monospace",
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(20) },
+  lineHeights: { xs: '1.4', sm: '1.45', md: '1.5', lg: '1.5', xl: '1.4' },
+  headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '620' },
+  defaultRadius: 'sm',
+  radius: { xs: rem(4), sm: rem(6), md: rem(8), lg: rem(12), xl: rem(20) },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    TextInput: compact,
+    PasswordInput: compact,
+    NumberInput: compact,
+    Select: compact,
+    MultiSelect: compact,
+    TagsInput: compact,
+    Textarea: { defaultProps: { size: 'sm', autosize: true, minRows: 3 } },
+    Switch: compact,
+    Checkbox: compact,
+    Radio: compact,
+    SegmentedControl: { defaultProps: { size: 'xs' } },
+    Modal: { defaultProps: { centered: true, radius: 'md', padding: 'lg' } },
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
+  },
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { changed, conflictsOf } from './changes.ts';
+
+const base = { name: 'Shop', origins: ['https://a.example'], updatedAt: '2026-01-01T00:00:00Z' };
+
+test('only what differs from the record counts as changed', () => {
+  expect(changed(base, { name: 'Shop', origins: ['https://b.example'] })).toEqual(['origins']);
+});
+
+test('a conflict names what somebody else changed, beside what this person wants', () => {
+  const theirs = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
+  expect(conflictsOf(base, { name: 'Market' }, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'Market' }]);
+  expect(conflictsOf(base, {}, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'not changed' }]);
+});

@@ -1,0 +1,60 @@
+import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core';
+import classes from './copy.module.css';
+import { CheckIcon, CopyIcon } from './icons.ts';
+
+/** A value in its own type with a button that copies it. */
+export function Copy({ value, shown, name }: { value: string; shown?: string; name?: string }) {
+  return (
+    <span className={classes.copy}>
+      <code className={classes.value} title={value}>
+        {shown ?? value}
+      </code>
+      <CopyIconButton value={value} name={name ?? value} />
+    </span>
+  );
+}
+
+function CopyIconButton({ value, name }: { value: string; name: string }) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : 'Copy'}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? 'Copied' : `Copy ${name}`}
+          >
+            {copied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** Code over several lines, with a button that copies it. */
+export function CodeBlock({ code, name }: { code: string; name: string }) {
+  return (
+    <div className={classes.block}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it */}
+      <pre className={classes.pre} tabIndex={0}>
+        <code>{code}</code>
+      </pre>
+      <CopyButton value={code} timeout={1500}>
+        {({ copied, copy }) => (
+          <Button
+            className={classes.over}
+            size="compact-xs"
+            variant="default"
+            onClick={copy}
+            aria-label={`Copy ${name}`}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { SearchIcon } from './icons.ts';
+import { useFilters } from './search.ts';
+
+/** A row of filters above a list; each is in the address. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return (
+    <Group gap="xs" p="sm" role="search" aria-label="Filters">
+      {children}
+    </Group>
+  );
+}
+
+export function TextFilter({ name, label, width = 260 }: { name: string; label: string; width?: number }) {
+  const [filters, setFilters] = useFilters();
+  const [typed, setTyped] = useState(filters[name] ?? '');
+  const apply = useDebouncedCallback((value: string) => setFilters({ [name]: value }, { replace: true }), 250);
+  return (
+    <TextInput
+      size="xs"
+      w={width}
+      maw="100%"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<SearchIcon size={14} aria-hidden />}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        apply(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+type Choice = string | { value: string; label: string };
+
+export function ChoiceFilter(props: { name: string; label: string; choices: readonly Choice[]; width?: number }) {
+  const { name, label, choices, width = 160 } = props;
+  const [filters, setFilters] = useFilters();
+  return (
+    <Select
+      size="xs"
+      w={width}
+      aria-label={label}
+      placeholder={label}
+      data={[...choices]}
+      searchable={choices.length > 8}
+      clearable
+      value={filters[name] ?? null}
+      onChange={(value) => setFilters({ [name]: value ?? undefined })}
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+    />
+  );
+}
+
+/** A moment, to the minute, in the operator's own time zone; in the address it is UTC. */
+export function MomentFilter({ name, label }: { name: string; label: string }) {
+  const [filters, setFilters] = useFilters();
+  return (
+    <TextInput
+      size="xs"
+      w={235}
+      leftSection={<Text size="xs">{label}</Text>}
+      leftSectionWidth={48}
+      type="datetime-local"
+      aria-label={label}
+      title={label}
+      value={localInput(filters[name])}
+      onChange={({ currentTarget: { value } }) =>
+        setFilters({ [name]: value ? new Date(value).toISOString() : undefined })
+      }
+    />
+  );
+}
+
+function localInput(at: string | undefined): string {
+  if (!at || Number.isNaN(Date.parse(at))) return '';
+  const moment = new Date(at);
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

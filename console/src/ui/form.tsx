@@ -1,0 +1,190 @@
+import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { etagOf } from '#api/transport.ts';
+import { useAction } from './action.ts';
+import { useAsk } from './ask.tsx';
+import { type Conflict, changed, conflictsOf } from './changes.ts';
+import classes from './form.module.css';
+
+type Save<T> = {
+  mutateAsync: (init: { changes: Partial<T>; headers: Record<string, string> }) => Promise<T>;
+  isPending: boolean;
+};
+
+export type RecordForm<T> = {
+  values: T;
+  set: (changes: Partial<T>) => void;
+  /** What is wrong with a field, as the server says. */
+  errors: Partial<Record<keyof T & string, string>>;
+  dirty: readonly string[];
+  reset: () => void;
+  submit: () => Promise<void>;
+  busy: boolean;
+  conflicts: readonly Conflict[] | null;
+  keepMine: () => void;
+  takeTheirs: () => void;
+};
+
+type Options<T> = {
+  record: T;
+  /** The record's address, whose version goes along with a change (`If-Match`). */
+  path: string;
+  save: Save<T>;
+  /** Reads the record again, after somebody else changed it. */
+  reread: () => Promise<{ data?: T | undefined }>;
+  done: string;
+};
+
+type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors: RecordForm<T>['errors'] };
+
+/**
+ * Edits a record. Only what was changed is sent, and only onto the version that was shown: when somebody else was faster,
+ * the person decides, and nothing is overwritten by itself.
+ */
+export function useRecordForm<T extends object>({ record, path, save, reread, done }: Options<T>): RecordForm<T> {
+  const begin = (base: T): State<T> => ({ base, version: etagOf(path), mine: {}, errors: {} });
+  const [state, setState] = useState(() => begin(record));
+  const [theirs, setTheirs] = useState<T | null>(null);
+  const action = useAction(save);
+  const dirty = changed(state.base, state.mine);
+  // What was read again meanwhile is taken over as long as nothing is typed.
+  if (dirty.length === 0 && state.base !== record) setState(begin(record));
+
+  const send = async (version: string | undefined) => {
+    const changes = Object.fromEntries(dirty.map((name) => [name, Reflect.get(state.mine, name)]));
+    const conflict = async () => setTheirs((await reread()).data ?? null);
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the names and values come from a Partial<T>
+    const mine = changes as Partial<T>;
+    const headers: Record<string, string> = version ? { 'If-Match': version } : {};
+    const saved = await action.run(
+      { changes: mine, headers },
+      {
+        done,
+        onProblem: (problem) => {
+          if (problem.status === 412) conflict().catch(() => undefined);
+          // biome-ignore lint/nursery/noUnsafeTypeAssertion: the server names the record's own fields
+          else setState((now) => ({ ...now, errors: problem.fields as RecordForm<T>['errors'] }));
+          return problem.status === 412;
+        },
+      },
+    );
+    if (saved) setState(begin(saved));
+  };
+  return {
+    values: { ...state.base, ...state.mine },
+    set: (changes) => setState((now) => ({ ...now, mine: { ...now.mine, ...changes } })),
+    errors: state.errors,
+    dirty,
+    reset: () => setState(begin(record)),
+    submit: () => send(state.version),
+    busy: action.busy,
+    conflicts: theirs && conflictsOf(state.base, state.mine, theirs),
+    keepMine: () => {
+      if (!theirs) return;
+      setState((now) => ({ ...now, base: theirs, version: etagOf(path) }));
+      setTheirs(null);
+    },
+    takeTheirs: () => {
+      if (theirs) setState(begin(theirs));
+      setTheirs(null);
+    },
+  };
+}
+
+/** The fields of a record, the bar that saves them, and the dialog for two people at once. */
+export function RecordFields<T extends object>({ form, children }: { form: RecordForm<T>; children: ReactNode }) {
+  const ask = useAsk();
+  const isDirty = form.dirty.length > 0;
+  useBlocker({
+    shouldBlockFn: async () =>
+      isDirty &&
+      !(await ask({
+        title: 'Leave without saving?',
+        body: 'What you changed here is lost.',
+        action: 'Leave',
+        danger: true,
+      })),
+    enableBeforeUnload: isDirty,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    form.submit().catch(() => undefined);
+  };
+  return (
+    <form onSubmit={submit} className={classes.form}>
+      {children}
+      {isDirty && (
+        <section className={classes.bar} aria-label="Unsaved changes">
+          <Text size="sm">{form.dirty.length === 1 ? '1 unsaved change' : `${form.dirty.length} unsaved changes`}</Text>
+          <Group gap="xs">
+            <Button variant="default" onClick={form.reset}>
+              Discard
+            </Button>
+            <Button type="submit" loading={form.busy}>
+              Save
+            </Button>
+          </Group>
+        </section>
+      )}
+      {form.conflicts && <ConflictDialog form={form} conflicts={form.conflicts} />}
+    </form>
+  );
+}
+
+/** Fields one below the other; who may not change them can still read them. */
+export function Fields({ canWrite, children }: { canWrite: boolean; children: ReactNode }) {
+  return (
+    <fieldset className={classes.fields} disabled={!canWrite}>
+      {children}
+    </fieldset>
+  );
+}
+
+type ConflictProps = { form: Pick<RecordForm<object>, 'keepMine' | 'takeTheirs'>; conflicts: readonly Conflict[] };
+
+function ConflictDialog({ form, conflicts }: ConflictProps) {
+  return (
+    <Modal
+      opened
+      onClose={form.keepMine}
+      size="lg"
+      title={<Text fw={600}>Somebody else changed this meanwhile</Text>}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        <Text size="sm">
+          Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
+        </Text>
+        {conflicts.length > 0 && (
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Theirs</Table.Th>
+                <Table.Th>Yours</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {conflicts.map(({ field, theirs, mine }) => (
+                <Table.Tr key={field}>
+                  <Table.Td>{field}</Table.Td>
+                  <Table.Td>{theirs}</Table.Td>
+                  <Table.Td>{mine}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={form.takeTheirs}>
+            Take theirs
+          </Button>
+          <Button onClick={form.keepMine} data-autofocus>
+            Keep mine
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,21 @@
+const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [31_536_000, 'year'],
+  [2_592_000, 'month'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** @param now milliseconds since 1970 */
+export function relativeTime(at: string, now: number): string {
+  const seconds = (Date.parse(at) - now) / 1000;
+  const step = STEPS.find(([length]) => Math.abs(seconds) >= length);
+  return step ? relative.format(Math.round(seconds / step[0]), step[1]) : 'just now';
+}
+
+export const exactTime = (at: string): string => exact.format(new Date(at));
+export const shortDay = (at: string): string => day.format(new Date(at));

@@ -1,0 +1,115 @@
+import { Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { BackIcon } from './icons.ts';
+import classes from './page.module.css';
+
+type PageProps = {
+  title: string;
+  /** One sentence: what this screen is for. */
+  about?: ReactNode;
+  /** The list this came from. */
+  back?: { to: string; label: string };
+  beside?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+export function Page({ title, about, back, beside, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Latchkey`;
+  }, [title]);
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <div className={classes.names}>
+          {back && (
+            <Link to={back.to} className={classes.back}>
+              <BackIcon size={14} aria-hidden /> {back.label}
+            </Link>
+          )}
+          <div className={classes.titleLine}>
+            <Title order={1} size="h3">
+              {title}
+            </Title>
+            {beside}
+          </div>
+          {about && (
+            <Text size="sm" className={classes.about}>
+              {about}
+            </Text>
+          )}
+        </div>
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+type CardProps = {
+  title?: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  flush?: boolean;
+  /** Title on the left, body on the right, where there is room. */
+  split?: boolean;
+  children: ReactNode;
+};
+
+/** A titled surface; `flush` lets a table reach its edges. */
+export function Card({ title, about, actions, flush, split, children }: CardProps) {
+  return (
+    <section className={classes.card} data-split={split}>
+      {(title || actions) && (
+        <header className={classes.cardHead}>
+          <div>
+            {title && (
+              <Title order={2} size="sm" fw={600}>
+                {title}
+              </Title>
+            )}
+            {about && (
+              <Text size="sm" className={classes.about}>
+                {about}
+              </Text>
+            )}
+          </div>
+          {actions && <div className={classes.actions}>{actions}</div>}
+        </header>
+      )}
+      <div className={flush ? undefined : classes.cardBody}>{children}</div>
+    </section>
+  );
+}
+
+/** Names and their values, one line each. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Columns({ children }: { children: ReactNode }) {
+  return <div className={classes.columns}>{children}</div>;
+}
+
+/** Links between the screens of one subject. */
+export function Tabs({ tabs, name }: { tabs: readonly { to: string; label: string }[]; name: string }) {
+  return (
+    <nav className={classes.tabs} aria-label={name}>
+      {tabs.map(({ to, label }) => (
+        <Link key={to} to={to} className={classes.tab} activeOptions={{ exact: true, includeSearch: false }}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { placesOf, ticksUpTo } from './scale.ts';
+
+test('an axis has few round marks and covers the largest value', () => {
+  expect(ticksUpTo(0)).toEqual([0, 1]);
+  expect(ticksUpTo(3)).toEqual([0, 1, 2, 3]);
+  expect(ticksUpTo(73)).toEqual([0, 20, 40, 60, 80]);
+  expect(ticksUpTo(188)).toEqual([0, 50, 100, 150, 200]);
+  expect(ticksUpTo(1_234_567).at(-1)).toBeGreaterThanOrEqual(1_234_567);
+});
+
+test('days are named evenly, today among them', () => {
+  expect(placesOf(7, 10)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(placesOf(30, 4)).toEqual([5, 13, 21, 29]);
+});

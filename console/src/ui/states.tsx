@@ -1,0 +1,93 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Problem, problemOf } from '#api/problem.ts';
+import { Copy } from './copy.tsx';
+import { AlertIcon, LockIcon, SearchIcon } from './icons.ts';
+import classes from './states.module.css';
+
+type Query<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
+
+/** Shows what a query brings, and each state before and instead of it. */
+export function Loaded<T>(props: { query: Query<T>; skeleton?: ReactNode; children: (data: T) => ReactNode }) {
+  const { query, skeleton, children } = props;
+  if (query.data !== undefined) return children(query.data);
+  if (query.isPending) return skeleton ?? <Loading />;
+  return <Failure problem={problemOf(query.error)} onRetry={() => query.refetch()} />;
+}
+
+export function Loading({ lines = 5 }: { lines?: number }) {
+  return (
+    <Stack gap="sm" role="status" aria-label="Loading" p="md">
+      {Array.from({ length: lines }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike and never move
+        <Skeleton key={index} height={18} width={`${92 - ((index * 17) % 45)}%`} />
+      ))}
+    </Stack>
+  );
+}
+
+/** What stands where nothing is yet: what it is for, and how to begin. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={classes.state}>
+      <Text fw={600}>{title}</Text>
+      {children && (
+        <Text size="sm" className={classes.detail} component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </div>
+  );
+}
+
+export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  if (problem.status === 403) return <NoPermission problem={problem} />;
+  if (problem.status === 404)
+    return (
+      <div className={classes.state}>
+        <SearchIcon size={22} className={classes.icon} aria-hidden />
+        <Text fw={600}>Not here</Text>
+        <Text size="sm" className={classes.detail}>
+          It was removed, belongs to another project or environment, or this installation doesn’t have it.
+        </Text>
+      </div>
+    );
+  return (
+    <div className={classes.state} role="alert">
+      <AlertIcon size={22} className={classes.bad} aria-hidden />
+      <Text fw={600}>{problem.title}</Text>
+      <Text size="sm" className={classes.detail}>
+        {problem.detail}
+      </Text>
+      {onRetry && (
+        <Button variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+      {problem.traceId && (
+        <Text size="xs" className={classes.detail}>
+          Trace <Copy value={problem.traceId} />
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function NoPermission({ problem }: { problem: Problem }) {
+  return (
+    <div className={classes.state}>
+      <LockIcon size={22} className={classes.icon} aria-hidden />
+      <Text fw={600}>Your role doesn’t open this</Text>
+      <Text size="sm" className={classes.detail}>
+        {problem.requiredPermission ? (
+          <>
+            It needs <code>{problem.requiredPermission}</code>. An owner or admin of the workspace can change your role.
+          </>
+        ) : (
+          problem.detail
+        )}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { signInOperator } from '#tests/operators.ts';
+
+const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+test('the demo’s traffic fills the overview with people, sign-ins, failures and deliveries', async () => {
+  const child = spawn(process.execPath, [ENTRY, 'demo-traffic'], {
+    env: { PATH: process.env['PATH'] ?? '', LATCHKEY_DATA_DIR: latchkey.system.config.dataDir },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0, output);
+  assert.ok(output.includes(latchkey.demo.operator.password), output);
+  const operator = await signInOperator(latchkey);
+  await eventually(async () => {
+    const { totals } = (await operator.call('/console/v1/overview?days=2')).body;
+    assert.ok(totals.newMembers >= 30 && totals.signIns >= 60, JSON.stringify(totals));
+    assert.ok(totals.activeMembersThisMonth >= 30 && totals.failures > 0, JSON.stringify(totals));
+    assert.ok(totals.delivered > 60 && totals.deliveries > totals.delivered, JSON.stringify(totals));
+  });
+});

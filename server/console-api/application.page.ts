@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import files from '@fastify/static';
+import { Type } from 'typebox';
+import { html, sendPage } from '#platform/html.ts';
+import type { App, Reply } from '#platform/http.ts';
+
+/** Where `npm run build -w console` puts the application. */
+const DIST = resolve(import.meta.dirname, '../../console/dist');
+const PREFIX = '/console/';
+const ASSETS = 'assets/';
+const YEAR_SECONDS = 31_536_000;
+
+const hidden = { hide: true } as const;
+
+/** The application as it was built: its page, and the paths of its files. */
+type Built = { page: string; files: ReadonlySet<string> };
+
+/**
+ * The console's application: static files, made once. Every address below /console/ that is no file is a state of the
+ * application, so it gets the page. @param dist the folder it was built into
+ */
+export const applicationRoutes = (app: App, dist = DIST): void => {
+  const development = app.system.config.mode === 'development';
+  let known: Promise<Built | null> | null = null;
+  // In development mode somebody may build it anew while the server runs.
+  const built = () => {
+    known = development || known === null ? readBuilt(dist) : known;
+    return known;
+  };
+  app.get('/console', { config: { permission: 'public' }, schema: hidden }, (_request, reply) =>
+    reply.redirect(PREFIX, 303),
+  );
+  // Compressed copies lie beside the files.
+  app.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
+  fileRoute(app, built);
+};
+
+function fileRoute(app: App, built: () => Promise<Built | null>): void {
+  app.get(
+    `${PREFIX}*`,
+    { config: { permission: 'public' }, schema: { ...hidden, params: Type.Object({ '*': Type.String() }) } },
+    async (request, reply) => {
+      const found = await built();
+      const path = request.params['*'];
+      if (found?.files.has(path)) return sendFile(reply, path);
+      if (path.startsWith('v1/') || path.startsWith(ASSETS)) return reply.callNotFound();
+      return found ? sendApplication(reply, found.page) : sendNotBuilt(reply);
+    },
+  );
+}
+
+async function readBuilt(dist: string): Promise<Built | null> {
+  try {
+    const page = await readFile(join(dist, 'index.html'), 'utf8');
+    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter((entry) => entry.isFile() && entry.name !== 'index.html')
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(dist.length + 1)
+          .replaceAll('\\', '/'),
+      );
+    return { page, files: new Set(paths) };
+  } catch {
+    return null;
+  }
+}
+
+/** The names of assets change with their content; the few other files are asked for again. */
+function sendFile(reply: Reply, path: string): Reply {
+  return reply
+    .header('x-content-type-options', 'nosniff')
+    .header(
+      'cache-control',
+      path.startsWith(ASSETS) ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache',
+    )
+    .sendFile(path);
+}
+
+/**
+ * Scripts are files of ours only, and styles carry the nonce of this answer (ASVS 3.4.3). Style attributes are let through:
+ * previews of mails, which have no other way to have a look, are shown in frames that inherit this policy.
+ */
+function sendApplication(reply: Reply, page: string): Reply {
+  const nonce = randomBytes(16).toString('base64');
+  return reply
+    .headers({
+      'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; img-src 'self' data: https:; font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      'cache-control': 'no-store',
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .type('text/html; charset=utf-8')
+    .serializer(String)
+    .send(page.replaceAll('__CSP_NONCE__', nonce));
+}
+
+function sendNotBuilt(reply: Reply): Reply {
+  return sendPage(reply, {
+    title: 'Not built',
+    status: 503,
+    body: html`<div class="narrow card"><h1>The console is not built</h1><p>Its API runs, its pages are missing. Build them once, then load this page again:</p><pre>npm run build -w console</pre></div>`,
+  });
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Registry } from 'prom-client';
+import { consoleApplicationRoutes } from '#console-api';
+import { type App, createHost } from '#platform/http.ts';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let folder: string;
+let app: App;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-console-'));
+  app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'console', environment: null });
+  consoleApplicationRoutes(app, folder);
+});
+after(async () => {
+  await app.close();
+  await rm(folder, { recursive: true, force: true });
+  await latchkey.stop();
+});
+
+function get(url: string, accepts = 'identity') {
+  const { host } = new URL(latchkey.system.config.addresses.console);
+  return app.inject({ url, headers: { host, 'accept-encoding': accepts } });
+}
+
+describe('the built application', () => {
+  test('before it is built, a page says how', async () => {
+    const answer = await get('/console/');
+    assert.equal(answer.statusCode, 503);
+    assert.match(answer.body, /npm run build -w console/);
+  });
+
+  test('its page answers every state of it, with a nonce of its own and no scripts but files', async () => {
+    await mkdir(join(folder, 'assets'));
+    await writeFile(join(folder, 'index.html'), '<meta name="csp-nonce" content="__CSP_NONCE__">');
+    await writeFile(join(folder, 'assets/main-1a2b.js'), 'plain');
+    await writeFile(join(folder, 'assets/main-1a2b.js.br'), 'compressed');
+    await writeFile(join(folder, 'icon.svg'), '<svg/>');
+    const nonces = new Set<string>();
+    for (const url of ['/console/', '/console/members?q=ada', '/console/webhooks/types/user.created']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const { statusCode, headers, body } = await get(url);
+      assert.equal(statusCode, 200);
+      const policy = String(headers['content-security-policy']);
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+      assert.ok(body.includes(`content="${nonce}"`), body);
+      assert.match(policy, /script-src 'self';/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.ok(!/script-src[^;]*unsafe|style-src [^;]*unsafe/.test(policy), policy);
+      assert.equal(headers['cache-control'], 'no-store');
+      nonces.add(nonce);
+    }
+    assert.equal(nonces.size, 3);
+    assert.equal((await get('/console')).headers['location'], '/console/');
+  });
+
+  test('its assets are kept for a year and come compressed; other files are asked for again', async () => {
+    const asset = await get('/console/assets/main-1a2b.js');
+    assert.deepEqual(
+      [asset.statusCode, asset.headers['cache-control'], asset.body],
+      [200, 'public, max-age=31536000, immutable', 'plain'],
+    );
+    assert.match(String(asset.headers['content-type']), /javascript/);
+    const small = await get('/console/assets/main-1a2b.js', 'br');
+    assert.deepEqual([small.headers['content-encoding'], small.body], ['br', 'compressed']);
+    assert.equal((await get('/console/icon.svg')).headers['cache-control'], 'public, no-cache');
+  });
+
+  test('what is not there is 404, and nothing outside its folder is served', async () => {
+    for (const url of ['/console/assets/gone.js', '/console/v1/nothing', '/console/assets/..%2f..%2fpackage.json']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await get(url)).statusCode, 404, url);
+    }
+    assert.ok(!(await get('/console/..%2f..%2fetc/passwd')).body.includes('root:'));
+  });
+});

@@ -1,0 +1,138 @@
+import { Value } from 'typebox/value';
+import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
+import { type App, addressOf, type Request, type RoutePermission } from '#platform/http.ts';
+import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { findProject } from '#tenancy';
+import { installationOf } from './installation.ts';
+import { checkCsrfToken, findOperatorSession, type OperatorSession } from './operator-sessions.ts';
+import { requireStepUp } from './step-up.ts';
+import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The operator's session, on routes of the console that need one. */
+    operator: OperatorSession;
+  }
+}
+
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+const WorkspaceIdSchema = IdSchema('wrk');
+const ProjectIdSchema = IdSchema('prj');
+
+/**
+ * Authenticates every request of an operator before anything of it is looked at: the session, for changes the page it came
+ * from, the workspace, project and environment its headers name, and the permission its route declares.
+ */
+export function addOperatorAuthentication(app: App): void {
+  app.decorateRequest('operator');
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { permission } = request.routeOptions.config;
+    if (permission === undefined || permission === 'public') return done();
+    authenticate(request, permission).then(() => done(), done);
+  });
+}
+
+async function authenticate(request: Request, permission: Exclude<RoutePermission, 'public'>): Promise<void> {
+  const { system } = request.server;
+  const workspaceId = placeIn(request, 'workspaceId');
+  const named = Value.Check(WorkspaceIdSchema, workspaceId) ? workspaceId : null;
+  const session = await findOperatorSession({ system, cookies: request.cookies }, named);
+  if (session === 'none') throw problem('AUTHENTICATION_REQUIRED', 'Sign in to the console.');
+  if (session === 'expired') throw problem('SESSION_EXPIRED', 'Sign in to the console again.');
+  if (!SAFE.includes(request.method)) requireOwnPage(request, session);
+  request.operator = session;
+  if (permission === 'operator') {
+    request.ctx = contextOf(
+      request,
+      installationOf(system).scope,
+      permissionsForInstallation(session.installationRole),
+    );
+    return;
+  }
+  const permissions = permissionsIn(session, workspaceId === undefined ? undefined : named);
+  if (!permissions.includes(permission))
+    throw problem('AUTHORIZATION_DENIED', {
+      detail: `Your role in this workspace, ${session.role}, does not grant "${permission}".`,
+      extensions: { requiredPermission: permission },
+    });
+  requireStepUp(request, session);
+  request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role)]);
+}
+
+/** @throws Problem CONTEXT_REQUIRED, MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */
+function permissionsIn(
+  { role, installationRole }: OperatorSession,
+  workspaceId: WorkspaceId | null | undefined,
+): string[] {
+  if (workspaceId === undefined) throw problem('CONTEXT_REQUIRED', 'Send the header X-Workspace-Id.');
+  if (role === null) throw problem('MEMBERSHIP_REQUIRED', 'You are not in the team of this workspace.');
+  return [...permissionsOfTeamRole(role), ...permissionsForInstallation(installationRole)];
+}
+
+/**
+ * Cookies are sent by the browser, not by the page. A page of ours is known by its origin and by the token it has read
+ * (ASVS 3.5.1).
+ * @throws Problem VALIDATION_FAILED
+ */
+function requireOwnPage(request: Request, session: OperatorSession): void {
+  const { system, host } = request.server;
+  const { origin } = request.headers;
+  if (origin !== addressOf(system, host))
+    throw problem(
+      'VALIDATION_FAILED',
+      `Changes are for pages of the console. Received the origin ${origin ?? '(none)'}.`,
+    );
+  if (!checkCsrfToken(system, session, header(request, 'x-csrf-token') ?? ''))
+    throw problem('VALIDATION_FAILED', 'Send the csrfToken of /console/v1/session as the header X-CSRF-Token.');
+}
+
+/** No project of a workspace: where a change of the workspace itself is written down. */
+export function workspaceScope(workspaceId: WorkspaceId): Scope {
+  return { workspaceId, projectId: 'prj_', environment: 'production' };
+}
+
+async function scopeOf(request: Request, workspaceId: WorkspaceId | null): Promise<Scope> {
+  if (workspaceId === null) throw problem('CONTEXT_REQUIRED');
+  if (request.routeOptions.config.level === 'workspace') return workspaceScope(workspaceId);
+  const projectId = placeIn(request, 'projectId');
+  const environment = environmentIn(placeIn(request, 'environment'));
+  if (projectId === undefined || environment === undefined)
+    throw problem('CONTEXT_REQUIRED', 'Send the headers X-Project-Id and X-Environment (test or production).');
+  const lookup = Value.Check(ProjectIdSchema, projectId) ? { workspaceId, projectId, environment } : undefined;
+  const project = lookup && (await findProject(request.server.system, lookup));
+  if (!project) throw problem('NOT_FOUND', 'There is no such project in this workspace.');
+  return { workspaceId, projectId: project.projectId, environment };
+}
+
+function environmentIn(text: string | undefined): Environment | undefined {
+  if (text === 'prod') return 'production';
+  return text === 'test' || text === 'production' ? text : undefined;
+}
+
+const HEADERS = { workspaceId: 'x-workspace-id', projectId: 'x-project-id', environment: 'x-environment' } as const;
+
+/** Where a request wants to act. */
+function placeIn(request: Request, what: keyof typeof HEADERS): string | undefined {
+  if (request.routeOptions.config.scopeIn !== 'query') return header(request, HEADERS[what]);
+  const value: unknown = Object(request.query)[what];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function header(request: Request, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function contextOf(request: Request, scope: Scope, permissions: readonly string[]): Ctx {
+  const { system } = request.server;
+  return {
+    system,
+    db: system.db,
+    scope,
+    actor: { kind: 'operator', userId: request.operator.userId, permissions },
+    trace: request.trace,
+    now: system.clock.now(),
+  };
+}

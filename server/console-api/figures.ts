@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Follower, NumberedEvent } from '#events';
+import { memberCount } from '#members';
+import type { Ctx, Environment } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { deliveriesPerDay } from '#webhooks';
+
+type Figure = 'sign_ins' | 'failures' | 'new_members' | 'active' | 'active_month';
+
+type DailyFiguresTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  figure: Figure;
+  day: Date;
+  count: number;
+};
+
+type ActivePeopleTable = Omit<DailyFiguresTable, 'count'> & { user_id: UserId };
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    daily_figures: DailyFiguresTable;
+    active_people: ActivePeopleTable;
+  }
+}
+
+/** What an event counts as. */
+const COUNTED: Readonly<Record<string, Figure>> = {
+  'user.login': 'sign_ins',
+  'user.login_failed': 'failures',
+  'user.mfa.failed': 'failures',
+  'membership.created': 'new_members',
+};
+/** What shows that somebody uses the project. */
+const ACTIVE = ['user.login', 'session.context_switched'];
+
+/**
+ * Counts events of a batch per scope and day, and people once per day and month. One statement in the transaction that numbers
+ * the events, by the one process that does so: exact, and nobody waits for a counter.
+ */
+export function dailyFigures(): Follower {
+  return async (client, events) => {
+    const counted = events.flatMap((event) => rowOf(event, COUNTED[event.type]));
+    const active = events.flatMap((event) => (ACTIVE.includes(event.type) ? rowOf(event, 'active') : []));
+    if (counted.length + active.length === 0) return;
+    await client.query({
+      name: 'daily-figures',
+      text: COUNT_BATCH,
+      values: [JSON.stringify(counted), JSON.stringify(active)],
+    });
+  };
+}
+
+type Counted = { w: WorkspaceId; p: ProjectId; e: Environment; f: Figure; d: string; u: string | null };
+
+function rowOf(event: NumberedEvent, figure: Figure | undefined): Counted[] {
+  if (figure === undefined || event.example) return [];
+  const { workspaceId: w, projectId: p, environment: e, data } = event;
+  const u = typeof data['userId'] === 'string' ? data['userId'] : null;
+  return [{ w, p, e, f: figure, d: event.occurredAt.toISOString().slice(0, 10), u }];
+}
+
+/** The order of the rows is the same in every process, so that a new leader and an old one can't block each other. */
+const COUNT_BATCH = `
+with counted as (
+  select w, p, e, f, d, count(*) as n
+  from jsonb_to_recordset($1::jsonb) as r (w text, p text, e text, f text, d date) group by w, p, e, f, d
+), active as (
+  select distinct w, p, e, period.figure as f, date_trunc(period.unit, r.d)::date as d, u
+  from jsonb_to_recordset($2::jsonb) as r (w text, p text, e text, d date, u text)
+  cross join (values ('active', 'day'), ('active_month', 'month')) as period (figure, unit)
+  where u is not null
+), first_seen as (
+  insert into active_people (workspace_id, project_id, environment, figure, day, user_id)
+  select w, p, e, f, d, u from active order by w, p, e, f, d, u
+  on conflict do nothing
+  returning workspace_id as w, project_id as p, environment as e, figure as f, day as d
+)
+insert into daily_figures as known (workspace_id, project_id, environment, figure, day, count)
+select w, p, e, f, d, n from counted
+union all
+select w, p, e, f, d, count(*) from first_seen group by w, p, e, f, d
+order by 1, 2, 3, 4, 5
+on conflict (workspace_id, project_id, environment, figure, day) do update set count = known.count + excluded.count`;
+
+/** People are remembered as counted until their month is over for good. */
+const REMEMBERED_DAYS = 62;
+
+/** Forgets who was counted, once they can't be counted again. */
+export async function forgetActivePeople(system: System): Promise<void> {
+  const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
+  await forget(system.pool, [before]);
+}
+
+const forget = prepared(
+  'forget-active-people',
+  'delete from active_people where day < $1::timestamptz /* all workspaces */',
+);
+
+const DAY_MS = 86_400_000;
+const count = Type.Integer();
+
+export const OverviewQuery = Type.Object({ days: Type.Integer({ minimum: 1, maximum: 90, default: 30 }) });
+
+const figures = {
+  signIns: count,
+  failures: Type.Integer({ description: 'Refused passwords, codes and second factors.' }),
+  newMembers: count,
+  deliveries: Type.Integer({ description: 'Webhook deliveries queued on that day.' }),
+  delivered: Type.Integer({ description: 'Those of them that have arrived.' }),
+};
+
+export const Overview = Type.Object({
+  since: Type.String({ format: 'date' }),
+  until: Type.String({ format: 'date' }),
+  days: Type.Array(
+    Type.Object({
+      date: Type.String({ format: 'date', description: 'UTC.' }),
+      activeMembers: Type.Integer({ description: 'People who signed in or entered the project, each once.' }),
+      ...figures,
+    }),
+    { description: 'Every day of the range, oldest first.' },
+  ),
+  totals: Type.Object({
+    members: Type.Integer({ description: 'Of any status; of a large project up to a minute ago.' }),
+    activeMembersThisMonth: Type.Integer({ description: 'Of the calendar month in UTC.' }),
+    ...figures,
+  }),
+});
+type Overview = Static<typeof Overview>;
+type Day = Overview['days'][number];
+
+const FIELDS: Record<Exclude<Figure, 'active_month'>, 'signIns' | 'failures' | 'newMembers' | 'activeMembers'> = {
+  sign_ins: 'signIns',
+  failures: 'failures',
+  new_members: 'newMembers',
+  active: 'activeMembers',
+};
+
+/** How a project environment does, day by day. Reads a row per figure and day. Served by the primary key. */
+export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
+  const dates = Array.from({ length: days }, (_, index) => dayOf(ctx.now.getTime() - (days - 1 - index) * DAY_MS));
+  const [since = '', until = ''] = [dates[0], dates.at(-1)];
+  const month = `${until.slice(0, 7)}-01`;
+  const [rows, deliveries, members] = await Promise.all([
+    figuresBetween(ctx, month < since ? month : since, until),
+    deliveriesPerDay(ctx, new Date(since)),
+    membersOf(ctx),
+  ]);
+  const byDate = new Map<string, Day>(dates.map((date) => [date, { date, ...NOTHING }]));
+  for (const { figure, date, count: number } of rows) {
+    const day = byDate.get(date);
+    if (day && figure !== 'active_month') day[FIELDS[figure]] = number;
+  }
+  for (const { date, deliveries: queued, delivered } of deliveries)
+    Object.assign(byDate.get(date) ?? {}, { deliveries: queued, delivered });
+  const all = [...byDate.values()];
+  const thisMonth = rows.find(({ figure, date }) => figure === 'active_month' && date === month);
+  return { since, until, days: all, totals: totalsOf(all, members, thisMonth?.count ?? 0) };
+}
+
+const NOTHING = { signIns: 0, failures: 0, newMembers: 0, activeMembers: 0, deliveries: 0, delivered: 0 };
+
+function totalsOf(days: readonly Day[], members: number, activeMembersThisMonth: number): Overview['totals'] {
+  const sum = (field: Exclude<keyof Day, 'date'>) => days.reduce((total, day) => total + day[field], 0);
+  return {
+    members,
+    activeMembersThisMonth,
+    signIns: sum('signIns'),
+    failures: sum('failures'),
+    newMembers: sum('newMembers'),
+    deliveries: sum('deliveries'),
+    delivered: sum('delivered'),
+  };
+}
+
+/** Counting a large project takes its time, and a minute changes little of it. */
+const LARGE = 20_000;
+const KEPT_MS = 60_000;
+const known = perSystem(() => new Map<string, { count: number; until: number }>());
+
+async function membersOf(ctx: Ctx): Promise<number> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const key = `${workspaceId}/${projectId}/${environment}`;
+  const kept = known(ctx.system).get(key);
+  if (kept && kept.until > ctx.now.getTime()) return kept.count;
+  const number = await memberCount(ctx);
+  if (number >= LARGE) known(ctx.system).set(key, { count: number, until: ctx.now.getTime() + KEPT_MS });
+  return number;
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+function figuresBetween(ctx: Ctx, since: string, until: string) {
+  return ctx.db
+    .selectFrom('daily_figures')
+    .select(['figure', 'count', sql<string>`to_char(day, 'YYYY-MM-DD')`.as('date')])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where(sql<boolean>`day between ${since}::date and ${until}::date`)
+    .execute();
+}

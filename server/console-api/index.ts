@@ -1,0 +1,18 @@
+export { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
+export { addOperatorAuthentication, workspaceScope } from './edge.ts';
+export { dailyFigures, forgetActivePeople } from './figures.ts';
+export { setUpConsole } from './installation.ts';
+export { atConsole } from './moved-routes.ts';
+export { consoleDescriptionRoutes } from './openapi.console.ts';
+export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
+export { createOperator } from './operators.ts';
+export { eventLogRoutes, inboxRoutes, overviewRoutes } from './overview.console.ts';
+export { previewRoutes } from './preview.console.ts';
+export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
+export { setUpRoutes } from './set-up.page.ts';
+export { createOwner, setUpLink } from './set-up.ts';
+export { teamRoutes } from './team.console.ts';
+export { addTeamMember } from './team.ts';
+export { teamInvitationRoutes } from './team-invitations.console.ts';
+export type { TeamRole } from './team-roles.ts';
+export { projectRoutes, workspaceRoutes } from './workspaces.console.ts';

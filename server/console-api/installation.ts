@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import { createApplication, updateApplication } from '#applications';
+import { setUpRoles } from '#members';
+import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import { createProject, createWorkspace, updateSettings } from '#tenancy';
+
+type ConsoleInstallationTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  application_id: ApplicationId;
+  client_id: string;
+  secret_sealed: string;
+  /** The address the application was last given. */
+  console_url: string;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    console_installation: ConsoleInstallationTable;
+  }
+}
+
+/** Where the provider sends an operator back to. */
+export const CALLBACK_PATH = '/console/v1/sign-in/callback';
+
+/** The built-in workspace whose people are the operators, and the console as its application. */
+export type Installation = {
+  /** Operators are people of this scope; their environment is production, whatever they configure. */
+  scope: Scope;
+  client: { id: string; secret: string };
+};
+
+const installations = perSystem((): { found: Installation | null } => ({ found: null }));
+
+/** The installation, once {@link setUpConsole} has run. */
+export function installationOf(system: System): Installation {
+  const { found } = installations(system);
+  if (!found) throw new Error('The console is set up before anything is served.');
+  return found;
+}
+
+/** A context of the built-in workspace, for work on operators. */
+export function installationCtx(system: System, name: string) {
+  return systemCtx(system, installationOf(system).scope, name, name);
+}
+
+const SEALED = 'console-client';
+/** One number for all processes: the first makes the workspace, the others wait and find it. */
+const SETUP_LOCK = 7_154_226;
+
+/** Makes the built-in workspace where there is none, and its application's addresses those of the configuration. */
+export async function setUpConsole(system: System): Promise<Installation> {
+  const nowhere: Scope = { workspaceId: 'wrk_', projectId: 'prj_', environment: 'production' };
+  const ctx = systemCtx(system, nowhere, 'console-set-up', 'console-set-up');
+  const found = await transaction(ctx, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx.db);
+    const row = await tx.db
+      .selectFrom('console_installation')
+      .selectAll()
+      .modifyEnd(sql`/* all workspaces */`)
+      .executeTakeFirst();
+    return row ? known(tx, row) : make(tx);
+  });
+  installations(system).found = found;
+  return found;
+}
+
+function addresses({ config }: System) {
+  return {
+    redirectUris: [`${config.addresses.console}${CALLBACK_PATH}`],
+    postLogoutRedirectUris: [`${config.addresses.console}/console/`],
+  };
+}
+
+async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installation> {
+  const scope: Scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: 'production' };
+  const wanted = addresses(tx.system);
+  const applied = await tx.db
+    .updateTable('console_installation')
+    .set({ console_url: tx.system.config.addresses.console })
+    .where('workspace_id', '=', row.workspace_id)
+    .where('console_url', '!=', tx.system.config.addresses.console)
+    .executeTakeFirst();
+  if (applied.numUpdatedRows > 0n) await updateApplication({ ...tx, scope }, row.application_id, wanted);
+  return {
+    scope,
+    client: { id: row.client_id, secret: tx.system.keyring.open(row.secret_sealed, SEALED, row.client_id) },
+  };
+}
+
+async function make(base: TxCtx): Promise<Installation> {
+  const { id: workspaceId } = await createWorkspace(base, 'Latchkey');
+  const inWorkspace: TxCtx = { ...base, scope: { ...base.scope, workspaceId } };
+  const projectId = await createProject(inWorkspace, 'Latchkey console');
+  const scope: Scope = { ...inWorkspace.scope, projectId };
+  const tx: TxCtx = { ...base, scope };
+  await setUpRoles(tx);
+  // Operators are invited or made at set-up; nobody registers by themselves.
+  await updateSettings(tx, { registration: 'closed' });
+  const { id, clientId, secret } = await createApplication(tx, {
+    kind: 'web',
+    name: 'Console',
+    ...addresses(tx.system),
+  });
+  if (secret === null) throw new Error('A web application always gets a secret.');
+  await tx.db
+    .insertInto('console_installation')
+    .values({
+      workspace_id: workspaceId,
+      project_id: projectId,
+      application_id: id,
+      client_id: clientId,
+      secret_sealed: tx.system.keyring.seal(secret, SEALED, clientId),
+      console_url: tx.system.config.addresses.console,
+      created_at: tx.now,
+    })
+    .execute();
+  return { scope, client: { id: clientId, secret } };
+}

@@ -1,0 +1,178 @@
+import type { TxCtx } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
+import type { Request } from '#platform/http.ts';
+import type { SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import type { System } from '#platform/system.ts';
+import { whenSessionsEnd } from '#sessions';
+import { installationOf } from './installation.ts';
+import type { TeamRole } from './team-roles.ts';
+
+type ConsoleSessionsTable = {
+  workspace_id: WorkspaceId;
+  hash: Buffer;
+  user_id: UserId;
+  session_id: SessionId;
+  auth_time: Date;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    console_sessions: ConsoleSessionsTable;
+  }
+}
+
+/** NIST SP 800-63B-4 §2.2.3: an authenticated session of AAL2 lasts 12 hours at most. */
+export const ABSOLUTE_SECONDS = 12 * 3_600;
+/** ASVS 7.3.1: without anything done, it ends. */
+const IDLE_SECONDS = 2 * 3_600;
+/** Being seen is written down at most this often. */
+const SEEN_MS = 60_000;
+
+/** An operator's session at the console, with what they are in the workspace a request names and in the built-in one. */
+export type OperatorSession = {
+  hash: Buffer;
+  userId: UserId;
+  sessionId: SessionId;
+  authTime: Date;
+  expiresAt: Date;
+  role: TeamRole | null;
+  installationRole: TeamRole | null;
+};
+
+/** The console has no environment; `__Host-` where its address is https (RFC 6265bis §4.1.3.2). */
+export function cookieName({ config }: System): string {
+  return `${isSecure(config.addresses.console) ? '__Host-' : ''}latchkey-console`;
+}
+
+/** Never sent on the way from another site: the page needs no session, its calls come from itself. */
+export function cookieOptions({ config }: System) {
+  return { path: '/', httpOnly: true, secure: isSecure(config.addresses.console), sameSite: 'strict' } as const;
+}
+
+function isSecure(address: string): boolean {
+  return address.startsWith('https:');
+}
+
+/** Begins a session. @returns the secret of its cookie: stored as a hash */
+export async function startOperatorSession(
+  tx: TxCtx,
+  operator: { userId: UserId; sessionId: SessionId; authTime: Date },
+): Promise<string> {
+  const secret = randomSecret();
+  await tx.db
+    .insertInto('console_sessions')
+    .values({
+      workspace_id: installationOf(tx.system).scope.workspaceId,
+      hash: hashSecret(secret),
+      user_id: operator.userId,
+      session_id: operator.sessionId,
+      auth_time: operator.authTime,
+      created_at: tx.now,
+      last_seen_at: tx.now,
+      expires_at: new Date(tx.now.getTime() + ABSOLUTE_SECONDS * 1000),
+    })
+    .execute();
+  return secret;
+}
+
+type Row = {
+  user_id: UserId;
+  session_id: SessionId;
+  auth_time: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  role: TeamRole | null;
+  installation_role: TeamRole | null;
+};
+
+/** One statement for everything a request needs, so a change of the team is effective on the next one. Served by primary keys and team_members_of_user. */
+const find = prepared<Row>(
+  'operator-session',
+  `select s.user_id, s.session_id, s.auth_time, s.last_seen_at, s.expires_at, member.role, runs.role as installation_role
+   from console_sessions s
+   left join team_members member on member.workspace_id = $3 and member.user_id = s.user_id
+   left join team_members runs on runs.workspace_id = s.workspace_id and runs.user_id = s.user_id
+   where s.workspace_id = $1 and s.hash = $2`,
+);
+
+const seen = prepared(
+  'operator-seen',
+  'update console_sessions set last_seen_at = $3 where workspace_id = $1 and hash = $2',
+);
+
+/**
+ * The live session of a request.
+ * @param workspaceId the workspace it names, if any
+ * @returns `expired` where there was one
+ */
+export async function findOperatorSession(
+  { system, cookies }: { system: System; cookies: Request['cookies'] },
+  workspaceId: WorkspaceId | null,
+): Promise<OperatorSession | 'none' | 'expired'> {
+  const secret = cookies[cookieName(system)];
+  if (secret === undefined) return 'none';
+  const hash = hashSecret(secret);
+  const own = installationOf(system).scope.workspaceId;
+  const {
+    rows: [row],
+  } = await find(system.pool, [own, hash, workspaceId]);
+  if (!row) return 'none';
+  const now = system.clock.now();
+  const idle = now.getTime() - row.last_seen_at.getTime();
+  if (row.expires_at <= now || idle >= IDLE_SECONDS * 1000) return 'expired';
+  if (idle >= SEEN_MS) await seen(system.pool, [own, hash, now]);
+  return {
+    hash,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    authTime: row.auth_time,
+    expiresAt: row.expires_at,
+    role: row.role,
+    installationRole: row.installation_role,
+  };
+}
+
+/** What a page has to send with every change: only a page of ours can have read it. */
+export function csrfTokenOf(system: System, { hash }: Pick<OperatorSession, 'hash'>): string {
+  return system.keyring.tag(hash.toString('base64'), 'console-csrf').toString('base64url');
+}
+
+export function checkCsrfToken(system: System, { hash }: Pick<OperatorSession, 'hash'>, token: string): boolean {
+  return system.keyring.checkTag(hash.toString('base64'), 'console-csrf', Buffer.from(token, 'base64url'));
+}
+
+/** A session at the auth host takes the console's along when it ends, for whatever reason. */
+export function endWithAuthSessions(system: System): void {
+  whenSessionsEnd(system, async (tx, { sessionIds }) => {
+    const { workspaceId, environment } = installationOf(system).scope;
+    if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
+    await tx.db
+      .deleteFrom('console_sessions')
+      .where('workspace_id', '=', workspaceId)
+      .where('session_id', 'in', [...sessionIds])
+      .execute();
+  });
+}
+
+/** Ends one session, such as the one that a new sign-in takes the place of. */
+export async function endOperatorSession(tx: TxCtx, secret: string): Promise<void> {
+  await tx.db
+    .deleteFrom('console_sessions')
+    .where('workspace_id', '=', installationOf(tx.system).scope.workspaceId)
+    .where('hash', '=', hashSecret(secret))
+    .execute();
+}
+
+/** Removes what can no longer be used. */
+export async function forgetDeadOperatorSessions(system: System): Promise<void> {
+  await forget(system.pool, [system.clock.now()]);
+}
+
+const forget = prepared(
+  'dead-operator-sessions',
+  'delete from console_sessions where expires_at < $1 /* all workspaces */',
+);

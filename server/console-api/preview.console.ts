@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { signInPreview } from '#hosted';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { type Branding, languages, Settings } from '#tenancy';
+
+const none = 'Empty: none. Absent: as it is saved.';
+const Colour = Type.Optional(Type.String({ pattern: '^(#[0-9a-f]{6})?$', description: none }));
+
+const PreviewQuery = Type.Object({
+  workspaceId: IdSchema('wrk'),
+  projectId: IdSchema('prj'),
+  environment: Type.Enum(['test', 'production', 'prod']),
+  locale: Type.Enum([...languages], { default: 'en' }),
+  logoUrl: Type.Optional(Type.String({ maxLength: 2_048, pattern: '^(https?://\\S+)?$', description: none })),
+  accentColor: Colour,
+  backgroundColor: Colour,
+  radius: Type.Optional(Type.Integer({ minimum: 0, maximum: 24 })),
+  text: Type.Optional(Type.String({ maxLength: 500, description: none })),
+  signInLayout: Type.Optional(Settings.properties.signInLayout),
+});
+
+/** What customers will see, before it is so. */
+export const previewRoutes: Routes = (app) => {
+  app.get(
+    '/console/v1/branding/preview',
+    {
+      config: { permission: 'settings:read', scopeIn: 'query' },
+      schema: {
+        summary: 'Preview the sign-in page',
+        description: 'The real page with a look that is not saved yet, as HTML for a frame of the console.',
+        querystring: PreviewQuery,
+      },
+    },
+    async (request, reply) => {
+      const { locale, signInLayout, workspaceId: _w, projectId: _p, environment: _e, ...look } = request.query;
+      const { document, headers } = await signInPreview(request, reply, {
+        locale,
+        settings: signInLayout === undefined ? {} : { signInLayout },
+        branding: changesIn(look),
+      });
+      return reply.headers(headers).serializer(String).send(document);
+    },
+  );
+};
+
+/** What the query names, with empty texts as none. */
+function changesIn(look: Partial<Record<keyof Branding, string | number>>): Partial<Branding> {
+  return Object.fromEntries(Object.entries(look).map(([name, value]) => [name, value === '' ? null : value]));
+}

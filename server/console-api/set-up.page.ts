@@ -1,0 +1,155 @@
+import formBody from '@fastify/formbody';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Html, html, sendPage } from '#platform/html.ts';
+import { type App, addressOf, type Reply, type Request, type Routes } from '#platform/http.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { installationCtx } from './installation.ts';
+import { isSetUp, requireSetUpToken, SetUp, setUp } from './set-up.ts';
+import { acceptTeamInvitation, findTeamInvitation, NewTeammate, type OpenTeamInvitation } from './team-invitations.ts';
+
+const config = { permission: 'public' } as const;
+const TokenQuery = Type.Object({ token: Type.String({ maxLength: 200, default: '' }) });
+const SIGN_IN = '/console/v1/sign-in';
+
+/** Two pages that work before anybody is signed in: making the first owner, and joining a team. */
+export const setUpRoutes: Routes = (app) => {
+  // Forms are read here, and nowhere else on the host.
+  app.register(async (scoped) => {
+    await scoped.register(formBody);
+    const forms: App = scoped.withTypeProvider();
+    installationForms(forms);
+    invitationForms(forms);
+  });
+};
+
+function installationForms(app: App): void {
+  app.get('/console/setup', { config, schema: { hide: true, querystring: TokenQuery } }, async (request, reply) => {
+    const { system } = request.server;
+    if (await isSetUp(ctxOf(request))) return reply.redirect('/console/', 303);
+    const { token } = request.query;
+    return explaining(reply, () => {
+      if (token === '') return show(reply, 200, WHERE_IS_THE_LINK);
+      requireSetUpToken(system, token);
+      return show(reply, 200, setUpForm({ token }, ''));
+    });
+  });
+
+  app.post('/console/setup', { config, schema: { hide: true } }, async (request, reply) => {
+    requireOwnPage(request);
+    const { body } = request;
+    if (!Value.Check(SetUp, body)) return show(reply, 400, setUpForm(textsIn(body), 'Fill every field in.'));
+    return explaining(
+      reply,
+      async () => {
+        await setUp(ctxOf(request), body);
+        return reply.redirect(SIGN_IN, 303);
+      },
+      (fault) => setUpForm(textsIn(body), fault),
+    );
+  });
+}
+
+function invitationForms(app: App): void {
+  app.get('/console/invitation', { config, schema: { hide: true, querystring: TokenQuery } }, (request, reply) => {
+    const { token } = request.query;
+    return explaining(reply, async () =>
+      show(reply, 200, invitationForm(await findTeamInvitation(ctxOf(request), token), token, '')),
+    );
+  });
+
+  app.post('/console/invitation', { config, schema: { hide: true } }, async (request, reply) => {
+    requireOwnPage(request);
+    const { body } = request;
+    const { token = '' } = textsIn(body);
+    const ctx = ctxOf(request);
+    return explaining(reply, async () => {
+      const invitation = await findTeamInvitation(ctx, token);
+      if (!Value.Check(NewTeammate, body))
+        return show(reply, 400, invitationForm(invitation, token, 'Fill every field in.'));
+      return explaining(
+        reply,
+        async () => {
+          await acceptTeamInvitation(ctx, body);
+          return reply.redirect(SIGN_IN, 303);
+        },
+        (fault) => invitationForm(invitation, token, fault),
+      );
+    });
+  });
+}
+
+function ctxOf(request: Request) {
+  const ctx = installationCtx(request.server.system, 'console');
+  return { ...ctx, trace: request.trace };
+}
+
+/** A form is sent by its own page: these carry no cookie, so nothing of the browser's is used either (ASVS 3.5.1). */
+function requireOwnPage(request: Request): void {
+  const { system, host } = request.server;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const own =
+    origin === undefined || origin === 'null'
+      ? site === undefined || site === 'same-origin'
+      : origin === addressOf(system, host);
+  if (!own) throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
+}
+
+/** Shows what a person can mend, in place or as a page of its own; anything else is thrown on. */
+async function explaining(
+  reply: Reply,
+  work: () => Promise<Reply> | Reply,
+  form?: (fault: string) => Html,
+): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (error.code === 'INVALID_TOKEN') return show(reply, 400, DEAD_LINK);
+    if (!form) throw error;
+    return show(reply, error.status, form(error.message));
+  }
+}
+
+function show(reply: Reply, status: number, body: Html): Reply {
+  return sendPage(reply, { title: 'Console', status, body: html`<div class="narrow card">${body}</div>` });
+}
+
+/** What a form sent, to show it again; passwords are typed anew. */
+function textsIn(body: unknown): Partial<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(Object(body)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}
+
+const WHERE_IS_THE_LINK = html`<h1>Set up Latchkey</h1>
+<p>Nobody owns this installation yet. The link that makes you its owner was printed when Latchkey started; look at its output or log for <code>/console/setup?token=</code>.</p>
+<p>Or make an owner on the machine that runs it:</p><pre>latchkey admin create-owner --email you@example.com</pre>`;
+
+const DEAD_LINK = html`<h1>This link does not work</h1>
+<p>It is unknown, was used, has expired or was taken back.</p><p><a href="${SIGN_IN}">Sign in to the console</a></p>`;
+
+function faultIn(fault: string): Html | '' {
+  return fault === '' ? '' : html`<p class="fault" role="alert">${fault}</p>`;
+}
+
+const newPassword = html`<label>Password<input type="password" name="password" required minlength="8" maxlength="1024" autocomplete="new-password"></label>`;
+
+function setUpForm({ token, displayName, email, workspace, project }: Partial<Record<string, string>>, fault: string) {
+  return html`<h1>Set up Latchkey</h1><p class="soft">You become the owner of this installation, and of a first workspace.</p>${faultIn(fault)}
+<form class="stack" method="post" action="/console/setup"><input type="hidden" name="token" value="${token ?? ''}">
+<label>Your name<input name="displayName" value="${displayName ?? ''}" required maxlength="100" autocomplete="name"></label>
+<label>Email address<input type="email" name="email" value="${email ?? ''}" required maxlength="254" autocomplete="username" spellcheck="false"></label>
+${newPassword}
+<label>Workspace, such as your company<input name="workspace" value="${workspace ?? ''}" required maxlength="100" autocomplete="organization"></label>
+<label>First project, such as your product<input name="project" value="${project ?? ''}" required maxlength="100" autocomplete="off"></label>
+<button>Set up</button></form>`;
+}
+
+function invitationForm({ email, workspaceName, role, known }: OpenTeamInvitation, token: string, fault: string) {
+  const newcomer = html`<label>Your name<input name="displayName" required maxlength="100" autocomplete="name"></label><input type="hidden" autocomplete="username" value="${email}">${newPassword}`;
+  return html`<h1>Join ${workspaceName}</h1><p class="soft">You are invited to the team as ${role}, with the address <strong>${email}</strong>.</p>${faultIn(fault)}
+<form class="stack" method="post" action="/console/invitation"><input type="hidden" name="token" value="${token}">
+${known ? html`<p>You have an account here already. Join, and sign in with it.</p>` : newcomer}
+<button>Join</button></form>`;
+}

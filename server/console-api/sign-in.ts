@@ -1,0 +1,82 @@
+import * as client from 'openid-client';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { holderAtOwnIssuer } from '#oidc';
+import type { CustomerActor } from '#platform/ctx.ts';
+import { ownFetch } from '#platform/fetch.ts';
+import type { System } from '#platform/system.ts';
+import { CALLBACK_PATH, installationOf } from './installation.ts';
+import { ABSOLUTE_SECONDS } from './operator-sessions.ts';
+
+/** A page of the console to go back to: never another site (OA-3). */
+export const ReturnTo = Type.String({ pattern: '^/console/[^\\\\\\s]*$', maxLength: 2_000 });
+
+/** What the console remembers while the operator is at the sign-in pages. */
+const Away = Type.Object({
+  verifier: Type.String(),
+  state: Type.String(),
+  nonce: Type.String(),
+  returnTo: ReturnTo,
+});
+type Away = Static<typeof Away>;
+
+const SEALED = 'console-sign-in';
+
+async function configurationOf(system: System): Promise<client.Configuration> {
+  const { client: own } = installationOf(system);
+  const issuer = new URL(system.config.addresses.production.auth);
+  return client.discovery(issuer, own.id, own.secret, client.ClientSecretBasic(own.secret), {
+    [client.customFetch]: ownFetch(system),
+    execute: issuer.protocol === 'https:' ? [] : [client.allowInsecureRequests],
+  });
+}
+
+/**
+ * Begins a sign-in at our own provider, as any application does (code and PKCE).
+ * @param stepUp asks who it is again, also where a session is there
+ * @returns where the browser goes, and what to keep in a cookie until it is back
+ */
+export async function beginSignIn(
+  system: System,
+  { returnTo, stepUp }: { returnTo: string; stepUp: boolean },
+): Promise<{ url: string; kept: string }> {
+  const away: Away = {
+    verifier: client.randomPKCECodeVerifier(),
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    returnTo,
+  };
+  const url = client.buildAuthorizationUrl(await configurationOf(system), {
+    redirect_uri: system.config.addresses.console + CALLBACK_PATH,
+    scope: 'openid',
+    code_challenge: await client.calculatePKCECodeChallenge(away.verifier),
+    code_challenge_method: 'S256',
+    state: away.state,
+    nonce: away.nonce,
+    max_age: String(ABSOLUTE_SECONDS),
+    ...(stepUp && { prompt: 'login' }),
+  });
+  return { url: url.href, kept: system.keyring.seal(JSON.stringify(away), SEALED, 'cookie') };
+}
+
+/** Who came back, and where they wanted to go. */
+type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string };
+
+/**
+ * Exchanges what the browser brought back.
+ * @throws Error of `openid-client`, or of a cookie that is not there or not ours
+ */
+export async function finishSignIn(system: System, query: string, kept: string): Promise<Arrived> {
+  const away = Value.Parse(Away, JSON.parse(system.keyring.open(kept, SEALED, 'cookie')));
+  const url = new URL(system.config.addresses.console + CALLBACK_PATH + query);
+  const tokens = await client.authorizationCodeGrant(await configurationOf(system), url, {
+    pkceCodeVerifier: away.verifier,
+    expectedState: away.state,
+    expectedNonce: away.nonce,
+    maxAge: ABSOLUTE_SECONDS,
+  });
+  const holder = await holderAtOwnIssuer(system, 'production', tokens.access_token);
+  const authTime = tokens.claims()?.auth_time;
+  if (!holder || authTime === undefined) throw new Error('The session at the auth host has ended.');
+  return { operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };
+}

@@ -1,0 +1,36 @@
+import type { Request } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import type { OperatorSession } from './operator-sessions.ts';
+
+/** Seconds for which a proof of who somebody is holds for what can't be undone or opens doors. */
+const STEP_UP_SECONDS = 600;
+
+/** What takes away, hands out or opens more than its caller can put back (ASVS 7.5.3). */
+export const dangerous: readonly string[] = [
+  'DELETE /console/v1/applications/:id',
+  'POST /console/v1/applications/:id/secrets',
+  'DELETE /console/v1/applications/:id/secrets/:secretId',
+  'DELETE /console/v1/members/:memberId',
+  'POST /console/v1/members/import',
+  'GET /console/v1/members/export',
+  'PUT /console/v1/members/:memberId/roles',
+  'POST /console/v1/members/:memberId/reset-mfa',
+  'DELETE /console/v1/identity-providers/:providerId',
+  'DELETE /console/v1/roles/:id',
+  'DELETE /console/v1/webhooks/endpoints/:endpointId',
+  'POST /console/v1/webhooks/endpoints/:endpointId/secret/rotate',
+  'PATCH /console/v1/team/:teamMemberId',
+  'DELETE /console/v1/team/:teamMemberId',
+  'POST /console/v1/team/invitations',
+];
+
+/** @throws Problem REAUTHENTICATION_REQUIRED with `maxAge` in seconds */
+export function requireStepUp(request: Request, { authTime }: OperatorSession): void {
+  if (!dangerous.includes(`${request.method} ${request.routeOptions.url}`)) return;
+  const age = request.server.system.clock.now().getTime() - authTime.getTime();
+  if (age < STEP_UP_SECONDS * 1000) return;
+  throw problem('REAUTHENTICATION_REQUIRED', {
+    detail: 'Confirm who you are again before this change.',
+    extensions: { maxAge: STEP_UP_SECONDS },
+  });
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { permissionKeys } from '#members';
+
+/** What somebody is in the team of a workspace. Never implied by a role in a project, nor the other way round. */
+export const TeamRole = Type.Enum(['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer']);
+export type TeamRole = Static<typeof TeamRole>;
+
+/** What only the console asks for; everything else is what the admin API asks for. */
+const CONSOLE = [
+  'overview:read',
+  'workspace:read',
+  'workspace:write',
+  'projects:read',
+  'projects:write',
+  'team:read',
+  'team:write',
+  'inbox:read',
+] as const;
+
+/** What the team of the built-in workspace may do for the whole installation. */
+const INSTALLATION = ['workspaces:create', 'status:write'] as const;
+
+const everything = [...CONSOLE, ...permissionKeys];
+/** Codes and links of the dev inbox open accounts, and the audit log and invoices are not for everybody. */
+const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
+const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
+const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
+
+const TABLE: Record<TeamRole, { description: string; permissions: readonly string[] }> = {
+  owner: { description: 'Everything, the team and its owners included.', permissions: everything },
+  admin: { description: 'Everything but making and removing owners.', permissions: everything },
+  developer: {
+    description: 'Applications, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
+    permissions: [
+      ...reading,
+      'inbox:read',
+      'applications:write',
+      'domains:write',
+      'permissions:write',
+      'providers:write',
+      'roles:write',
+      'settings:write',
+      'webhooks:write',
+    ],
+  },
+  billing: { description: 'Add-ons, usage and invoices.', permissions: [...BASIC, 'billing:read', 'billing:write'] },
+  support: {
+    description: 'Helps members: invites, blocks, resets and signs out.',
+    permissions: [
+      ...BASIC,
+      'members:read',
+      'members:write',
+      'invitations:read',
+      'invitations:write',
+      'sessions:read',
+      'sessions:revoke',
+      'roles:read',
+      'permissions:read',
+      'events:read',
+      'status:read',
+    ],
+  },
+  analyst: {
+    description: 'Figures, events and logs; no lists of members.',
+    permissions: [
+      ...BASIC,
+      'audit:read',
+      'billing:read',
+      'events:read',
+      'permissions:read',
+      'roles:read',
+      'status:read',
+      'webhooks:read',
+    ],
+  },
+  viewer: { description: 'Sees the configuration and the members; changes nothing.', permissions: reading },
+};
+
+export const teamRoles = Object.entries(TABLE).flatMap(([role, row]) =>
+  isTeamRole(role)
+    ? [{ role, description: row.description, permissions: row.permissions.filter(ofWorkspace).sort() }]
+    : [],
+);
+
+function isTeamRole(text: string): text is TeamRole {
+  return text in TABLE;
+}
+
+/** What a role may do in its workspace. @param role null: nothing */
+export function permissionsOfTeamRole(role: TeamRole | null): readonly string[] {
+  return grantableBy(role).filter(ofWorkspace);
+}
+
+/** What a role may put into roles of projects: there, the status is one permission among others. */
+export function grantableBy(role: TeamRole | null): readonly string[] {
+  return role === null ? [] : TABLE[role].permissions;
+}
+
+/** The status is that of the whole installation. */
+function ofWorkspace(key: string): boolean {
+  return key !== 'status:write';
+}
+
+/** What a role in the built-in workspace may do for the whole installation. */
+export function permissionsForInstallation(role: TeamRole | null): readonly string[] {
+  return role === 'owner' || role === 'admin' ? INSTALLATION : [];
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  eventually,
+  expectProblem,
+  lastMessage,
+  newEmail,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
+
+let latchkey: TestLatchkey;
+let owner: Operator;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  owner = await signInOperator(latchkey);
+});
+after(() => latchkey.stop());
+
+const TEAM = '/console/v1/team';
+const INVITATIONS = `${TEAM}/invitations`;
+
+async function memberId(role: string): Promise<string> {
+  const { body } = await owner.call(`${TEAM}?limit=100`);
+  return body.items.find((item: { role: string; you: boolean }) => item.role === role && !item.you).id;
+}
+
+describe('the team of a workspace', () => {
+  test('an invitation takes a newcomer in with its role, once', async () => {
+    const email = newEmail();
+    const invited = await owner.call(INVITATIONS, { body: { email, role: 'support' } });
+    assert.equal(invited.status, 201, invited.text);
+    assert.deepEqual([invited.body.status, invited.body.role], ['pending', 'support']);
+    expectProblem(await owner.call(INVITATIONS, { body: { email, role: 'viewer' } }), 409, 'ALREADY_EXISTS');
+    const mail = await lastMessage(latchkey, email);
+    assert.match(mail.subject, /Demo/);
+    const link = /http\S+\/console\/invitation\?token=\S+/.exec(mail.text)?.[0] ?? '';
+    const browser = browserOf(latchkey);
+    const page = await browser.open(link);
+    assert.match(page.text, /Join Demo/);
+    const weak = await browser.submit(page, { displayName: 'Sue', password: 'password' }, '/console/invitation');
+    assert.match(weak.text, /role="alert"/);
+    const password = 'a long and unusual password';
+    const joined = await browser.submit(page, { displayName: 'Sue', password }, '/console/invitation');
+    assert.match(joined.url, /\/sign-in\//);
+    const support = await signInOperator(latchkey, { email, password });
+    const session = (await support.call('/console/v1/session')).body;
+    assert.deepEqual(
+      session.workspaces.map(({ name, role }: { name: string; role: string }) => [name, role]),
+      [['Demo', 'support']],
+    );
+    assert.equal(session.operator.displayName, 'Sue');
+    assert.match((await browser.open(link)).text, /does not work/);
+    const { body } = await owner.call(INVITATIONS);
+    assert.equal(body.items[0].status, 'accepted');
+    expectProblem(await owner.call(INVITATIONS, { body: { email, role: 'viewer' } }), 409, 'ALREADY_EXISTS');
+  });
+
+  test('an invitation that is mailed again has a new link; one that is taken back has none', async () => {
+    const email = newEmail();
+    const { id } = (await owner.call(INVITATIONS, { body: { email, role: 'viewer' } })).body;
+    const linkIn = async () =>
+      /http\S+\/console\/invitation\?token=\S+/.exec((await lastMessage(latchkey, email)).text)?.[0] ?? '';
+    const first = await linkIn();
+    assert.equal((await owner.call(`${INVITATIONS}/${id}/resend`, { method: 'POST' })).status, 200);
+    const browser = browserOf(latchkey);
+    assert.match((await browser.open(first)).text, /does not work/);
+    const second = await eventually(async () => {
+      const link = await linkIn();
+      assert.notEqual(link, first);
+      return link;
+    });
+    assert.match((await browser.open(second)).text, /Join Demo/);
+    assert.equal((await owner.call(`${INVITATIONS}/${id}`, { method: 'DELETE' })).status, 204);
+    assert.match((await browser.open(second)).text, /does not work/);
+    expectProblem(await owner.call(`${INVITATIONS}/${id}`, { method: 'DELETE' }), 409, 'CONFLICT');
+  });
+
+  test('a changed role is effective on the next request; a removed member is out', async () => {
+    const viewer = await teammate(latchkey, 'viewer');
+    expectProblem(
+      await viewer.call('/console/v1/roles', { body: { key: 'vip', name: 'VIP', permissions: [] } }),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
+    const id = await memberId('viewer');
+    assert.equal((await owner.call(`${TEAM}/${id}`, { method: 'PATCH', body: { role: 'developer' } })).status, 200);
+    const made = await viewer.call('/console/v1/roles', { body: { key: 'vip', name: 'VIP', permissions: [] } });
+    assert.equal(made.status, 201, made.text);
+    assert.equal((await owner.call(`${TEAM}/${id}`, { method: 'DELETE' })).status, 204);
+    expectProblem(await viewer.call('/console/v1/roles'), 403, 'MEMBERSHIP_REQUIRED');
+  });
+
+  test('an admin makes and removes no owners', async () => {
+    const admin = await teammate(latchkey, 'admin');
+    const { body } = await admin.call(TEAM);
+    const theOwner = body.items.find(({ role }: { role: string }) => role === 'owner').id;
+    const own = body.items.find(({ you }: { you: boolean }) => you).id;
+    for (const answer of await Promise.all([
+      admin.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'owner' } }),
+      admin.call(`${TEAM}/${theOwner}`, { method: 'DELETE' }),
+      admin.call(INVITATIONS, { body: { email: newEmail(), role: 'owner' } }),
+    ]))
+      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('the last owner stays; two owners who remove each other at once leave one', async () => {
+    const { body } = await owner.call(TEAM);
+    const own = body.items.find(({ you }: { you: boolean }) => you).id;
+    expectProblem(await owner.call(`${TEAM}/${own}`, { method: 'DELETE' }), 409, 'LAST_OWNER');
+    expectProblem(await owner.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'admin' } }), 409, 'LAST_OWNER');
+    const second = await teammate(latchkey, 'owner');
+    const other = await memberId('owner');
+    const answers = await Promise.all([
+      owner.call(`${TEAM}/${other}`, { method: 'DELETE' }),
+      second.call(`${TEAM}/${own}`, { method: 'DELETE' }),
+    ]);
+    assert.equal(answers.filter(({ status }) => status === 204).length, 1, answers.map(({ text }) => text).join());
+    const { rows } = await latchkey.system.pool.query(
+      `select count(*) from team_members where workspace_id = $1 and role = 'owner'`,
+      [latchkey.demo.workspaceId],
+    );
+    assert.equal(rows[0].count, 1);
+  });
+});

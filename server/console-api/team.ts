@@ -1,0 +1,214 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { usersById } from '#identity';
+import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { installationOf } from './installation.ts';
+import { TeamRole } from './team-roles.ts';
+
+export type TeamMemberId = Id<'tmb'>;
+
+type TeamMembersTable = {
+  workspace_id: WorkspaceId;
+  id: TeamMemberId;
+  user_id: UserId;
+  role: TeamRole;
+  created_at: Date;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    team_members: TeamMembersTable;
+  }
+}
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** An operator of one workspace. */
+export const TeamMember = Type.Object({
+  id: IdSchema('tmb'),
+  userId: IdSchema('usr'),
+  email: nullableText,
+  displayName: nullableText,
+  role: TeamRole,
+  you: Type.Boolean(),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+type TeamMember = Static<typeof TeamMember>;
+
+export const TeamMemberRef = Type.Object({ teamMemberId: IdSchema('tmb') });
+export const TeamRoleChange = Type.Object({ role: TeamRole }, { additionalProperties: false });
+
+type Row = Selectable<TeamMembersTable>;
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db.selectFrom('team_members').selectAll().where('workspace_id', '=', ctx.scope.workspaceId);
+}
+
+async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<TeamMember[]> {
+  const { scope } = installationOf(ctx.system);
+  const people = await usersById(
+    { db: ctx.db, scope },
+    rows.map((row) => row.user_id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    email: people.get(row.user_id)?.email ?? null,
+    displayName: people.get(row.user_id)?.displayName ?? null,
+    role: row.role,
+    you: ctx.actor.kind === 'operator' && ctx.actor.userId === row.user_id,
+    createdAt: row.created_at.toISOString(),
+  }));
+}
+
+/** The team, newest first. Served by the primary key. */
+export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<TeamMember>> {
+  let rows = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, 'team', cursor)}`);
+  const page = pageOf(ctx, await rows.execute(), { list: 'team', limit, keyOf: (row) => row.id });
+  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getTeamMember(ctx: Ctx | TxCtx, id: TeamMemberId): Promise<TeamMember> {
+  const rows = await scoped(ctx).where('id', '=', id).execute();
+  const [record] = await recordsOf(ctx, rows);
+  if (!record) throw problem('NOT_FOUND');
+  return record;
+}
+
+/** Takes somebody into the team; one who is in it already keeps their role. @returns whether they are new in it */
+export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): Promise<boolean> {
+  const id = newId('tmb', tx.now);
+  const added = await tx.db
+    .insertInto('team_members')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      id,
+      user_id: userId,
+      role,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'workspace_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (added) await emit(tx, 'team.member.added', { teamMemberId: id, userId, role });
+  return added !== undefined;
+}
+
+/** Gives a team member another role. Owners are made and unmade by owners only. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Promise<TeamMember> {
+  return transaction(ctx, async (tx) => {
+    const { row, owners } = await lock(tx, id);
+    if (row.role === role) return getTeamMember(tx, id);
+    requireOwner(tx, owners, row.role === 'owner' || role === 'owner');
+    keepAnOwner(owners, row);
+    await tx.db
+      .updateTable('team_members')
+      .set({ role, updated_at: tx.now })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'team.member.changed', { teamMemberId: id, userId: row.user_id, role });
+    return getTeamMember(tx, id);
+  });
+}
+
+/** Takes somebody out of the team, effective on their next request. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { row, owners } = await lock(tx, id);
+    requireOwner(tx, owners, row.role === 'owner');
+    keepAnOwner(owners, row);
+    await tx.db
+      .deleteFrom('team_members')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'team.member.removed', { teamMemberId: id, userId: row.user_id, role: row.role });
+  });
+}
+
+/** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */
+async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
+  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').forUpdate().execute();
+  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return { row, owners: owners.map((owner) => owner.user_id) };
+}
+
+function keepAnOwner(owners: readonly UserId[], row: Row): void {
+  if (row.role === 'owner' && owners.length === 1) throw problem('LAST_OWNER', 'Make another team member owner first.');
+}
+
+function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: boolean): void {
+  if (!concernsOwners || owners.includes(operatorOf(tx).userId)) return;
+  throw problem('AUTHORIZATION_DENIED', {
+    detail: 'Only an owner makes and removes owners.',
+    extensions: { requiredPermission: 'team:write' },
+  });
+}
+
+/** Nobody hands on a role that only owners hand on. @throws Problem AUTHORIZATION_DENIED */
+export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> {
+  if (role !== 'owner') return;
+  const owners = await scoped(tx).where('role', '=', 'owner').execute();
+  requireOwner(
+    tx,
+    owners.map((owner) => owner.user_id),
+    true,
+  );
+}
+
+/** The workspaces somebody is in the team of, and as what. Served by team_members_of_user. */
+export async function teamsOf(system: System, userId: UserId): Promise<Map<WorkspaceId, TeamRole>> {
+  const rows = await system.db
+    .selectFrom('team_members')
+    .select(['workspace_id', 'role'])
+    .where('user_id', '=', userId)
+    .execute();
+  return new Map(rows.map((row) => [row.workspace_id, row.role]));
+}
+
+/** Makes somebody an owner, whatever they were before. */
+export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
+  if (await addTeamMember(tx, userId, 'owner')) return;
+  const changed = await tx.db
+    .updateTable('team_members')
+    .set({ role: 'owner', updated_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('user_id', '=', userId)
+    .where('role', '!=', 'owner')
+    .returning('id')
+    .executeTakeFirst();
+  if (changed) await emit(tx, 'team.member.changed', { teamMemberId: changed.id, userId, role: 'owner' });
+}
+
+/** True for somebody who is in the team of `tx.scope`'s workspace. */
+export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
+  return (await scoped(tx).where('user_id', '=', userId).executeTakeFirst()) !== undefined;
+}
+
+/** True when a workspace has an owner. */
+export async function hasOwner(
+  { db }: Pick<Ctx, 'db'> | Pick<TxCtx, 'db'>,
+  workspaceId: WorkspaceId,
+): Promise<boolean> {
+  const owner = await db
+    .selectFrom('team_members')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .limit(1)
+    .executeTakeFirst();
+  return owner !== undefined;
+}

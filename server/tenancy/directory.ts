@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import type { Ctx, ReadDb, TxCtx } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+
+/** A workspace as its team sees it. */
+export const Workspace = Type.Object({
+  id: IdSchema('wrk'),
+  name: Type.String(),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+type Workspace = Static<typeof Workspace>;
+
+/** A project of a workspace; it has both environments. */
+export const Project = Type.Object({
+  id: IdSchema('prj'),
+  name: Type.String(),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+export type Project = Static<typeof Project>;
+
+export const ProjectQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name.' })),
+});
+
+function recordOf<Row extends { id: string; name: string; created_at: Date }>({ id, name, created_at }: Row) {
+  return { id, name, createdAt: created_at.toISOString() };
+}
+
+/** Several workspaces by their ids, by name. Served by the primary key. */
+export async function workspacesById(db: ReadDb, ids: readonly WorkspaceId[]): Promise<Workspace[]> {
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['id', 'name', 'created_at'])
+    .where('id', '=', sql<WorkspaceId>`any(${[...ids]})`)
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...recordOf(row), id: row.id }));
+}
+
+/** The ids of every workspace, for whoever runs the installation. */
+export async function allWorkspaces(db: ReadDb): Promise<WorkspaceId[]> {
+  return (await db.selectFrom('workspaces').select('id').orderBy('id').execute()).map(({ id }) => id);
+}
+
+/** Gives `tx.scope`'s workspace another name. @throws Problem NOT_FOUND */
+export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspace> {
+  const row = await tx.db
+    .updateTable('workspaces')
+    .set({ name })
+    .where('id', '=', tx.scope.workspaceId)
+    .returning(['id', 'name', 'created_at'])
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  await emit(tx, 'workspace.updated', { workspaceId: row.id, name });
+  await announce(tx, { topic: 'project', key: '*' });
+  return { ...recordOf(row), id: row.id };
+}
+
+function scoped(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx) {
+  return ctx.db
+    .selectFrom('projects')
+    .select(['id', 'name', 'created_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId);
+}
+
+/** Projects of the workspace, newest first. Served by the primary key, also a search: a workspace has thousands, not millions. */
+export async function listProjects(ctx: Ctx, query: Static<typeof ProjectQuery>): Promise<Page<Project>> {
+  const { limit, cursor, q } = query;
+  const list = JSON.stringify(['projects', q]);
+  let rows = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  if (q !== undefined) rows = rows.where('name', 'ilike', `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
+  return { items: page.rows.map((row) => ({ ...recordOf(row), id: row.id })), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND, also for a project of another workspace */
+export async function getProject(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx, id: ProjectId): Promise<Project> {
+  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return { ...recordOf(row), id: row.id };
+}
+
+/** How many projects the workspace has. Served by the primary key. */
+export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<number> {
+  const row = await ctx.db
+    .selectFrom('projects')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Gives a project another name; mails and pages bear it from now on. @throws Problem NOT_FOUND */
+export async function renameProject(tx: TxCtx, id: ProjectId, name: string): Promise<Project> {
+  const row = await tx.db
+    .updateTable('projects')
+    .set({ name })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('id', '=', id)
+    .returning(['id', 'name', 'created_at'])
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.updated', { projectId: id, name });
+  await announce(tx, { topic: 'project', key: id });
+  return { ...recordOf(row), id: row.id };
+}

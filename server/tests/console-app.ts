@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { TestLatchkey } from './harness.ts';
+import { type Operator, signInOperator } from './operators.ts';
+
+/** The console in a browser, signed in. */
+export type ConsoleApp = {
+  page: Page;
+  context: BrowserContext;
+  operator: Operator;
+  /** Opens a screen of the demo's first project, in the test environment unless said. */
+  open: (path: string, environment?: 'test' | 'production') => Promise<void>;
+  /** Opens a screen of the workspace. */
+  openWorkspace: (path: string) => Promise<void>;
+  /** What the browser complained of, such as a breach of the content security policy. Emptied by reading. */
+  complaints: () => string[];
+};
+
+/** A preview is a picture: the sandbox it stands in keeps its page from doing anything. */
+const FROM_SANDBOX = /^Blocked (script execution|autofocusing)/;
+
+type ConsoleOptions = { operator?: Operator; width?: number; colorScheme?: 'light' | 'dark' };
+
+/** Opens the built console; `npm run build -w console` makes it. */
+export async function openConsole(
+  latchkey: TestLatchkey,
+  browser: Browser,
+  { operator: known, width = 1440, colorScheme = 'light' }: ConsoleOptions = {},
+): Promise<ConsoleApp> {
+  const operator = known ?? (await signInOperator(latchkey));
+  const { console: origin } = latchkey.system.config.addresses;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+  await context.addCookies(cookiesOf(operator, origin));
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const wanted = FROM_SANDBOX.test(message.text());
+    if (!wanted && (message.type() === 'error' || message.type() === 'warning')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  const goTo = async (path: string) => {
+    const answer = await page.goto(`${origin}/console${path}`);
+    assert.equal(answer?.status(), 200, 'The console is not built: npm run build -w console');
+    await shown(page);
+  };
+  const { workspaceId, projects } = latchkey.demo;
+  return {
+    page,
+    context,
+    operator,
+    open: (path, environment = 'test') => goTo(`/${workspaceId}/${projects[0]?.id}/${environment}${path}`),
+    openWorkspace: (path) => goTo(`/${workspaceId}${path}`),
+    complaints: () => complaints.splice(0),
+  };
+}
+
+function cookiesOf({ cookie }: Operator, url: string): { name: string; value: string; url: string }[] {
+  return cookie.split('; ').map((pair) => {
+    const at = pair.indexOf('=');
+    return { name: pair.slice(0, at), value: pair.slice(at + 1), url };
+  });
+}
+
+/** Waits until a screen shows what it is about, with nothing left to load. */
+export async function shown(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+}
+
+/** What axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  return page.evaluate(async () => {
+    const { axe, document } = Object(globalThis);
+    // What stands in a sandboxed frame is a mail or a hosted page, which have tests of their own.
+    const { violations } = await axe.run(document, {
+      iframes: false,
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [
+      ...violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`),
+      ...(scrollWidth > clientWidth ? [`wider than the screen by ${scrollWidth - clientWidth} px`] : []),
+    ];
+  });
+}

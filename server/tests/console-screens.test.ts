@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { faultsOf, openConsole } from '#tests/console-app.ts';
+import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { signInOperator } from '#tests/operators.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+const SCREENS = [
+  ['', 'Overview'],
+  ['/members', 'Members'],
+  ['/invitations', 'Invitations'],
+  ['/roles', 'Roles and permissions'],
+  ['/applications', 'Applications'],
+  ['/applications/new', 'Add an application'],
+  ['/sign-in', 'Sign-in methods and policy'],
+  ['/providers', 'Identity providers'],
+  ['/branding', 'Branding'],
+  ['/messages', 'Messages'],
+  ['/messages/sent', 'Messages'],
+  ['/messages/verify_email', 'Verify email'],
+  ['/webhooks', 'Webhooks'],
+  ['/webhooks/deliveries', 'Webhooks'],
+  ['/webhooks/event-types', 'Webhooks'],
+  ['/events', 'Event log'],
+  ['/audit', 'Audit log'],
+  ['/sms', 'SMS add-on'],
+  ['/inbox', 'Dev inbox'],
+  ['/settings', 'Project settings'],
+] as const;
+const OF_THE_WORKSPACE = [
+  ['/projects', 'Projects'],
+  ['/team', 'Team'],
+  ['/workspace', 'Workspace settings'],
+] as const;
+
+describe('every screen of the console passes axe-core, fits its width, and keeps to the content security policy', () => {
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 390],
+  ] as const) {
+    test(`${colorScheme}, at ${width} px`, async () => {
+      await register(latchkey);
+      const operator = await signInOperator(latchkey);
+      const app = await openConsole(latchkey, browser, { operator, colorScheme, width });
+      const faults: string[] = [];
+      const check = async (path: string, title: string) => {
+        assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title, path);
+        const found = [...(await faultsOf(app.page)), ...app.complaints()];
+        faults.push(...found.map((fault) => `${path}: ${fault}`));
+      };
+      for (const [path, title] of SCREENS) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
+        await app.open(path);
+        await check(path, title);
+      }
+      for (const [path, title] of OF_THE_WORKSPACE) {
+        // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
+        await app.openWorkspace(path);
+        await check(path, title);
+      }
+      assert.deepEqual(faults, []);
+      await app.context.close();
+    });
+  }
+});
+
+/** Somebody on a slow line waits about two seconds for as much. */
+const MOST_BYTES = 250_000;
+
+test('the first screen, with its charts, brings at most 250 kB of compressed JavaScript', async () => {
+  await register(latchkey);
+  await register(latchkey);
+  const app = await openConsole(latchkey, browser);
+  const sizes: Promise<number>[] = [];
+  app.page.on('response', (answer) => {
+    if (new URL(answer.url()).pathname.endsWith('.js'))
+      sizes.push(answer.headerValue('content-length').then((length) => Number(length)));
+  });
+  await app.open('');
+  await app.page.getByRole('img', { name: 'Sign-ins per day' }).waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes > 50_000 && bytes <= MOST_BYTES, `${bytes} bytes`);
+  await app.context.close();
+});

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole, shown } from '#tests/console-app.ts';
+import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { teammate } from '#tests/operators.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+let page: Page;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  app = await openConsole(latchkey, browser);
+  page = app.page;
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const said = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+const read = async (path: string) => (await app.operator.call(`/console/v1${path}`)).body;
+
+describe('people', () => {
+  test('a member is found by name, opened by keyboard, blocked and let in again', async () => {
+    const { email } = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
+    await app.open('/members');
+    await page.getByRole('searchbox', { name: 'Name, email, phone or id' }).fill('ada');
+    await page.waitForURL(/\?q=ada/);
+    await page.getByRole('link', { name: 'Ada Lovelace' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
+    await button('Block').click();
+    assert.deepEqual(await faultsOf(page), [], 'the question passes axe-core');
+    await inDialog('Block').click();
+    await said('Ada Lovelace is blocked');
+    assert.equal((await read(`/members?q=${encodeURIComponent(email)}`)).items[0].status, 'blocked');
+    await button('Unblock').click();
+    await button('Block').waitFor();
+    assert.equal((await read(`/members?q=${encodeURIComponent(email)}`)).items[0].status, 'active');
+  });
+
+  test('a member is removed only by typing the name', async () => {
+    const { email } = await register(latchkey, { profile: { displayName: 'Joan Clarke' } });
+    await app.open('/members?q=joan');
+    await page.getByRole('link', { name: 'Joan Clarke' }).click();
+    await button('Remove').click();
+    assert.ok(await inDialog('Remove').isDisabled());
+    await page.getByRole('dialog').getByRole('textbox').fill('Joan Clarke');
+    await inDialog('Remove').click();
+    await said('Joan Clarke is removed');
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    assert.deepEqual((await read(`/members?q=${encodeURIComponent(email)}`)).items, []);
+  });
+
+  test('somebody is invited, and the invitation revoked', async () => {
+    await app.open('/invitations');
+    await button('Invite somebody').first().click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('grace@example.com');
+    await inDialog('Invite').click();
+    await button('Revoke the invitation to grace@example.com').click();
+    await inDialog('Revoke').click();
+    await said('Invitation revoked');
+    assert.equal((await read('/invitations')).items[0].status, 'revoked');
+  });
+
+  test('a role is added and given a permission in the matrix', async () => {
+    await app.open('/roles');
+    await button('Add role').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Clerk');
+    await page.getByRole('textbox', { name: 'Key' }).fill('clerk');
+    await inDialog('Add').click();
+    await page.getByRole('checkbox', { name: 'Clerk: members:read' }).check();
+    await button('Save Clerk').click();
+    await said('Clerk changed');
+    const { items } = await read('/roles');
+    assert.deepEqual(items.find(({ key }: { key: string }) => key === 'clerk').permissions, ['members:read']);
+  });
+});
+
+describe('sign-in', () => {
+  test('an application is added: its secret shows once, its code has its client id', async () => {
+    await app.open('/applications/new');
+    await page.getByRole('radio', { name: /Web server/ }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Storefront');
+    await page.getByRole('textbox', { name: 'Redirect addresses' }).fill('https://shop.example/callback');
+    await button('Add application').click();
+    await page.getByRole('dialog').getByText('lks_').waitFor();
+    await inDialog('I have kept it').click();
+    await page.getByRole('heading', { level: 1, name: 'Storefront' }).waitFor();
+    await shown(page);
+    const { items } = await read('/applications');
+    const [{ clientId, redirectUris }] = items.filter(({ name }: { name: string }) => name === 'Storefront');
+    assert.deepEqual(redirectUris, ['https://shop.example/callback']);
+    await page.locator('pre', { hasText: `clientId: '${clientId}'` }).waitFor();
+    assert.equal(await page.getByText('lks_').count(), 0);
+  });
+
+  test('a policy is changed at once in test, and after one question in production', async () => {
+    await app.open('/sign-in');
+    await page.getByRole('switch', { name: 'Anybody may register' }).click({ force: true });
+    await button('Save').click();
+    await said('Settings saved');
+    assert.equal((await read('/settings')).registration, 'closed');
+    await app.open('/sign-in', 'production');
+    await page.getByRole('switch', { name: 'Anybody may register' }).click({ force: true });
+    await button('Save').click();
+    await page.getByRole('dialog', { name: 'Change production?' }).waitFor();
+    await inDialog('Cancel').click();
+    await page.getByText('1 unsaved change').waitFor();
+    await button('Save').click();
+    await inDialog('Change production').click();
+    await said('Settings saved');
+  });
+
+  test('a message is rewritten, beside what it will look like', async () => {
+    await app.open('/messages/verify_email');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Hello from {project}');
+    await page.getByText('Hello from Shop').waitFor();
+    await button('Save').click();
+    await page.getByText('Yours').first().waitFor();
+  });
+});
+
+describe('webhooks', () => {
+  test('an endpoint is added, a test sent, and its delivery stands in the log', async () => {
+    await app.open('/webhooks');
+    await button('Add endpoint').first().click();
+    await page.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/hooks');
+    await inDialog('Add').click();
+    await page.getByRole('dialog').getByText('whsec_').waitFor();
+    await inDialog('I have kept it').click();
+    await page.getByRole('heading', { level: 1, name: 'http://127.0.0.1:9/hooks' }).waitFor();
+    await button('Send test').click();
+    await said('is on its way');
+    await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+    await page.getByRole('heading', { level: 2, name: 'Attempts' }).waitFor();
+  });
+});
+
+describe('the workspace', () => {
+  test('a project is added and says how to begin', async () => {
+    await app.openWorkspace('/projects');
+    await button('Add project').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Newsletter');
+    await inDialog('Add').click();
+    await page.getByRole('heading', { level: 2, name: 'Begin here' }).waitFor();
+    await page
+      .getByRole('button', { name: /Change workspace or project/ })
+      .getByText('Newsletter')
+      .waitFor();
+  });
+
+  test('somebody is invited to the team', async () => {
+    await app.openWorkspace('/team');
+    await button('Invite to the team').click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('linus@example.com');
+    await inDialog('Invite').click();
+    await page.getByRole('table', { name: 'Invitations to the team' }).getByText('linus@example.com').waitFor();
+  });
+});
+
+describe('the SMS add-on', () => {
+  test('a tier is subscribed to, after the price was told, and cancelled by name', async () => {
+    await app.open('/sms');
+    await button('Subscribe to Growth').click();
+    await page.getByRole('dialog').getByText('$49.00 a month').waitFor();
+    await inDialog('Subscribe').click();
+    await said('Growth it is');
+    assert.equal((await read('/billing/addons/sms/status')).status, 'active');
+    await button('Cancel').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Growth');
+    await inDialog('Cancel the add-on').click();
+    await said('It ends with the period');
+    assert.equal((await read('/billing/addons/sms/status')).cancelAtPeriodEnd, true);
+  });
+});
+
+describe('ways through the console', () => {
+  test('the palette goes to a screen and finds a member by keyboard alone', async () => {
+    await app.open('');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('webh');
+    assert.deepEqual(await faultsOf(page), [], 'the palette passes axe-core');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('ada');
+    await page.getByRole('option', { name: /Ada Lovelace/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
+  });
+
+  test('the environment changes on the same screen, and its name stands above all', async () => {
+    await app.open('/webhooks/deliveries');
+    await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Production' }).click();
+    await page.waitForURL(/\/production\/webhooks$/);
+    await page.locator('[data-environment=production][data-current=true]').waitFor();
+  });
+
+  test('leaving with something typed asks first', async () => {
+    await app.open('/settings');
+    await page.getByRole('textbox', { name: 'Passkey domain' }).fill('example.com');
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    await inDialog('Cancel').click();
+    assert.equal(await page.getByRole('textbox', { name: 'Passkey domain' }).inputValue(), 'example.com');
+    await button('Discard').click();
+  });
+
+  test('two operators edit the same settings: the second is shown what changed, and nothing is overwritten', async () => {
+    await app.open('/settings');
+    await page.getByRole('textbox', { name: 'Passkey domain' }).fill('example.com');
+    const colleague = await teammate(latchkey, 'admin');
+    const theirs = await colleague.call('/console/v1/settings', { method: 'PATCH', body: { webhookLogDays: 60 } });
+    assert.equal(theirs.status, 200, theirs.text);
+    await button('Save').click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    await dialog.getByRole('row', { name: 'webhookLogDays 60 not changed' }).waitFor();
+    assert.equal((await read('/settings')).passkeyRpId, null);
+    await inDialog('Keep mine').click();
+    await button('Save').click();
+    await said('Settings saved');
+    const { passkeyRpId, webhookLogDays } = await read('/settings');
+    assert.deepEqual({ passkeyRpId, webhookLogDays }, { passkeyRpId: 'example.com', webhookLogDays: 60 });
+  });
+
+  test('an analyst is not led to members, and is told which right they lack', async () => {
+    const operator = await teammate(latchkey, 'analyst');
+    const theirs = await openConsole(latchkey, browser, { operator });
+    await theirs.open('/members');
+    await theirs.page.getByText('Your role doesn’t open this').waitFor();
+    await theirs.page.getByText('members:read').waitFor();
+    const screens = theirs.page.getByRole('navigation', { name: 'Screens' });
+    assert.equal(await screens.getByRole('link', { name: 'Members' }).count(), 0);
+    await theirs.context.close();
+  });
+
+  test('a session that ends in mid-work is renewed in a window of its own, and nothing typed is lost', async () => {
+    await app.open('/settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Shop of tomorrow');
+    await app.operator.call('/console/v1/session/sign-out', { method: 'POST' });
+    const popup = page.waitForEvent('popup');
+    await button('Save').first().click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await inDialog('Sign in').click();
+    await signInIn(await popup);
+    await said('Project saved');
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Shop of tomorrow');
+  });
+});
+
+async function signInIn(window: Page): Promise<void> {
+  const { email, password } = latchkey.demo.operator;
+  await window.locator('input[name=identifier]').fill(email);
+  await window.locator('input[type=password]').fill(password);
+  await window.locator('input[type=password]').press('Enter');
+}
