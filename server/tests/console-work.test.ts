@@ -164,6 +164,32 @@ describe('the workspace', () => {
   });
 });
 
+describe('domains and status', () => {
+  test('a domain is added and shows the record that proves it', async () => {
+    await app.open('/domains');
+    await button('Add domain').first().click();
+    await page.getByRole('textbox', { name: 'Domain' }).fill('login.example.com');
+    await inDialog('Add').click();
+    await page.getByRole('heading', { level: 1, name: 'login.example.com' }).waitFor();
+    await page.getByText('_latchkey-verification.login.example.com').waitFor();
+  });
+
+  test('an incident is published and goes on', async () => {
+    await app.open('/status');
+    await button('Report an incident').click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Mails arrive late');
+    await page.getByRole('textbox', { name: 'What you know' }).fill('We are looking into it.');
+    await inDialog('Publish').click();
+    await page.getByRole('dialog', { name: 'Publish this incident?' }).getByRole('button', { name: 'Publish' }).click();
+    await said('The incident is public');
+    await page.getByRole('link', { name: 'Mails arrive late' }).click();
+    await page.getByRole('textbox', { name: 'What you know' }).fill('A queue was stuck; it moves again.');
+    await button('Publish').click();
+    await inDialog('Publish').click();
+    await page.getByText('A queue was stuck; it moves again.').last().waitFor();
+  });
+});
+
 describe('the SMS add-on', () => {
   test('a tier is subscribed to, after the price was told, and cancelled by name', async () => {
     await app.open('/sms');

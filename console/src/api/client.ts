@@ -1,10 +1,9 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
-import type { Environment, Expected } from './expected.ts';
-import type { paths } from './schema.ts';
+import type { paths as Paths } from './schema.ts';
 import { carry } from './transport.ts';
 
-export type Paths = Omit<Expected, keyof paths> & paths;
+export type Environment = 'test' | 'production';
 export type Api = ReturnType<typeof createQueryClient<Paths>>;
 
 /** What a call is about. A part that is null is left out: the session needs none, a workspace's pages need only that. */

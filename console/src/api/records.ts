@@ -1,4 +1,4 @@
-import type { Paths } from './client.ts';
+import type { paths as Paths } from './schema.ts';
 
 type Answer<P extends keyof Paths> = Paths[P] extends {
   get: { responses: { 200: { content: { 'application/json': infer T } } } };
@@ -23,3 +23,4 @@ export type DomainRecord = ItemOf<'/console/v1/domains'>;
 export type AuditEvent = ItemOf<'/console/v1/audit-events'>;
 export type Incident = ItemOf<'/console/v1/status/incidents'>;
 export type TeamMember = ItemOf<'/console/v1/team'>;
+export type TeamRole = TeamMember['role'];

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { anywhere, type Paths } from './client.ts';
+import { anywhere } from './client.ts';
 import { problemOf } from './problem.ts';
+import type { paths as Paths } from './schema.ts';
 import { keepCsrfToken } from './transport.ts';
 
 export type Session = Paths['/console/v1/session']['get']['responses'][200]['content']['application/json'];

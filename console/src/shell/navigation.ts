@@ -60,7 +60,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
       { label: 'Webhooks', path: '/webhooks', icon: WebhookIcon, permission: 'webhooks:read' },
       { label: 'Event log', path: '/events', icon: ActivityIcon, permission: 'events:read' },
       { label: 'Audit log', path: '/audit', icon: AuditIcon, permission: 'audit:read' },
-      { label: 'Dev inbox', path: '/inbox', icon: InboxIcon, developmentOnly: true },
+      { label: 'Dev inbox', path: '/inbox', icon: InboxIcon, permission: 'inbox:read', developmentOnly: true },
     ],
   },
   {

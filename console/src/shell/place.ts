@@ -1,5 +1,5 @@
 import { useParams, useRouterState } from '@tanstack/react-router';
-import type { Environment } from '#api/expected.ts';
+import type { Environment } from '#api/client.ts';
 
 /** Where in the console the operator is. */
 export type Here = { workspace: string; project: string | null; environment: Environment | null };

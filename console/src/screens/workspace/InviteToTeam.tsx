@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { TeamRole } from '#api/expected.ts';
+import type { TeamRole } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { sentence } from '#ui/badge.tsx';

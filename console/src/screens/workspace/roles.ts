@@ -1,4 +1,4 @@
-import type { TeamRole } from '#api/expected.ts';
+import type { TeamRole } from '#api/records.ts';
 
 export const teamRoles: readonly TeamRole[] = [
   'owner',
