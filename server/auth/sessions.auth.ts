@@ -77,7 +77,13 @@ export const sessionRoutes: Routes = (app) => {
         ),
         response: {
           200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses('CONTEXT_NOT_ALLOWED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'SESSION_REVOKED'),
+          ...problemResponses(
+            'CONTEXT_NOT_ALLOWED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+            'SESSION_REVOKED',
+            'REAUTHENTICATION_REQUIRED',
+          ),
         },
       },
     },
