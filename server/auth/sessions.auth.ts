@@ -57,7 +57,10 @@ export const sessionRoutes: Routes = (app) => {
       return reply.code(204).send(null);
     },
   );
+};
 
+/** Leads from one project of the workspace to another with the same session. */
+export const switchContextRoutes: Routes = (app) => {
   app.post(
     '/v1/sessions/switch-context',
     {

@@ -102,7 +102,7 @@ function takesKey({ method, url, config }: Routed): boolean {
 }
 
 function mayMatch({ method, url }: Routed): boolean {
-  return CHANGES.includes(String(method)) && url?.startsWith('/v1/') === true;
+  return CHANGES.includes(String(method)) && VERSIONED.test(url ?? '');
 }
 
 /** @returns false when the answer has been given already */
