@@ -45,12 +45,14 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     application_name: 'latchkey',
+    onConnect: async (client) => {
+      await client.query(PLANS);
+    },
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
   pool.on('connect', (client) => {
     client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
-    client.query(PLANS).catch((error: unknown) => log.warn({ err: error }, 'could not set a connection up'));
   });
   return pool;
 }
