@@ -733,6 +733,26 @@ export interface paths {
         patch: operations["describeAPermission"];
         trace?: never;
     };
+    "/console/v1/authorization/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a permission of a member
+         * @description Says whether the member may do it right now, and by which paths, or why not.
+         */
+        post: operations["checkAPermissionOfAMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/v1/applications": {
         parameters: {
             query?: never;
@@ -2009,10 +2029,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     beginASignIn: {
         parameters: {
-            query: {
-                returnTo: string;
+            query?: {
+                returnTo?: string;
                 /** @description Asks who it is again, for a dangerous action. */
-                stepUp: boolean;
+                stepUp?: boolean;
             };
             header?: never;
             path?: never;
@@ -2665,9 +2685,9 @@ export interface operations {
     };
     listProjects: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description A part of the name. */
@@ -3102,9 +3122,9 @@ export interface operations {
     };
     listTheTeam: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -3636,9 +3656,9 @@ export interface operations {
     };
     listInvitationsToTheTeam: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -4031,6 +4051,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -4062,8 +4091,8 @@ export interface operations {
     };
     readTheFiguresOfTheProject: {
         parameters: {
-            query: {
-                days: number;
+            query?: {
+                days?: number;
             };
             header?: never;
             path?: never;
@@ -4263,9 +4292,9 @@ export interface operations {
     };
     readTheEventLogBackwards: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description At or after. */
@@ -4380,7 +4409,7 @@ export interface operations {
                 /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 projectId: string;
                 environment: "test" | "production" | "prod";
-                locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                locale?: "en" | "de" | "fr" | "es" | "ja" | "zh";
                 /** @description Empty: none. Absent: as it is saved. */
                 logoUrl?: string;
                 /** @description Empty: none. Absent: as it is saved. */
@@ -4457,10 +4486,10 @@ export interface operations {
     };
     listSentMessagesWithTheirText: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Recipient, exact. */
                 to?: string;
-                limit: number;
+                limit?: number;
                 /** @example msg_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 cursor?: string;
             };
@@ -4652,9 +4681,9 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description Part of an email, phone, username or name, whatever its case and accents; one or two characters: how it begins. */
@@ -5805,9 +5834,9 @@ export interface operations {
     };
     readAnImportAndItsReport: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description Only rows that were not imported. */
@@ -6198,9 +6227,9 @@ export interface operations {
     };
     listLiveSessions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -6522,9 +6551,9 @@ export interface operations {
     };
     listInvitations: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 status?: "pending" | "accepted" | "revoked" | "expired";
@@ -7070,9 +7099,9 @@ export interface operations {
     };
     listRoles: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -7791,9 +7820,9 @@ export interface operations {
     };
     listPermissions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -8058,6 +8087,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -8164,6 +8202,157 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    checkAPermissionOfAMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                    memberId: string;
+                    /** @example orders:refund */
+                    permission: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        allowed: boolean;
+                        /** @description Every path that grants it; empty when it is not allowed. */
+                        because: {
+                            /** @description The key of the role. */
+                            role: string;
+                            path: {
+                                /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                                memberId: string;
+                                role: {
+                                    /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                                    id: string;
+                                    key: string;
+                                    name: string;
+                                };
+                                permission: string;
+                            };
+                        }[];
+                        /** @description Why it is not allowed; null when it is. */
+                        denial: ("not_a_member" | "not_active" | "unknown_permission" | "not_granted") | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -8213,9 +8402,9 @@ export interface operations {
     };
     listApplications: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -9231,6 +9420,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -9262,9 +9460,9 @@ export interface operations {
     };
     listRegistrationTokens: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -9545,6 +9743,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -9576,9 +9783,9 @@ export interface operations {
     };
     listIdentityProviders: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -10812,9 +11019,9 @@ export interface operations {
     };
     listDomains: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -11053,7 +11260,10 @@ export interface operations {
     readADomain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 domainId: string;
@@ -11093,6 +11303,13 @@ export interface operations {
                         createdAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -11162,7 +11379,10 @@ export interface operations {
     removeADomain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 domainId: string;
@@ -11207,6 +11427,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11688,6 +11917,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -11719,9 +11957,9 @@ export interface operations {
     };
     listSentMessages: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -11971,6 +12209,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -12057,6 +12304,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12214,9 +12470,9 @@ export interface operations {
     };
     listWebhookEndpoints: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -13695,9 +13951,9 @@ export interface operations {
     };
     listWebhookDeliveries: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -14050,9 +14306,9 @@ export interface operations {
     };
     listEventTypes: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -14253,9 +14509,9 @@ export interface operations {
     };
     searchTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description The id of the user or application that did it. */
@@ -14372,12 +14628,12 @@ export interface operations {
     };
     exportTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description At or after. */
                 since?: string;
                 /** @description Before. */
                 until?: string;
-                format: "json" | "csv";
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -14481,9 +14737,9 @@ export interface operations {
     };
     listSignedCheckpointsOfTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -14574,17 +14830,17 @@ export interface operations {
     };
     readTheEventFeed: {
         parameters: {
-            query: {
+            query?: {
                 /** @description The sequence to go on after: `nextAfter` of the answer before; `latest` for what comes from now on. */
-                after: string;
+                after?: string;
                 /**
                  * @description Event types or groups, separated by commas; all when absent.
                  * @example user.*,session.revoked
                  */
                 types?: string;
-                limit: number;
+                limit?: number;
                 /** @description Seconds to wait for an event when there is none yet (long poll). */
-                wait: number;
+                wait?: number;
             };
             header?: never;
             path?: never;
@@ -15467,9 +15723,9 @@ export interface operations {
     };
     listTheUsageOfTheSmsAddOn: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -15569,9 +15825,9 @@ export interface operations {
     };
     listTheStatementsOfTheSmsAddOn: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -15966,6 +16222,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -16151,6 +16416,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16747,6 +17021,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -16896,6 +17179,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17231,6 +17523,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -17323,6 +17624,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17542,6 +17852,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -17591,9 +17910,9 @@ export interface operations {
     };
     listIncidentsDraftsToo: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -18057,6 +18376,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -18177,6 +18505,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18521,9 +18858,9 @@ export interface operations {
     };
     listMaintenances: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -18951,6 +19288,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -19070,6 +19416,15 @@ export interface operations {
             };
             /** @description `CONFLICT` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19271,9 +19626,9 @@ export interface operations {
     };
     listStatusSubscribers: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 channel?: "email" | "webhook";
@@ -19686,6 +20041,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -19717,8 +20081,8 @@ export interface operations {
     };
     importMembers: {
         parameters: {
-            query: {
-                dryRun: boolean;
+            query?: {
+                dryRun?: boolean;
             };
             header?: {
                 /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
