@@ -722,7 +722,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a permission */
+        get: operations["readAPermission"];
         put?: never;
         post?: never;
         /** Remove a permission */
@@ -1083,7 +1084,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a message template */
+        get: operations["readAMessageTemplate"];
         /** Replace a message template */
         put: operations["replaceAMessageTemplate"];
         post?: never;
@@ -8023,10 +8025,114 @@ export interface operations {
             };
         };
     };
+    readAPermission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example orders:refund */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: string;
+                        description: string;
+                        builtIn: boolean;
+                        createdAt: string | null;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     removeAPermission: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example orders:refund */
                 key: string;
@@ -8128,7 +8234,10 @@ export interface operations {
     describeAPermission: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example orders:refund */
                 key: string;
@@ -10639,11 +10748,22 @@ export interface operations {
                          * @enum {unknown}
                          */
                         proofOfWork: "off" | "required";
-                        /** @description Lifetime of mailed links. */
+                        /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                         magicLinkSeconds: number;
+                        /** @description Lifetime of codes by mail and text message. */
+                        oneTimeCodeSeconds: number;
+                        /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                        oneTimeCodeTries: number;
+                        /** @description How long a sign-in waits for its second factor. */
+                        mfaTokenSeconds: number;
                         /** @description Lifetime of invitations. */
                         invitationSeconds: number;
-                        /** @enum {unknown} */
+                        /** @description The languages that pages and messages are offered in. */
+                        locales: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                        /**
+                         * @description For whoever asks for none of `locales`; one of them.
+                         * @enum {unknown}
+                         */
                         defaultLanguage: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                         testPhoneNumbers: {
@@ -10681,6 +10801,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of a management token. */
+                        managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
                         sessionIdleSeconds: number;
                         /** @description A session ends this long after sign-in. */
@@ -10796,11 +10918,22 @@ export interface operations {
                      * @enum {unknown}
                      */
                     proofOfWork?: "off" | "required";
-                    /** @description Lifetime of mailed links. */
+                    /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                     magicLinkSeconds?: number;
+                    /** @description Lifetime of codes by mail and text message. */
+                    oneTimeCodeSeconds?: number;
+                    /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                    oneTimeCodeTries?: number;
+                    /** @description How long a sign-in waits for its second factor. */
+                    mfaTokenSeconds?: number;
                     /** @description Lifetime of invitations. */
                     invitationSeconds?: number;
-                    /** @enum {unknown} */
+                    /** @description The languages that pages and messages are offered in. */
+                    locales?: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                    /**
+                     * @description For whoever asks for none of `locales`; one of them.
+                     * @enum {unknown}
+                     */
                     defaultLanguage?: "en" | "de" | "fr" | "es" | "ja" | "zh";
                     /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                     testPhoneNumbers?: {
@@ -10838,6 +10971,8 @@ export interface operations {
                     webhookLogDays?: number;
                     /** @description Lifetime of an access token. */
                     accessTokenSeconds?: number;
+                    /** @description Lifetime of a management token. */
+                    managementTokenSeconds?: number;
                     /** @description A session ends when it is not refreshed for this long. */
                     sessionIdleSeconds?: number;
                     /** @description A session ends this long after sign-in. */
@@ -10885,11 +11020,22 @@ export interface operations {
                          * @enum {unknown}
                          */
                         proofOfWork: "off" | "required";
-                        /** @description Lifetime of mailed links. */
+                        /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                         magicLinkSeconds: number;
+                        /** @description Lifetime of codes by mail and text message. */
+                        oneTimeCodeSeconds: number;
+                        /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                        oneTimeCodeTries: number;
+                        /** @description How long a sign-in waits for its second factor. */
+                        mfaTokenSeconds: number;
                         /** @description Lifetime of invitations. */
                         invitationSeconds: number;
-                        /** @enum {unknown} */
+                        /** @description The languages that pages and messages are offered in. */
+                        locales: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                        /**
+                         * @description For whoever asks for none of `locales`; one of them.
+                         * @enum {unknown}
+                         */
                         defaultLanguage: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                         testPhoneNumbers: {
@@ -10927,6 +11073,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of a management token. */
+                        managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
                         sessionIdleSeconds: number;
                         /** @description A session ends this long after sign-in. */
@@ -12142,10 +12290,111 @@ export interface operations {
             };
         };
     };
+    readAMessageTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                        /** @enum {unknown} */
+                        locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                        /** @description False: the built-in text. */
+                        custom: boolean;
+                        variables: string[];
+                        subject: string;
+                        body: string;
+                        action: string;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     replaceAMessageTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
@@ -12268,7 +12517,10 @@ export interface operations {
     goBackToTheBuiltInTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
