@@ -11,6 +11,7 @@ import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { requireToGrant } from './access.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
+import { CHUNK_ROWS } from './import-upload.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 import type { MemberStatus } from './members.ts';
 import { lockKnownRoles } from './roles.ts';
@@ -41,7 +42,7 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
     try {
       // biome-ignore lint/performance/noAwaitInLoops: one try after the other
       const done = await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
-      if (done !== null && Number.isInteger(Math.log10(done + 1))) await tellPlanner(ctx);
+      if (done !== null && Number.isInteger(Math.log10(done + 1))) await tellPlanner(ctx, (done + 1) * CHUNK_ROWS);
       return done !== null;
     } catch (error) {
       if (attempt === TRIES || !isRaceLost(error)) throw error;
@@ -50,11 +51,15 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
 }
 
 /**
- * Has the tables analysed whenever an import has grown tenfold. The database does so by itself after a minute; until then it would
- * work with what it knew of tables that were nearly empty.
+ * Has the tables analysed whenever an import has grown tenfold, unless they are known to be larger than it: then it changes little,
+ * and reading samples of large tables takes seconds. The database does so by itself after a minute; until then it would work with
+ * what it knew of tables that were nearly empty.
  */
-async function tellPlanner(ctx: Ctx): Promise<void> {
+async function tellPlanner(ctx: Ctx, imported: number): Promise<void> {
   await transaction(ctx, async (tx) => {
+    const { rows } = await sql<{ known: number }>`
+      select reltuples as known from pg_class where oid = 'members'::regclass`.execute(tx.db);
+    if ((rows[0]?.known ?? 0) >= imported) return;
     await analyseUsers(tx);
     await sql`analyze members, member_roles`.execute(tx.db);
     await analyseEvents(tx);
