@@ -5,52 +5,22 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
-import { pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
+import { measureConsole, operatorOf } from './console.ts';
+import { percentile95 } from './load.ts';
+import { importRows, person, seedPeople, seedProjects } from './people.ts';
+import { pinToLoadCore, processorSeconds, residentMegabytes, startLatchkey, stop } from './server.ts';
 
 /**
- * Fills a project with members through the product's own import, and measures listing, searching, reading and exporting at each
- * size, the first time before the planner has seen the data. `npm run bench:members -- SIZE…`; 1000, 100000 and 1000000 unless said.
+ * Fills a project with members, the last of them through the product's own import, in a workspace of ten thousand projects, and
+ * measures listing, searching, reading and exporting at each size, the first time before the planner has seen the data, and what the
+ * console asks for at the end. `npm run bench:members -- SIZE…`; 1000, 100000 and 1000000 unless said.
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 100_000, 1_000_000];
 const PORT_BASE = 27_000;
 const ROUNDS = 100;
-
-const FIRST =
-  'Ada Ben Chiara David Emma Felix Grace Hugo Ines Jonas Katrin Leon Maria Noah Olivia Paul Quentin Rosa Samuel Tina Ulrich Vera Walter Xenia Yusuf Zoë'.split(
-    ' ',
-  );
-const SYLLABLES =
-  'an bel cor dam ett fin gar hol ing jas kel lund mar nov ost per quin ros sten tor ulm vik wal xan yor zim'.split(
-    ' ',
-  );
-const DOMAINS = Array.from({ length: 40 }, (_, n) => `${SYLLABLES[n % 26]}${SYLLABLES[(n * 7) % 26]}.example`);
-/** Of no password: nobody signs in here. */
-const HASH = '$2b$10$abcdefghijklmnopqrstuuJ0kQh1Yw0aP8mD7X5eRj3sQ2kL9vN6i';
-
-type Person = { email: string; username: string; displayName: string; phone: string };
-
-/** The same person for the same number; names repeat as names do. */
-function person(n: number): Person {
-  const first = FIRST[(Math.imul(n, 2_654_435_761) >>> 8) % FIRST.length] ?? '';
-  const last = [3, 5, 7]
-    .map((salt) => SYLLABLES[(Math.imul(n + salt, 0x9e37_79b1 + salt) >>> 12) % SYLLABLES.length])
-    .join('');
-  const name = `${first.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()}.${last}`;
-  return {
-    email: `${name}.${n}@${DOMAINS[(n * 13) % DOMAINS.length]}`,
-    username: `${last}${n}`,
-    displayName: `${first} ${last.charAt(0).toUpperCase()}${last.slice(1)}`,
-    phone: `+49301${String(n).padStart(7, '0')}`,
-  };
-}
-
-function* rows(from: number, to: number): Generator<string> {
-  for (let begin = from; begin < to; begin += 1_000)
-    yield Array.from({ length: Math.min(1_000, to - begin) }, (_, index) => {
-      const row = { ...person(begin + index), emailVerified: true, passwordHash: HASH, metadata: { n: begin + index } };
-      return `${JSON.stringify(row)}\n`;
-    }).join('');
-}
+const PROJECTS = 10_000;
+/** People of each size who are imported, at most. */
+const IMPORTED = 20_000;
 
 pinToLoadCore();
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
@@ -74,10 +44,14 @@ const latchkey = await startLatchkey({
   LATCHKEY_PORT_BASE: String(PORT_BASE),
 });
 process.once('exit', () => latchkey.child.kill());
-const { workspaceId, projects, environments } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
+const { consoleUrl, workspaceId, projects, environments } = JSON.parse(
+  await readFile(join(folder, 'demo.json'), 'utf8'),
+);
 const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
 const api = `${apiUrl.replace('localhost', '127.0.0.1')}/v1/admin/members`;
+const place = { workspaceId, projectId: projects[0].id };
 let token = await managementToken();
+await seedProjects(database, workspaceId, PROJECTS);
 
 let size = 1;
 const p95: Record<string, number[]> = {};
@@ -94,6 +68,8 @@ for (const [name, [first = Number.NaN, ...others]] of Object.entries(p95))
   console.log(
     `${name}: p95 ${others.map((value) => (value / first).toFixed(2)).join(', ')} times that of ${sizes[0]} (bar 1.5)`,
   );
+const slowest = (await measureConsole(await operatorOf(database, consoleUrl, place))).slice(0, 10);
+for (const [path, milliseconds] of slowest) console.log(`console ${path}: ${milliseconds.toFixed(1)} p95 ms (bar 300)`);
 await measureExport();
 await database.end();
 await stop(latchkey.child);
@@ -116,34 +92,46 @@ async function managementToken(): Promise<string> {
 }
 
 async function get(path: string): Promise<unknown> {
-  const answer = await fetch(api + path, { headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(path.startsWith('..') ? api.replace('/members', path.slice(2)) : api + path, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 }
 
-/** Imports people until there are `to` members. */
+/** Adds people until there are `to` members: most of them at once, the last by import. */
 async function fill(from: number, to: number): Promise<void> {
+  const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
+  await seedPeople(database, place, { from, to: to - imported });
   token = await managementToken();
-  const began = performance.now();
   const answer = await fetch(`${api}/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
-    body: Readable.toWeb(Readable.from(rows(from, to))),
+    body: Readable.toWeb(Readable.from(importRows(to - imported, to))),
     duplex: 'half',
   });
   const started = Object(await answer.json());
   if (!answer.ok) throw new Error(JSON.stringify(started));
-  const uploaded = performance.now();
+  const began = performance.now();
+  const before = await processorTime();
   let job = started;
   while (job.status !== 'completed') {
     // biome-ignore lint/performance/noAwaitInLoops: polls
     await new Promise((resolve) => setTimeout(resolve, 50));
     job = Object(await get(`/import/${started.id}?limit=1`));
   }
-  const seconds = (performance.now() - uploaded) / 1000;
+  const seconds = (performance.now() - began) / 1000;
+  const after = await processorTime();
+  const thousands = imported / 1_000;
   console.log(
-    `import to ${to}: ${(job.created / seconds).toFixed(0)} users/s (bar 5000), ${job.failed} failed, upload ${((uploaded - began) / 1000).toFixed(1)} s`,
+    `import to ${to}: ${(job.created / seconds).toFixed(0)} users/s (bar 5000), ${job.failed} failed; processor seconds per 1000 users: server ${((after.server - before.server) / thousands).toFixed(3)}, database ${((after.database - before.database) / thousands).toFixed(3)}`,
   );
+}
+
+async function processorTime(): Promise<{ server: number; database: number }> {
+  const { rows } = await database.query<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
+  const used = await Promise.all(rows.map(({ pid }) => processorSeconds(pid)));
+  return { server: await processorSeconds(latchkey.child.pid), database: used.reduce((sum, one) => sum + one, 0) };
 }
 
 async function measureAll(title: string): Promise<Record<string, number>> {
@@ -156,7 +144,10 @@ async function measureAll(title: string): Promise<Record<string, number>> {
     'list, next page': () => `?limit=20&cursor=${nextCursor}`,
     'list, active': () => '?limit=20&status=active',
     'list, blocked': () => '?limit=20&status=blocked',
-    'list, by role': () => '?limit=20&role=owner',
+    'list, by a rare role': () => '?limit=20&role=owner',
+    'list, by a common role': () => '?limit=20&role=viewer',
+    'audit log': () => '../audit-events?limit=20',
+    'audit log, by action': () => '../audit-events?limit=20&action=membership.created',
     get: () => `/${items[randomInt(items.length)].id}`,
     'search, whole email': () => `?q=${encodeURIComponent(some().email)}`,
     'search, beginning of email': () => `?q=${encodeURIComponent(some().email.slice(0, -12))}`,
@@ -172,7 +163,7 @@ async function measureAll(title: string): Promise<Record<string, number>> {
   const result: Record<string, number> = {};
   for (const [name, path] of Object.entries(paths)) {
     // biome-ignore lint/performance/noAwaitInLoops: one path at a time
-    result[name] = await measure(path);
+    result[name] = await percentile95(ROUNDS, () => get(path()));
   }
   console.log(
     `${title}: ${Object.entries(result)
@@ -180,20 +171,6 @@ async function measureAll(title: string): Promise<Record<string, number>> {
       .join('; ')} (p95 ms)`,
   );
   return result;
-}
-
-/** @returns the 95th percentile in milliseconds, one request at a time */
-async function measure(path: () => string): Promise<number> {
-  const durations: number[] = [];
-  for (let round = 0; round < ROUNDS + 20; round += 1) {
-    const wanted = path();
-    const began = performance.now();
-    // biome-ignore lint/performance/noAwaitInLoops: one request after the other
-    await get(wanted);
-    if (round >= 20) durations.push(performance.now() - began);
-  }
-  durations.sort((a, b) => a - b);
-  return durations[Math.floor(ROUNDS * 0.95)] ?? Number.NaN;
 }
 
 /** Exports everybody to nowhere, and watches the memory of the process that does it. */

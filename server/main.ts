@@ -128,9 +128,12 @@ command('trigger <type>', 'emit an example event in the test environment')
 
 command('admin', 'work on who runs this installation')
   .command('create-owner')
-  .description('make somebody owner of the installation, with a new password')
-  .requiredOption('--email <address>', 'who: an operator, or somebody new')
-  .action(async ({ email }: { email: string }) => (await import('./cli/admin.ts')).createOwnerOf(settings(), email));
+  .description('print the link that makes the first owner; with --email, make somebody owner, with a new password')
+  .option('--email <address>', 'who: an operator, or somebody new')
+  .option('--json', 'print the link, or the address and password, as JSON')
+  .action(async (options: { email?: string; json?: true }) =>
+    (await import('./cli/admin.ts')).createOwnerOf(settings(), options),
+  );
 
 command('demo-traffic', 'make traffic in the running demo, through its public interface').action(async () =>
   (await import('./cli/demo-traffic.ts')).demoTraffic(settings()),

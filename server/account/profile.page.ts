@@ -5,7 +5,7 @@ import { ProfileChanges, updateProfile } from '#identity';
 import type { Markup } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { languages } from '#tenancy';
+import { type Language, projectOf } from '#tenancy';
 import { action, page } from './forms.ts';
 import { card, form, row, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';
@@ -49,9 +49,10 @@ function changesOf({ profile }: Visit, sent: Fields): Record<string, string | nu
   return Object.fromEntries(typed);
 }
 
-function profilePage(visit: Visit): Reply {
+async function profilePage(visit: Visit): Promise<Reply> {
   const { profile, voice } = visit;
   const { say } = voice;
+  const { settings } = await projectOf(visit.ctx.system, visit.ctx.scope);
   const reach = (address: string | null, verified: boolean) =>
     address === null ? say('account.notSet') : verified ? address : `${address} (${say('account.unverified')})`;
   const change = (kind: 'email' | 'phone', address: string | null, verified: boolean) => [
@@ -64,11 +65,11 @@ function profilePage(visit: Visit): Reply {
     body: html`${card(
       say('account.contact'),
       html`<ul class="rows">${row({ title: say('email.label'), detail: reach(profile.email, profile.emailVerified), ways: change('email', profile.email, profile.emailVerified) })}${row({ title: say('phone.label'), detail: reach(profile.phone, profile.phoneVerified), ways: change('phone', profile.phone, profile.phoneVerified) })}</ul>`,
-    )}<section class="card">${form('', profileFields(visit))}</section>`,
+    )}<section class="card">${form('', profileFields(visit, settings.locales))}</section>`,
   });
 }
 
-function profileFields({ profile, voice: { say, language } }: Visit): Markup {
+function profileFields({ profile, voice: { say, language } }: Visit, languages: readonly Language[]): Markup {
   const field = (name: (typeof NAMES)[number], label: string, complete: string, type = 'text') =>
     html`<label>${label}<input type="${type}" name="${name}" value="${profile[name] ?? ''}" maxlength="200" autocomplete="${complete}"></label>`;
   const options = (known: readonly string[], chosen: string | null, nameOf: (value: string) => string) => {

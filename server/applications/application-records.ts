@@ -207,6 +207,21 @@ function checkCombination({ kind, profile, jwks, permissions = [] }: Combination
 }
 
 /**
+ * Gives an application of our own the addresses of the configuration, which has checked them: on this machine they may be http in
+ * either environment. Effective on the next request everywhere. @throws Problem NOT_FOUND
+ */
+export async function moveApplication(
+  tx: TxCtx,
+  id: ApplicationId,
+  addresses: { redirectUris: string[]; postLogoutRedirectUris: string[] },
+): Promise<void> {
+  const { clientId } = await lockApplication(tx, id);
+  await write(tx, id, addresses);
+  await announce(tx, { topic: 'application', key: clientId });
+  await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(addresses) });
+}
+
+/**
  * Changes the named fields, effective on the next request everywhere. Switching off, or taking keys or permissions away, ends
  * the application's tokens at once.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED

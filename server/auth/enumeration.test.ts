@@ -5,6 +5,8 @@ import { addMember } from '#members';
 import { type Answer, newEmail, PASSWORD, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 
 const PER_CLASS = 500;
+/** Of each state of a subscription. */
+const SUBSCRIBERS = 150;
 /** Two-sided, so that a chance difference fails about once in a million runs. */
 const CRITICAL_T = 4.9;
 
@@ -43,7 +45,7 @@ function nextAddress(): string {
 }
 
 /** Runs both classes in turns, so that whatever else the machine does falls on both alike. */
-async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail)): Promise<Samples> {
+async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail), addresses = known): Promise<Samples> {
   const samples: Samples = { known: [], unknown: [] };
   const measure = async (into: Sample[], email: string) => {
     const headers = { 'x-forwarded-for': nextAddress() };
@@ -51,7 +53,7 @@ async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail)
     const answer = await attempt(email, headers);
     into.push({ milliseconds: performance.now() - began, answer });
   };
-  for (const [index, email] of known.entries()) {
+  for (const [index, email] of addresses.entries()) {
     const pair = [() => measure(samples.known, email), () => measure(samples.unknown, unknown[index] ?? newEmail())];
     // biome-ignore lint/performance/noAwaitInLoops: one measurement at a time
     for (const step of index % 2 === 0 ? pair : pair.reverse()) await step();
@@ -126,6 +128,23 @@ describe('known and unknown addresses can not be told apart', () => {
     const resend = post('/v1/auth/email/resend', (email) => ({ flowId: flows.get(email) }));
     expectAlike(await compare(resend, unknown));
   });
+
+  for (const state of ['pending', 'active', 'unsubscribed', 'quarantined']) {
+    test(`AU-6 ST-1 status subscribe, ${state}: same answer and timing, ${2 * SUBSCRIBERS} runs`, async () => {
+      const addresses = Array.from({ length: SUBSCRIBERS }, newEmail);
+      const subscribe = post('/api/status/subscribe', (email) => ({ channel: 'email', email }));
+      const first = await Promise.all(addresses.map((email) => subscribe(email, { 'x-forwarded-for': nextAddress() })));
+      assert.ok(first.every(({ status }) => status === 202));
+      // Who has left is known by the digest of the address alone.
+      const { rowCount } = await latchkey.system.pool.query(
+        `update status_subscribers set state = $1, address = case when $1 = 'unsubscribed' then '' else address end
+         where address = any($2)`,
+        [state, addresses],
+      );
+      assert.equal(rowCount, SUBSCRIBERS);
+      expectAlike(await compare(subscribe, addresses.map(newEmail), addresses));
+    });
+  }
 
   test('AU-6 the test can fail: half a millisecond is seen', () => {
     const samples = (shift: number) =>

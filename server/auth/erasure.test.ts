@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eraseUserJob } from '#identity';
+import { eraseUserJob, linkIdentity } from '#identity';
+import { totpOf } from '#tests/factors.ts';
 import {
   eventsOf,
   eventually,
@@ -162,8 +163,11 @@ describe('DELETE /v1/me', () => {
 
 describe('GET /v1/me/profile/export', () => {
   test('200 holds what is known of the person, and no secret', async () => {
-    const { email, access_token, session } = await register(latchkey, { profile: { displayName: 'Ada' } });
-    await latchkey.api('/v1/me/security/recovery-codes', { token: access_token, body: {} });
+    const person = await register(latchkey, { profile: { displayName: 'Ada' } });
+    const { email, access_token, session } = person;
+    const app = await totpOf(latchkey, person, clock);
+    const account = { provider: 'work', issuer: 'https://id.example', subject: 'ada-1', email: 'ada@id.example' };
+    await latchkey.inProject((tx) => linkIdentity(tx, `usr_${session.userId.slice(4)}`, account));
     const { status, headers, body, text } = await latchkey.api('/v1/me/profile/export', { token: access_token });
     assert.equal(status, 200, text);
     assert.match(headers.get('content-disposition') ?? '', /attachment/);
@@ -173,10 +177,39 @@ describe('GET /v1/me/profile/export', () => {
     assert.equal(body.sessions[0].id, session.id);
     assert.equal(body.credentials.recoveryCodesLeft, 10);
     assert.ok(body.credentials.passwordChangedAt);
+    const [factor, ...others] = body.credentials.factors;
+    assert.deepEqual([factor.id, factor.type, factor.phone, others], [app.id, 'totp', null, []]);
+    assert.deepEqual(Object.keys(factor).sort(), ['createdAt', 'id', 'lastUsedAt', 'phone', 'type']);
+    const { id: _id, linkedAt, ...linked } = body.linkedIdentities[0];
+    assert.deepEqual(linked, account);
+    assert.ok(linkedAt);
     assert.ok(body.events.some(({ type }: { type: string }) => type === 'user.created'));
-    assert.ok(!text.includes('argon2'));
-    for (const list of ['linkedIdentities', 'consents', 'invitations', 'messages'])
-      assert.ok(Array.isArray(body[list]));
+    for (const secret of ['argon2', app.secret, ...app.recoveryCodes]) assert.ok(!text.includes(secret), secret);
+    for (const list of ['consents', 'invitations', 'messages']) assert.ok(Array.isArray(body[list]));
+  });
+});
+
+describe('GET /v1/me/security/sessions', () => {
+  test('BI-2 pages are complete, newest first; a cursor of another person or a forged one is refused', async () => {
+    const [one, two] = [await register(latchkey), await register(latchkey)];
+    const newer = await Promise.all(Array.from({ length: 4 }, () => login(one.email)));
+    const list = (query: string, token = one.access_token) =>
+      latchkey.api(`/v1/me/security/sessions?${query}`, { token });
+    const pages = [await list('limit=2')];
+    for (let cursor = pages[0]?.body.nextCursor; cursor !== null; cursor = pages.at(-1)?.body.nextCursor) {
+      // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+      pages.push(await list(`limit=2&cursor=${cursor}`));
+    }
+    const ids = pages.map(({ body }) => body.items.map(({ id }: { id: string }) => id));
+    assert.deepEqual(
+      ids.map(({ length }) => length),
+      [2, 2, 1],
+    );
+    const all = [one, ...newer.map(({ body }) => body)].map(({ session }) => session.id);
+    assert.deepEqual(ids.flat(), all.sort().reverse());
+    const cursor = pages[0]?.body.nextCursor;
+    expectProblem(await list(`cursor=${cursor}`, two.access_token), 400, 'INVALID_CURSOR');
+    expectProblem(await list('cursor=bm9uc2Vuc2U'), 400, 'INVALID_CURSOR');
   });
 });
 

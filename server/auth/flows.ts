@@ -56,8 +56,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Ten minutes and five tries (ASVS 6.5.5, 6.6.3; AU-3). */
-const [CODE_SECONDS, TRIES] = [600, 5] as const;
 const RESEND_SECONDS = 30;
 /** Eight digits: 26 bits. */
 const DIGITS = 8;
@@ -130,7 +128,7 @@ export async function openFlow(tx: TxCtx, flow: NewFlow) {
       channel: flow.channel,
       address: flow.address,
       pending_sealed: flow.pending ? tx.system.keyring.seal(JSON.stringify(flow.pending), SEALED, id) : null,
-      attempts_left: TRIES,
+      attempts_left: secrets.tries,
       ...hashesOf(tx.system, id, secrets),
       decoy: flow.decoy !== undefined,
       ip: tx.trace.ip,
@@ -143,19 +141,19 @@ export async function openFlow(tx: TxCtx, flow: NewFlow) {
   return { flowId: id, expiresIn: secondsUntil(tx, secrets.expiresAt), resendAfter: RESEND_SECONDS };
 }
 
-type Secrets = { code: string; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };
+type Secrets = { code: string; tries: number; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };
 
 async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' | 'purpose'>): Promise<Secrets> {
   const { routingKey, settings } = await projectOf(tx.system, tx.scope);
-  const codeExpiresAt = after(tx, CODE_SECONDS);
   const byLink =
     ['magic_link', 'reset_password', 'verify_email', 'register'].includes(flow.purpose) && flow.channel === 'email';
-  const expiresAt = byLink ? after(tx, Math.max(CODE_SECONDS, settings.magicLinkSeconds)) : codeExpiresAt;
+  const lifetime = byLink ? settings.magicLinkSeconds : settings.oneTimeCodeSeconds;
   return {
+    tries: settings.oneTimeCodeTries,
     code: testCodeOf(settings, tx.scope.environment, flow) ?? String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0'),
     token: `lkf_${routingKey}_${randomSecret()}`,
-    codeExpiresAt,
-    expiresAt,
+    codeExpiresAt: after(tx, Math.min(lifetime, settings.oneTimeCodeSeconds)),
+    expiresAt: after(tx, lifetime),
     resendAfter: after(tx, RESEND_SECONDS),
   };
 }
@@ -212,7 +210,7 @@ export type ProvenFlow = {
 
 /**
  * Checks a proof and, in the transaction of `work`, spends its flow. A code's try stays counted whatever comes of it, so
- * parallel guesses get five between them; of parallel uses of a right one, one succeeds.
+ * parallel guesses share what is left; of parallel uses of a right one, one succeeds.
  * @throws Problem INVALID_CODE or INVALID_TOKEN for a wrong, used, expired or exhausted one, and what `work` throws
  */
 export async function withProof<T>(
@@ -315,7 +313,8 @@ export async function resendFlow(
   ctx: Ctx,
   flowId: FlowId,
 ): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
-  const answer = { flowId, expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const answer = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
   await transaction(ctx, async (tx) => {
     const flow = await lockFlow(tx, flowId);
     if (!flow) return;
@@ -325,7 +324,7 @@ export async function resendFlow(
     const secrets = await newSecrets(tx, flow);
     await tx.db
       .updateTable('flows')
-      .set({ attempts_left: TRIES, ...hashesOf(tx.system, flowId, secrets) })
+      .set({ attempts_left: secrets.tries, ...hashesOf(tx.system, flowId, secrets) })
       .where('workspace_id', '=', tx.scope.workspaceId)
       .where('environment', '=', tx.scope.environment)
       .where('id', '=', flowId)
@@ -381,26 +380,6 @@ export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readon
     .where('environment', '=', tx.scope.environment)
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
     .execute();
-}
-
-/** The answer that asks for a code before a session is given. */
-export const VerificationChallenge = Type.Object({
-  status: Type.Literal('verification_required'),
-  flowId: FlowId,
-  channel: Type.Enum(['email', 'phone']),
-  hint: Type.String({ description: 'The address, mostly hidden.' }),
-  expiresIn: Type.Integer({ description: 'Seconds.' }),
-});
-
-/** Asks for the proof of an address that a flow was begun for. */
-export function verificationChallenge(flow: Pick<NewFlow, 'channel' | 'address'>, started: { flowId: FlowId }) {
-  return {
-    status: 'verification_required' as const,
-    flowId: started.flowId,
-    channel: flow.channel,
-    hint: hintOf(flow.address),
-    expiresIn: CODE_SECONDS,
-  };
 }
 
 /** `ada@example.com` → `a•••@example.com`; `+493012345678` → `+49•••78`. */

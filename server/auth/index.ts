@@ -51,7 +51,7 @@ export {
   startPhoneFactor,
 } from './security.ts';
 export { adminSessionRoutes } from './sessions.admin.ts';
-export { sessionRoutes } from './sessions.auth.ts';
+export { sessionRoutes, switchContextRoutes } from './sessions.auth.ts';
 export { logout } from './sessions.ts';
 export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
 export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';

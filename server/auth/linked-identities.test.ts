@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication, createProvider } from '#applications';
+import type { Scope } from '#platform/ctx.ts';
 import {
   eventsOf,
   expectProblem,
@@ -14,6 +15,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { createTenant } from '#tests/tenants.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 const PATH = '/v1/me/linked-identities';
@@ -136,20 +138,23 @@ describe('POST /v1/me/linked-identities', () => {
     assert.equal(back.body.session.userId, owner.session.userId);
   });
 
-  test('OA-1 the way back is an address of an application of this project that is switched on', async () => {
+  test('OA-1 the way back is an address of an application of this workspace, project and environment that is switched on', async () => {
     const { access_token: token } = await register(latchkey);
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
     const redirectUri = 'http://localhost:5199/cb';
-    const make = (projectId: typeof second.id) =>
-      latchkey.inProject((tx) => createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [redirectUri] }), {
-        projectId,
-      });
-    const foreign = await make(second.id);
-    expectProblem(await begin(token, 'work', { clientId: foreign.clientId, redirectUri }), 400, 'VALIDATION_FAILED');
-    const [first] = latchkey.demo.projects;
-    assert.ok(first);
-    const own = await make(first.id);
+    const make = (scope: Partial<Scope>) =>
+      latchkey.inProject(
+        (tx) => createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [redirectUri] }),
+        scope,
+      );
+    const { scope: elsewhere } = await createTenant(latchkey, 'elsewhere');
+    for (const scope of [{ projectId: second.id }, elsewhere, { environment: 'production' } as const]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const { clientId: foreign } = await make(scope);
+      expectProblem(await begin(token, 'work', { clientId: foreign, redirectUri }), 400, 'VALIDATION_FAILED');
+    }
+    const own = await make({});
     assert.equal((await begin(token, 'work', { clientId: own.clientId, redirectUri })).status, 200);
     const management = await managementToken(latchkey);
     const off = await latchkey.api(`/v1/admin/applications/${own.id}`, {

@@ -3,7 +3,7 @@ import { enabledProviders } from '#applications';
 import { minimumLength } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { projectOf, SignInMethod } from '#tenancy';
+import { Language, projectOf, SignInMethod } from '#tenancy';
 import { newProofChallenge, ProofChallenge } from './proof-of-work.ts';
 import { anonymousCtx, scopeFields } from './scope.ts';
 import { openMethods } from './sign-in-methods.ts';
@@ -16,6 +16,8 @@ const Methods = Type.Object({
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), preset: Type.String() })),
   passwordPolicy: Type.Object({ minLength: Type.Integer(), maxLength: Type.Integer() }),
   mfa: Type.Enum(['off', 'optional', 'required']),
+  locales: Type.Array(Language, { description: 'The languages of pages and messages.' }),
+  defaultLanguage: Language,
   proofOfWork: Type.Boolean({ description: 'Solve a challenge of `GET /v1/auth/challenge` first.' }),
 });
 
@@ -42,6 +44,8 @@ export const methodRoutes: Routes = (app) => {
         providers: social ? await enabledProviders(ctx) : [],
         passwordPolicy: { minLength: minimumLength(settings), maxLength: 1024 },
         mfa: settings.mfa,
+        locales: settings.locales,
+        defaultLanguage: settings.defaultLanguage,
         proofOfWork: settings.proofOfWork === 'required',
       };
     },

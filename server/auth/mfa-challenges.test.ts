@@ -209,3 +209,22 @@ describe('amr and acr', () => {
     }
   });
 });
+
+describe('a sign-in that waits for its second factor', () => {
+  test('AU-3 waits as long, and takes as many wrong codes, as the settings say', async () => {
+    await changeSettings(latchkey, { mfaTokenSeconds: 120, oneTimeCodeTries: 2, mfa: 'optional' });
+    const person = await register(latchkey);
+    const app = await totpOf(latchkey, person, clock);
+    const guessed = await login(person);
+    assert.equal(guessed.body.expiresIn, 120);
+    const { mfaToken } = challengeIn(guessed);
+    const wrong = app.code() === '000000' ? '000001' : '000000';
+    const guess = () => verify({ mfaToken, factorId: app.id, code: wrong });
+    await Promise.all([guess(), guess(), guess()]);
+    expectProblem(await verify({ mfaToken, factorId: app.id, code: app.code() }), 400, 'INVALID_TOKEN');
+    const late = challengeIn(await login(person)).mfaToken;
+    clock.advance(121_000);
+    expectProblem(await verify({ mfaToken: late, factorId: app.id, code: app.code() }), 400, 'INVALID_TOKEN');
+    await changeSettings(latchkey, { mfaTokenSeconds: 600, oneTimeCodeTries: 5 });
+  });
+});

@@ -47,10 +47,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Ten minutes and five tries (AU-3). */
-const CHALLENGE_SECONDS = 600;
-const TRIES = 5;
-
 export const MfaToken = Type.String({ pattern: '^lkm_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
 const SHAPE = /^lkm_([a-z0-9]{8})_/;
 
@@ -137,7 +133,7 @@ export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFact
     mfaToken,
     factors: enrolling ? [] : factors,
     ...(enrolling && { enrollment: ['totp' as const] }),
-    expiresIn: CHALLENGE_SECONDS,
+    expiresIn: settings.mfaTokenSeconds,
   };
 }
 
@@ -153,7 +149,7 @@ export async function requireNoFactorYet(tx: TxCtx, userId: UserId): Promise<voi
 
 /**
  * Ends the sign-ins of a person that wait for a second factor: the first one, or the factors, are no longer what they were
- * (SE-3). A workspace has few at a time, as they live ten minutes.
+ * (SE-3). A workspace has few at a time, as they live minutes.
  */
 export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
@@ -169,7 +165,7 @@ async function openChallenge(
   userId: UserId,
   { amr, enrolling }: { amr: string[]; enrolling: boolean },
 ): Promise<string> {
-  const { routingKey } = await projectOf(tx.system, tx.scope);
+  const { routingKey, settings } = await projectOf(tx.system, tx.scope);
   const token = `lkm_${routingKey}_${randomSecret()}`;
   await tx.db
     .insertInto('mfa_challenges')
@@ -185,9 +181,9 @@ async function openChallenge(
       factor_id: null,
       code_hash: null,
       code_expires_at: null,
-      attempts_left: TRIES,
+      attempts_left: settings.oneTimeCodeTries,
       resend_after: null,
-      expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
+      expires_at: new Date(tx.now.getTime() + settings.mfaTokenSeconds * 1000),
       created_at: tx.now,
     })
     .execute();
@@ -239,7 +235,7 @@ export async function findChallenge(
   };
 }
 
-/** Counts a try; it stays counted whatever comes of it, so parallel guesses get five between them. @throws Problem INVALID_TOKEN */
+/** Counts a try; it stays counted whatever comes of it, so parallel guesses share what is left. @throws Problem INVALID_TOKEN */
 export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')

@@ -41,7 +41,6 @@ import { enter, requireActiveMember } from './sign-in.ts';
 import { countAttempt, countMessage } from './throttle.ts';
 
 const RESEND_SECONDS = 30;
-const CODE_SECONDS = 600;
 
 /** What a second factor answers with: a code, or an assertion of a passkey. */
 export const factorFields = {
@@ -89,7 +88,9 @@ export async function promptFactor(
   await offeringOthers(ctx, challenge, id, () =>
     transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })),
   );
-  return { type: 'phone', hint: hintOf(phone), expiresIn: CODE_SECONDS, resendAfter: RESEND_SECONDS };
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const expiresIn = settings.oneTimeCodeSeconds;
+  return { type: 'phone', hint: hintOf(phone), expiresIn, resendAfter: RESEND_SECONDS };
 }
 
 /** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
@@ -116,7 +117,7 @@ async function sendFactorCode(
   const { settings } = await projectOf(tx.system, tx.scope);
   const test = settings.testPhoneNumbers.find((number) => number.phone === phone);
   const code = test?.code ?? String(randomInt(100_000_000)).padStart(8, '0');
-  const expiresAt = new Date(tx.now.getTime() + CODE_SECONDS * 1000);
+  const expiresAt = new Date(tx.now.getTime() + settings.oneTimeCodeSeconds * 1000);
   await bindCode(tx, challenge.id, {
     factorId: id,
     hash: tx.system.keyring.tag(`${challenge.id} ${code}`, 'mfa-code'),

@@ -14,10 +14,11 @@ import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { openFlow, type VerificationChallenge, verificationChallenge } from './flows.ts';
+import { openFlow } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
 import { type CountedAttempt, countAttempt } from './throttle.ts';
+import { type VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
 
 export const PasswordLogin = Type.Object(
   {
@@ -61,7 +62,7 @@ export async function loginWithPassword(
       address: candidate.value,
       userId: candidate.userId,
     } as const;
-    return verificationChallenge(flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
+    return verificationChallenge(ctx, flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
   }
   const { failures } = attempt;
   return signedIn(ctx, (tx) =>

@@ -27,6 +27,53 @@ const ways = {
   'email code': { start: '/v1/auth/login/email-code', verify: '/v1/auth/login/email-code/verify' },
 };
 
+describe('codes and links as the settings have them', () => {
+  const { start, verify } = ways['email code'];
+  after(() => changeSettings(latchkey, { oneTimeCodeSeconds: 600, oneTimeCodeTries: 5, magicLinkSeconds: 900 }));
+
+  test('AU-3 a code is void after fewer tries where the project wants so, also one that is sent again', async () => {
+    await changeSettings(latchkey, { oneTimeCodeTries: 2 });
+    const { email } = await register(latchkey);
+    const { flowId } = (await latchkey.auth(start, { body: { email } })).body;
+    const left = async () =>
+      (await latchkey.system.pool.query('select attempts_left from flows where id = $1', [flowId])).rows[0]
+        .attempts_left;
+    assert.equal(await left(), 2);
+    const guess = () => latchkey.auth(verify, { body: { flowId, code: '00000001' } });
+    await Promise.all([guess(), guess(), guess()]);
+    const code = await mailedCode(latchkey, email);
+    expectProblem(await latchkey.auth(verify, { body: { flowId, code } }), 401, 'INVALID_CODE');
+    clock.advance(31_000);
+    await latchkey.auth('/v1/auth/email/resend', { body: { flowId } });
+    assert.equal(await left(), 2);
+  });
+
+  test('AU-3 a code ends sooner where the project wants so', async () => {
+    await changeSettings(latchkey, { oneTimeCodeSeconds: 120 });
+    const { email } = await register(latchkey);
+    const begun = await latchkey.auth(start, { body: { email } });
+    assert.equal(begun.body.expiresIn, 120);
+    clock.advance(31_000);
+    const resent = await latchkey.auth('/v1/auth/email/resend', { body: { flowId: begun.body.flowId } });
+    assert.equal(resent.body.expiresIn, 120);
+    clock.advance(121_000);
+    const proof = { flowId: begun.body.flowId, code: await mailedCode(latchkey, email) };
+    expectProblem(await latchkey.auth(verify, { body: proof }), 401, 'INVALID_CODE');
+  });
+
+  test('AU-3 a mailed link ends when the settings say, and the code beside it not later', async () => {
+    await changeSettings(latchkey, { magicLinkSeconds: 60, oneTimeCodeSeconds: 600 });
+    const link = ways['magic link'];
+    const { email } = await register(latchkey);
+    const begun = await latchkey.auth(link.start, { body: { email } });
+    const [token, code] = [await mailedToken(latchkey, email), await mailedCode(latchkey, email)];
+    clock.advance(61_000);
+    expectProblem(await latchkey.auth(link.verify, { body: { token } }), 400, 'INVALID_TOKEN');
+    const proof = { flowId: begun.body.flowId, code };
+    expectProblem(await latchkey.auth(link.verify, { body: proof }), 401, 'INVALID_CODE');
+  });
+});
+
 describe('signing in by mail', () => {
   for (const [name, { start, verify }] of Object.entries(ways)) {
     test(`${name}: the code signs in, in the flow that asked, once`, async () => {

@@ -1,21 +1,31 @@
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
 import { emit } from '#events';
 import { transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
+import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { checkProvider } from './upstream.ts';
+
+const ProviderRef = Type.Object({ providerId: IdSchema('idp') });
+
+const check = askedAhead(async ({ ctx, params }) => {
+  const { providerId } = Value.Parse(ProviderRef, params);
+  const provider = await upstreamProvider(ctx, { by: 'id', value: providerId });
+  return { provider, result: await checkProvider(ctx, provider) };
+});
 
 export const providerTestRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/identity-providers/:providerId/test',
     {
-      config: { permission: 'providers:write' },
+      config: { permission: 'providers:write', ahead: check.ask },
       schema: {
         summary: 'Test an identity provider',
         description: 'Asks whether the provider answers as configured; nobody is signed in.',
-        params: Type.Object({ providerId: IdSchema('idp') }),
+        params: ProviderRef,
         response: {
           200: Type.Object({
             ok: Type.Boolean(),
@@ -27,8 +37,7 @@ export const providerTestRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      const provider = await upstreamProvider(request.ctx, { by: 'id', value: request.params.providerId });
-      const result = await checkProvider(request.ctx, provider);
+      const { provider, result } = check.answerFor(request);
       await transaction(request.ctx, (tx) =>
         emit(tx, 'identity.provider.tested', { providerId: provider.id, key: provider.key, ok: result.ok }),
       );

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
-import { VerificationChallenge } from './flows.ts';
 import { Registration, register } from './register.ts';
 import { anonymousCtx } from './scope.ts';
 import { SignInAnswer } from './sign-in.ts';
+import { VerificationChallenge } from './verification-challenge.ts';
 
 export const registerRoutes: Routes = (app) => {
   app.post(

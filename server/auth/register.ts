@@ -16,10 +16,11 @@ import { acceptInvitation, addMember, findInvitation } from '#members';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { type NewFlow, openFlow, type VerificationChallenge, verificationChallenge } from './flows.ts';
+import { type NewFlow, openFlow } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
 import { countMessage } from './throttle.ts';
+import { type VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -140,7 +141,7 @@ async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
     locale: pending.profile.locale ?? null,
     ...(known && { decoy: { tell: true } }),
   };
-  return verificationChallenge(flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
+  return verificationChallenge(ctx, flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
 }
 
 /** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */

@@ -1,11 +1,12 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { Password, Phone } from '#identity';
-import { customerOf, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf, PageQuery } from '#platform/page.ts';
+import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import { listSessions, requireRecentAuthentication, revokeSessions } from '#sessions';
+import { type ListedSession, listSessions, requireRecentAuthentication, revokeSessions } from '#sessions';
 import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
 import { newTotp } from './mfa.ts';
 import {
@@ -195,10 +196,7 @@ export const ownSessionRoutes: Routes = (app) => {
         response: { 200: PageOf(SessionRecord), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    async (request) => ({
-      items: await listSessions(request.ctx, customerOf(request.ctx).userId, request.query.limit),
-      nextCursor: null,
-    }),
+    (request) => ownSessions(request.ctx, request.query),
   );
 
   app.delete(
@@ -216,11 +214,20 @@ export const ownSessionRoutes: Routes = (app) => {
   );
 };
 
+async function ownSessions(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<ListedSession>> {
+  const { userId } = customerOf(ctx);
+  const list = `sessions of ${userId}`;
+  const before = cursor === undefined ? undefined : Value.Parse(IdSchema('ses'), openCursor(ctx, list, cursor));
+  const rows = await listSessions(ctx, userId, { limit: limit + 1, before });
+  const page = pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
+  return { items: page.rows, nextCursor: page.nextCursor };
+}
+
 export const oneSessionRoutes: Routes = (app) => {
   app.get(
     '/v1/me/security/sessions/:sessionId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', etag: { without: ['lastSeenAt'] } },
       schema: {
         summary: 'Read one of my sessions',
         params: Type.Object({ sessionId: IdSchema('ses') }),
@@ -229,7 +236,10 @@ export const oneSessionRoutes: Routes = (app) => {
     },
     async (request) => {
       const { sessionId } = request.params;
-      const [session] = await listSessions(request.ctx, customerOf(request.ctx).userId, 1, sessionId);
+      const [session] = await listSessions(request.ctx, customerOf(request.ctx).userId, {
+        limit: 1,
+        only: sessionId,
+      });
       if (!session) throw problem('NOT_FOUND');
       return session;
     },

@@ -91,7 +91,7 @@ export async function securityOf(ctx: Ctx): Promise<Static<typeof Security>> {
     ownPasskeys(ctx, userId),
     recoveryCodesLeft(ctx, userId),
     listDevices(ctx, userId),
-    listSessions(ctx, userId, 100),
+    listSessions(ctx, userId, { limit: 100 }),
   ]);
   return {
     hasPassword: password !== undefined,

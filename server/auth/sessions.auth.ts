@@ -57,7 +57,10 @@ export const sessionRoutes: Routes = (app) => {
       return reply.code(204).send(null);
     },
   );
+};
 
+/** Leads from one project of the workspace to another with the same session. */
+export const switchContextRoutes: Routes = (app) => {
   app.post(
     '/v1/sessions/switch-context',
     {
@@ -77,7 +80,13 @@ export const sessionRoutes: Routes = (app) => {
         ),
         response: {
           200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses('CONTEXT_NOT_ALLOWED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED', 'SESSION_REVOKED'),
+          ...problemResponses(
+            'CONTEXT_NOT_ALLOWED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+            'SESSION_REVOKED',
+            'REAUTHENTICATION_REQUIRED',
+          ),
         },
       },
     },

@@ -158,6 +158,8 @@ describe('GET /v1/auth/methods', () => {
       providers: [{ id: 'dev', name: 'Dev provider', preset: 'oidc' }],
       passwordPolicy: { minLength: 15, maxLength: 1024 },
       mfa: 'optional',
+      locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'],
+      defaultLanguage: 'en',
       proofOfWork: false,
     });
   });

@@ -13,18 +13,27 @@ import { requireTier } from './tiers.ts';
 type Started = AddOnStatus & { checkoutUrl: string | null };
 
 /**
- * Subscribes or changes the tier. Where a provider takes the money, a first subscription begins with a visit there.
- * @returns where to pay first, if anywhere, and where the add-on stands
+ * Where a provider takes the money, a first subscription begins with a visit there.
+ * @returns where to pay, null for nowhere
  * @throws Problem VALIDATION_FAILED, CONFLICT, SERVICE_UNAVAILABLE while the provider is away
  */
-export async function startSubscription(ctx: Ctx, tierId: string): Promise<Started> {
+export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string | null> {
   const account = ctx.scope.environment === 'test' ? null : stripeAccount(ctx.system);
   const running = await currentSubscription(ctx);
-  if (account && (!running || running.status === 'canceled'))
-    return checkOut(ctx, account.client, { tier: requireTier(ctx.system, tierId), former: running });
+  if (!account || (running && running.status !== 'canceled')) return null;
+  return checkOut(ctx, account.client, { tier: requireTier(ctx.system, tierId), former: running });
+}
+
+/**
+ * Subscribes or changes the tier, or waits for the payment where there is one to make first.
+ * @param checkoutUrl of {@link askForCheckout}
+ * @throws Problem VALIDATION_FAILED, CONFLICT
+ */
+export function startSubscription(ctx: Ctx, tierId: string, checkoutUrl: string | null): Promise<Started> {
   return transaction(ctx, async (tx) => {
-    await subscribe(tx, tierId);
-    return { ...(await addOnStatus(tx)), checkoutUrl: null };
+    if (checkoutUrl === null) await subscribe(tx, tierId);
+    else await emit(tx, 'billing.addon.checkout_started', { addon: 'sms', tierId });
+    return { ...(await addOnStatus(tx)), checkoutUrl };
   });
 }
 
@@ -32,12 +41,12 @@ async function checkOut(
   ctx: Ctx,
   stripe: Stripe,
   { tier, former }: { tier: SmsTier; former: Subscription | undefined },
-): Promise<Started> {
+): Promise<string | null> {
   await requirePaidUp(ctx);
   const { stripePrice, stripeOveragePrice } = tier;
   if (stripePrice === undefined) throw problem('CONFLICT', `The tier "${tier.id}" has no stripePrice.`);
   const metadata = { latchkey: 'sms', ...ctx.scope, tierId: tier.id };
-  const url = await askingStripe(ctx.system, async () => {
+  return askingStripe(ctx.system, async () => {
     const customer = former?.customer_ref ?? (await createCustomer(ctx, stripe));
     const session = await stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -52,10 +61,6 @@ async function checkOut(
       cancel_url: `${ctx.system.config.addresses.console}/`,
     });
     return session.url;
-  });
-  return transaction(ctx, async (tx) => {
-    await emit(tx, 'billing.addon.checkout_started', { addon: 'sms', tierId: tier.id });
-    return { ...(await addOnStatus(tx)), checkoutUrl: url };
   });
 }
 

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Routes } from '#platform/http.ts';
+import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { LedgerEntry, LedgerQuery, listEntries } from './ledger.ts';
-import { startSubscription } from './payments.ts';
+import { askForCheckout, startSubscription } from './payments.ts';
 import { findStatement, listStatements, Statement } from './statements.ts';
 import { AddOnStatus, addOnStatus, cancel, resume } from './subscriptions.ts';
 import { shownTier, Tier } from './tiers.ts';
@@ -17,6 +19,12 @@ const Subscribed = Type.Object({
     description: 'Where to pay first; the add-on is active once that is done. Null: nothing is left to do.',
   }),
 });
+
+const Subscribing = Type.Object(
+  { tierId: Type.String({ minLength: 1, maxLength: 40 }) },
+  { additionalProperties: false },
+);
+const checkout = askedAhead(({ ctx, body }) => askForCheckout(ctx, Value.Parse(Subscribing, body).tierId));
 
 export const smsAddOnRoutes: Routes = (app) => {
   app.get(
@@ -43,16 +51,16 @@ export const smsAddOnRoutes: Routes = (app) => {
   app.post(
     `${ADDON}/subscribe`,
     {
-      config: { permission: 'billing:write' },
+      config: { permission: 'billing:write', ahead: checkout.ask },
       schema: {
         summary: 'Subscribe to the SMS add-on, or change its tier',
         description:
           'A bigger tier holds at once and costs the difference for the rest of the period; another one holds from the next period. The tier that holds already takes a scheduled change or cancellation back.',
-        body: Type.Object({ tierId: Type.String({ minLength: 1, maxLength: 40 }) }, { additionalProperties: false }),
+        body: Subscribing,
         response: { 200: Subscribed, ...problemResponses('CONFLICT', 'SERVICE_UNAVAILABLE') },
       },
     },
-    (request) => startSubscription(request.ctx, request.body.tierId),
+    (request) => startSubscription(request.ctx, request.body.tierId, checkout.answerFor(request)),
   );
 
   app.post(

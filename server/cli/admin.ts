@@ -1,37 +1,60 @@
 import { Value } from 'typebox/value';
-import { createOwner, endWithAuthSessions, setUpConsole } from '#console-api';
+import { createOwner, endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { withSystem } from '#hosts';
 import { Email } from '#identity';
 import { endProviderSessions } from '#oidc';
-import { loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
-import { openDatabase } from './database.ts';
+import type { System } from '#platform/system.ts';
 import { failing } from './failing.ts';
+import { type Overrides, withDatabase } from './installation.ts';
 
-/** Makes somebody owner of the installation, and prints the password they have from now on. */
-export async function createOwnerOf(overrides: Record<string, string | undefined>, email: string): Promise<void> {
+type Wish = { email?: string; json?: true };
+
+/** How somebody gets in: the link that makes the first owner, or an owner's address and new password. */
+type WayIn = { setUpLink: string } | { email: string; password: string; signInUrl: string };
+
+/** Prints the link that makes the first owner; with an address, makes that person an owner and prints their new password. */
+export async function createOwnerOf(overrides: Overrides, { email, json }: Wish): Promise<void> {
   await failing(async () => {
-    if (!Value.Check(Email, email)) throw new StartError(`"${email}" is no email address.`);
-    const config = loadConfig(undefined, overrides);
-    const progress = (line: string) => process.stderr.write(`${line}\n`);
-    const database = await openDatabase(config, progress);
-    const options = { config, databaseUrl: database.url, secrets: loadSecrets(config), log: createLog(config) };
-    try {
-      await migrate(database.url, progress);
-      const password = await withSystem(options, async (system) => {
-        endProviderSessions(system);
-        endWithAuthSessions(system);
-        await setUpConsole(system);
-        return createOwner(system, email);
-      });
-      process.stdout.write(
-        `${email} owns this installation.\nPassword: ${password}\nSign in at ${config.addresses.console}/console/ and change it.\n`,
-      );
-    } finally {
-      await database.stop();
-    }
+    if (email !== undefined && !Value.Check(Email, email)) throw new StartError(`"${email}" is no email address.`);
+    const way = await withConsole(overrides, (system) =>
+      email === undefined ? firstWayIn(system) : wayIn(system, email),
+    );
+    process.stdout.write(json ? `${JSON.stringify(way, null, 2)}\n` : inWords(way));
   });
+}
+
+/** Works on an installation that may never have been started, beside one that runs. */
+function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
+  return withDatabase(overrides, async ({ config, databaseUrl }) => {
+    await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
+    return withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
+      endProviderSessions(system);
+      endWithAuthSessions(system);
+      await setUpConsole(system);
+      return work(system);
+    });
+  });
+}
+
+/** @throws StartError when there is an owner */
+async function firstWayIn(system: System): Promise<WayIn> {
+  const link = await setUpLink(system);
+  if (link === null)
+    throw new StartError('This installation has an owner. Say with --email who shall be one, too, or get back in.');
+  return { setUpLink: link };
+}
+
+async function wayIn(system: System, email: string): Promise<WayIn> {
+  const password = await createOwner(system, email);
+  return { email, password, signInUrl: `${system.config.addresses.console}/console/` };
+}
+
+function inWords(way: WayIn): string {
+  return 'setUpLink' in way
+    ? `Open this link to become the owner of this installation. It works until there is one:\n${way.setUpLink}\n`
+    : `${way.email} owns this installation.\nPassword: ${way.password}\nSign in at ${way.signInUrl} and change it.\n`;
 }

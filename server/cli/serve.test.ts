@@ -112,12 +112,27 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal(await first.exit, 0);
     assert.match(first.output(), /Stopping…\nStopped\.\n$/);
     assert.equal(identityOf(pid), null);
+    base = await freePortBase();
     first = latchkey(['serve', '--roles', 'api,worker'], settings());
     await printed(first, 'Ready in');
     assert.ok(!first.output().includes('export '), first.output());
     assert.match(first.output(), /roles {8}api, worker\n/);
     await assert.rejects(fetch(`http://localhost:${base + 1}/`), 'the auth host is not among the roles');
     assert.equal((await fetch(`http://localhost:${base + 2}/api/status/summary`)).status, 200);
+  });
+
+  test('on other ports than before, operators are sent back to where the console is now', async () => {
+    first.child.kill('SIGINT');
+    await first.exit;
+    base = await freePortBase();
+    first = latchkey(['serve'], settings());
+    await printed(first, 'Ready in');
+    const leaving = await fetch(`http://localhost:${base}/console/v1/sign-in?returnTo=/console/`, {
+      redirect: 'manual',
+    });
+    const asked = await fetch(leaving.headers.get('location') ?? '', { redirect: 'manual' });
+    assert.equal(asked.status, 303, await asked.text());
+    assert.ok(!asked.headers.get('location')?.includes('error'), asked.headers.get('location') ?? '');
   });
 });
 

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
-import { memberCount } from '#members';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import type { System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
 
-type Figure = 'sign_ins' | 'failures' | 'new_members' | 'active' | 'active_month';
+type DayFigure = 'sign_ins' | 'failures' | 'new_members' | 'active';
+type Figure = DayFigure | 'active_month' | 'members';
 
 type DailyFiguresTable = {
   workspace_id: WorkspaceId;
@@ -28,13 +28,16 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What an event counts as. */
-const COUNTED: Readonly<Record<string, Figure>> = {
-  'user.login': 'sign_ins',
-  'user.login_failed': 'failures',
-  'user.mfa.failed': 'failures',
-  'membership.created': 'new_members',
+/** What an event adds to. `members` is a figure of no day: how many there are. */
+const COUNTED: Readonly<Record<string, Partial<Record<Figure, 1 | -1>>>> = {
+  'user.login': { sign_ins: 1 },
+  'user.login_failed': { failures: 1 },
+  'user.mfa.failed': { failures: 1 },
+  'membership.created': { new_members: 1, members: 1 },
+  'membership.deleted': { members: -1 },
 };
+/** Before every day, as the database writes it. */
+const NO_DAY = '-infinity';
 /** What shows that somebody uses the project. */
 const ACTIVE = ['user.login', 'session.context_switched'];
 
@@ -44,8 +47,8 @@ const ACTIVE = ['user.login', 'session.context_switched'];
  */
 export function dailyFigures(): Follower {
   return async (client, events) => {
-    const counted = events.flatMap((event) => rowOf(event, COUNTED[event.type]));
-    const active = events.flatMap((event) => (ACTIVE.includes(event.type) ? rowOf(event, 'active') : []));
+    const counted = events.flatMap((event) => rowsOf(event, COUNTED[event.type] ?? {}));
+    const active = events.flatMap((event) => (ACTIVE.includes(event.type) ? rowsOf(event, { active: 1 }) : []));
     if (counted.length + active.length === 0) return;
     await client.query({
       name: 'daily-figures',
@@ -55,20 +58,21 @@ export function dailyFigures(): Follower {
   };
 }
 
-type Counted = { w: WorkspaceId; p: ProjectId; e: Environment; f: Figure; d: string; u: string | null };
+type Counted = { w: WorkspaceId; p: ProjectId; e: Environment; f: string; d: string; u: string | null; n: number };
 
-function rowOf(event: NumberedEvent, figure: Figure | undefined): Counted[] {
-  if (figure === undefined || event.example) return [];
+function rowsOf(event: NumberedEvent, added: Partial<Record<Figure, number>>): Counted[] {
+  if (event.example) return [];
   const { workspaceId: w, projectId: p, environment: e, data } = event;
   const u = typeof data['userId'] === 'string' ? data['userId'] : null;
-  return [{ w, p, e, f: figure, d: event.occurredAt.toISOString().slice(0, 10), u }];
+  const day = event.occurredAt.toISOString().slice(0, 10);
+  return Object.entries(added).map(([f, n]) => ({ w, p, e, f, d: f === 'members' ? NO_DAY : day, u, n }));
 }
 
 /** The order of the rows is the same in every process, so that a new leader and an old one can't block each other. */
 const COUNT_BATCH = `
 with counted as (
-  select w, p, e, f, d, count(*) as n
-  from jsonb_to_recordset($1::jsonb) as r (w text, p text, e text, f text, d date) group by w, p, e, f, d
+  select w, p, e, f, d, sum(n) as n
+  from jsonb_to_recordset($1::jsonb) as r (w text, p text, e text, f text, d date, n integer) group by w, p, e, f, d
 ), active as (
   select distinct w, p, e, period.figure as f, date_trunc(period.unit, r.d)::date as d, u
   from jsonb_to_recordset($2::jsonb) as r (w text, p text, e text, d date, u text)
@@ -126,7 +130,7 @@ export const Overview = Type.Object({
     { description: 'Every day of the range, oldest first.' },
   ),
   totals: Type.Object({
-    members: Type.Integer({ description: 'Of any status; of a large project up to a minute ago.' }),
+    members: Type.Integer({ description: 'Of any status.' }),
     activeMembersThisMonth: Type.Integer({ description: 'Of the calendar month in UTC.' }),
     ...figures,
   }),
@@ -134,7 +138,7 @@ export const Overview = Type.Object({
 type Overview = Static<typeof Overview>;
 type Day = Overview['days'][number];
 
-const FIELDS: Record<Exclude<Figure, 'active_month'>, 'signIns' | 'failures' | 'newMembers' | 'activeMembers'> = {
+const FIELDS: Record<DayFigure, 'signIns' | 'failures' | 'newMembers' | 'activeMembers'> = {
   sign_ins: 'signIns',
   failures: 'failures',
   new_members: 'newMembers',
@@ -154,7 +158,7 @@ export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
   const byDate = new Map<string, Day>(dates.map((date) => [date, { date, ...NOTHING }]));
   for (const { figure, date, count: number } of rows) {
     const day = byDate.get(date);
-    if (day && figure !== 'active_month') day[FIELDS[figure]] = number;
+    if (day && figure !== 'active_month' && figure !== 'members') day[FIELDS[figure]] = number;
   }
   for (const { date, deliveries: queued, delivered } of deliveries)
     Object.assign(byDate.get(date) ?? {}, { deliveries: queued, delivered });
@@ -178,19 +182,18 @@ function totalsOf(days: readonly Day[], members: number, activeMembersThisMonth:
   };
 }
 
-/** Counting a large project takes its time, and a minute changes little of it. */
-const LARGE = 20_000;
-const KEPT_MS = 60_000;
-const known = perSystem(() => new Map<string, { count: number; until: number }>());
-
+/** Served by the primary key. */
 async function membersOf(ctx: Ctx): Promise<number> {
-  const { workspaceId, projectId, environment } = ctx.scope;
-  const key = `${workspaceId}/${projectId}/${environment}`;
-  const kept = known(ctx.system).get(key);
-  if (kept && kept.until > ctx.now.getTime()) return kept.count;
-  const number = await memberCount(ctx);
-  if (number >= LARGE) known(ctx.system).set(key, { count: number, until: ctx.now.getTime() + KEPT_MS });
-  return number;
+  const row = await ctx.db
+    .selectFrom('daily_figures')
+    .select('count')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('figure', '=', 'members')
+    .where(sql<boolean>`day = ${NO_DAY}::date`)
+    .executeTakeFirst();
+  return row?.count ?? 0;
 }
 
 function dayOf(milliseconds: number): string {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createApplication, updateApplication } from '#applications';
+import { createApplication, moveApplication } from '#applications';
 import { setUpRoles } from '#members';
 import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
@@ -77,14 +77,16 @@ function addresses({ config }: System) {
 
 async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installation> {
   const scope: Scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: 'production' };
-  const wanted = addresses(tx.system);
-  const applied = await tx.db
-    .updateTable('console_installation')
-    .set({ console_url: tx.system.config.addresses.console })
-    .where('workspace_id', '=', row.workspace_id)
-    .where('console_url', '!=', tx.system.config.addresses.console)
-    .executeTakeFirst();
-  if (applied.numUpdatedRows > 0n) await updateApplication({ ...tx, scope }, row.application_id, wanted);
+  const { roles, addresses: configured } = tx.system.config;
+  // Processes that do not serve the console need not know where it is.
+  if (roles.includes('console') && row.console_url !== configured.console) {
+    await tx.db
+      .updateTable('console_installation')
+      .set({ console_url: configured.console })
+      .where('workspace_id', '=', row.workspace_id)
+      .execute();
+    await moveApplication({ ...tx, scope }, row.application_id, addresses(tx.system));
+  }
   return {
     scope,
     client: { id: row.client_id, secret: tx.system.keyring.open(row.secret_sealed, SEALED, row.client_id) },

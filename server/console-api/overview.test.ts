@@ -67,6 +67,22 @@ describe('the overview', () => {
     });
   });
 
+  test('the number of members follows those who come and leave, and is not counted anew for every look', async () => {
+    const membersNow = async () => (await operator.call('/console/v1/overview?days=1')).body.totals.members;
+    const before = await membersNow();
+    const { body } = await operator.call('/console/v1/members', { body: { email: 'passing@people.example' } });
+    await eventually(async () => assert.equal(await membersNow(), before + 1));
+    await operator.call(`/console/v1/members/${body.id}`, { method: 'DELETE' });
+    await eventually(async () => assert.equal(await membersNow(), before));
+    await latchkey.inProject(async ({ db }) => {
+      const counted = await sql<{
+        n: number;
+      }>`select count(*) as n from members where workspace_id = ${latchkey.demo.workspaceId}
+        and project_id = ${latchkey.demo.projects[0]?.id} and environment = 'test'`.execute(db);
+      assert.equal(counted.rows[0]?.n, before);
+    });
+  });
+
   test('counts webhook deliveries and those that arrived', async () => {
     await latchkey.inProject(async ({ scope, now, db }) => {
       for (const status of ['delivered', 'delivered', 'retrying']) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as client from 'openid-client';
 import { subscribe } from '#billing';
+import { visitorOf } from '#tests/account.ts';
 import { codesOf, totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -293,5 +294,17 @@ describe('signing in through the pages', () => {
     const page = await browserOf(latchkey).open(flow.url);
     assert.match(page.text, /<html lang="de" dir="ltr">/);
     assert.match(page.text, /Anmelden/);
+  });
+
+  test('a language that the project does not offer is not spoken, and not offered in the account', async () => {
+    await changeSettings(latchkey, { locales: ['en', 'fr'], defaultLanguage: 'fr' });
+    const flow = await codeFlow(latchkey, { ui_locales: 'de ja' });
+    const page = await browserOf(latchkey).open(flow.url);
+    const { page: profile } = await visitorOf(latchkey, '');
+    await changeSettings(latchkey, { locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+    assert.match(page.text, /<html lang="fr" dir="ltr">/);
+    const [list = ''] = /<select name="locale".*?<\/select>/s.exec(profile.text) ?? [];
+    const offered = [...list.matchAll(/value="(\w+)"/g)].map(([, language]) => language);
+    assert.deepEqual(offered, ['en', 'fr']);
   });
 });

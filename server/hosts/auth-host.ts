@@ -14,6 +14,7 @@ import {
   registerRoutes,
   sessionRoutes,
   socialRoutes,
+  switchContextRoutes,
   verificationRoutes,
 } from '#auth';
 import { assetRoutes, mailedLinkRoutes, signInRoutes } from '#hosted';
@@ -47,6 +48,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   reauthenticationRoutes(app);
   invitationAcceptanceRoutes(app);
   sessionRoutes(app);
+  switchContextRoutes(app);
   mailedLinkRoutes(app);
   signInRoutes(app);
   assetRoutes(app);

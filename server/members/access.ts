@@ -18,13 +18,10 @@ export type Access = {
 /** The owner may do everything there is, also what is added later. */
 export const OWNER = 'owner';
 
-/**
- * Reads a person's standing in `ctx.scope`'s project in one statement: the roles of a member are few. Read on every admin
- * request, so a change is effective on the next one everywhere. Served by members_of_user and primary keys.
- */
-export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access> {
-  const { workspaceId, projectId, environment } = ctx.scope;
-  const rows = await ctx.db
+/** A person's memberships in the workspace and environment, each with its roles: a row per role, or one without. */
+export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
+  const { workspaceId, environment } = ctx.scope;
+  return ctx.db
     .selectFrom('members as m')
     .leftJoin('member_roles as mr', (join) =>
       join
@@ -40,6 +37,17 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
         .onRef('r.environment', '=', 'mr.environment')
         .onRef('r.id', '=', 'mr.role_id'),
     )
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.environment', '=', environment)
+    .where('m.user_id', '=', userId);
+}
+
+/**
+ * Reads a person's standing in `ctx.scope`'s project in one statement: the roles of a member are few. Read on every admin
+ * request, so a change is effective on the next one everywhere. Served by members_of_user and primary keys.
+ */
+export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access> {
+  const rows = await withRoles(ctx, userId)
     .select([
       'm.id as memberId',
       'm.status',
@@ -49,10 +57,7 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
       'r.permissions',
       sql<boolean>`r.key = ${OWNER} and r.built_in`.as('owner'),
     ])
-    .where('m.workspace_id', '=', workspaceId)
-    .where('m.environment', '=', environment)
-    .where('m.user_id', '=', userId)
-    .where('m.project_id', '=', projectId)
+    .where('m.project_id', '=', ctx.scope.projectId)
     .orderBy('r.key')
     .execute();
   const everything = rows.some((row) => row.owner) ? await allPermissionKeys(ctx) : [];

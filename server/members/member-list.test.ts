@@ -114,4 +114,31 @@ describe('GET /v1/admin/members, filtered', () => {
     assert.ok((await ids(`?createdAfter=${moment}&status=blocked`)).includes(id));
     assert.deepEqual(await ids('?role=no-such-role'), []);
   });
+
+  test('by role page by page, newest first, with a search and a time as well', async () => {
+    const { body: role } = await latchkey.api('/v1/admin/roles', { token, body: { key: 'editor', name: 'Editor' } });
+    assert.equal(role.key, 'editor');
+    const ids: string[] = [];
+    for (const displayName of ['Editor oldest', 'Editor middle', 'Editor newest']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const { body } = await latchkey.api('/v1/admin/members', {
+        token,
+        body: { email: `${displayName.replace(' ', '.')}@people.example`, displayName, roles: ['editor', 'viewer'] },
+      });
+      ids.unshift(body.id);
+    }
+    const first = (await members('?role=editor&limit=2')).body;
+    const second = (await members(`?role=editor&limit=2&cursor=${first.nextCursor}`)).body;
+    const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
+    assert.deepEqual([...idsOf(first), ...idsOf(second)], ids);
+    assert.deepEqual([second.nextCursor, first.items[0].roles], [null, ['editor', 'viewer']]);
+    assert.deepEqual(idsOf((await members('?role=editor&status=active')).body), ids);
+    assert.deepEqual(idsOf((await members('?role=editor&q=editor%20mid')).body), [ids[1]]);
+    const { createdAt } = second.items[0];
+    assert.deepEqual(idsOf((await members(`?role=editor&createdAfter=${createdAt}`)).body), ids.slice(0, 2));
+    await latchkey.api(`/v1/admin/members/${ids[0]}/block`, { token, method: 'POST' });
+    assert.deepEqual(idsOf((await members('?role=editor&status=active')).body), ids.slice(1));
+    assert.deepEqual(idsOf((await members('?role=editor&status=blocked')).body), ids.slice(0, 1));
+    assert.deepEqual(idsOf((await members('?role=editor')).body), ids);
+  });
 });

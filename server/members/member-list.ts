@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { matchingAmong, matchingUsers, type Search, searchFor } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
@@ -75,10 +75,15 @@ async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): 
   return users.length === 0 ? [] : newest(ctx, filter, count, users);
 }
 
-/** Served by the primary key, members_not_active, member_roles_of_role, or, for some people only, members_of_user. */
+/**
+ * Served by the primary key, members_not_active, or, for some people only, members_of_user; with a role by member_roles_of_role, or
+ * by a look at what each of them holds. Which one comes first is said here: a planner that knows little of the tables would join
+ * everybody to everybody who holds the role.
+ */
 async function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId[]): Promise<Position[]> {
   const { workspaceId, projectId, environment } = ctx.scope;
-  const { status, createdAfter, roleId, before } = filter;
+  if (filter.roleId !== null && among === undefined && (filter.status ?? 'active') === 'active')
+    return newestOfRole(ctx, { ...filter, roleId: filter.roleId }, count);
   let query = ctx.db
     .selectFrom('members as m')
     .select(['m.id', 'm.user_id as userId'])
@@ -88,16 +93,55 @@ async function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly 
     .limit(count);
   // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
   query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
-  if (before !== null) query = query.where(sql<boolean>`m.id < ${before}`);
   if (among !== undefined) query = query.where('m.user_id', '=', sql<UserId>`any(${[...among]})`);
-  // Not a parameter: the index of those who are not active serves only what is known to be among them.
-  if (status !== undefined) query = query.where(sql<boolean>`m.status = ${sql.lit(status)}`);
-  if (createdAfter !== undefined)
-    query = query.where('m.id', '>=', firstIdAt('mem', new Date(Date.parse(createdAfter) + 1)));
-  if (roleId !== null)
+  for (const condition of conditionsOn(sql.ref('m.id'), filter)) query = query.where(condition);
+  if (filter.status !== undefined) query = query.where(hasStatus(filter.status));
+  if (filter.roleId !== null)
     query = query.where(
-      sql<boolean>`m.id in (select member_id from member_roles where workspace_id = ${workspaceId}
-        and project_id = ${projectId} and environment = ${environment} and role_id = ${roleId})`,
+      sql<boolean>`(select true from member_roles as held where held.workspace_id = ${workspaceId} and held.project_id = ${projectId}
+        and held.environment = ${environment} and held.member_id = m.id and held.role_id = ${filter.roleId})`,
     );
   return query.execute();
+}
+
+/** Walks through those who hold a role, newest first. `offset 0` keeps the order of the tables. */
+function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: number): Promise<Position[]> {
+  const { workspaceId, projectId, environment } = ctx.scope;
+  let query = ctx.db
+    .selectFrom('member_roles as held')
+    .crossJoinLateral((eb) =>
+      eb
+        .selectFrom('members as m')
+        .select(['m.id', 'm.user_id as userId'])
+        .where('m.workspace_id', '=', workspaceId)
+        .where('m.project_id', '=', projectId)
+        .where('m.environment', '=', environment)
+        .whereRef('m.id', '=', 'held.member_id')
+        .$if(filter.status !== undefined, (member) => member.where(hasStatus('active')))
+        .offset(0)
+        .as('member'),
+    )
+    .select(['member.id', 'member.userId'])
+    .where('held.workspace_id', '=', workspaceId)
+    .where('held.project_id', '=', projectId)
+    .where('held.environment', '=', environment)
+    .where('held.role_id', '=', filter.roleId)
+    .orderBy('held.member_id', 'desc')
+    .limit(count);
+  for (const condition of conditionsOn(sql.ref('held.member_id'), filter)) query = query.where(condition);
+  return query.execute();
+}
+
+/** Where in the list to look. */
+function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter }: Filter): RawBuilder<boolean>[] {
+  const first = createdAfter === undefined ? null : firstIdAt('mem', new Date(Date.parse(createdAfter) + 1));
+  return [
+    ...(before === null ? [] : [sql<boolean>`${id} < ${before}`]),
+    ...(first === null ? [] : [sql<boolean>`${id} >= ${first}`]),
+  ];
+}
+
+/** Not a parameter: the index of those who are not active serves only what is known to be among them. */
+function hasStatus(status: MemberStatus): RawBuilder<boolean> {
+  return sql<boolean>`m.status = ${sql.lit(status)}`;
 }

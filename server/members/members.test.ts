@@ -243,7 +243,11 @@ describe('roles and permissions', () => {
       [['clerk'], ['orders:refund']],
     );
     expectProblem(await call('DELETE', `roles/${role.body.id}`), 409, 'CONFLICT');
+    const { body: read } = await call('GET', 'permissions/orders:refund');
+    assert.deepEqual([read.description, read.builtIn], ['Refund orders', false]);
+    assert.equal((await call('GET', 'permissions/members:read')).body.builtIn, true);
     assert.equal((await call('DELETE', 'permissions/orders:refund')).status, 204);
+    expectProblem(await call('GET', 'permissions/orders:refund'), 404, 'NOT_FOUND');
     assert.equal((await check()).body.allowed, false);
     const { body: afterwards } = await latchkey.api('/v1/me/authorization', { token: access_token });
     assert.notEqual(afterwards.version, before.version);

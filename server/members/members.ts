@@ -103,11 +103,16 @@ function recordOf(row: Row, { locale: _locale, ...user }: UserSummary, mfaEnable
   };
 }
 
-/** Members by id, in the order asked for; at most three statements whatever their number. Served by primary keys. */
+/**
+ * Members by id, in the order asked for; at most three statements whatever their number. Each is looked up in the primary key by
+ * itself: given a list, a planner without statistics walks through the whole project along members_of_user.
+ */
 export async function membersById(ctx: Ctx | TxCtx, ids: readonly MemberId[]): Promise<Member[]> {
   if (ids.length === 0) return [];
-  const rows = await scoped(ctx)
-    .where('m.id', '=', sql<MemberId>`any(${[...ids]})`)
+  const rows = await ctx.db
+    .selectFrom(sql<{ id: MemberId }>`unnest(${[...ids]}::text[])`.as<'wanted'>(sql`wanted (id)`))
+    .crossJoinLateral(() => scoped(ctx).whereRef('m.id', '=', sql.ref('wanted.id')).offset(0).as('found'))
+    .selectAll('found')
     .execute();
   const records = new Map((await recordsOf(ctx, rows)).map((member) => [member.id, member]));
   return ids.flatMap((id) => records.get(id) ?? []);

@@ -4,26 +4,12 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { projectNames } from '#tenancy';
+import { withRoles } from './access.ts';
 
 /** A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
 export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit, cursor }: Static<typeof PageQuery>) {
   const { workspaceId, environment } = ctx.scope;
-  let query = ctx.db
-    .selectFrom('members as m')
-    .leftJoin('member_roles as mr', (join) =>
-      join
-        .onRef('mr.workspace_id', '=', 'm.workspace_id')
-        .onRef('mr.project_id', '=', 'm.project_id')
-        .onRef('mr.environment', '=', 'm.environment')
-        .onRef('mr.member_id', '=', 'm.id'),
-    )
-    .leftJoin('roles as r', (join) =>
-      join
-        .onRef('r.workspace_id', '=', 'mr.workspace_id')
-        .onRef('r.project_id', '=', 'mr.project_id')
-        .onRef('r.environment', '=', 'mr.environment')
-        .onRef('r.id', '=', 'mr.role_id'),
-    )
+  let query = withRoles(ctx, userId)
     .select([
       'm.id',
       'm.project_id',
@@ -33,9 +19,6 @@ export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit,
       'm.last_seen_at',
       sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles'),
     ])
-    .where('m.workspace_id', '=', workspaceId)
-    .where('m.environment', '=', environment)
-    .where('m.user_id', '=', userId)
     .groupBy(['m.id', 'm.project_id', 'm.status', 'm.metadata', 'm.created_at', 'm.last_seen_at'])
     .orderBy('m.id', 'desc')
     .limit(limit + 1);

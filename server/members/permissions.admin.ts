@@ -6,6 +6,7 @@ import {
   createPermission,
   deletePermission,
   describePermission,
+  getPermission,
   listPermissions,
   NewPermission,
   Permission,
@@ -39,6 +40,19 @@ export const permissionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => reply.code(201).send(await createPermission(request.ctx, request.body)),
+  );
+
+  app.get(
+    '/v1/admin/permissions/:key',
+    {
+      config: { permission: 'permissions:read', etag: true },
+      schema: {
+        summary: 'Read a permission',
+        params: PermissionRef,
+        response: { 200: Permission, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => getPermission(request.ctx, request.params.key),
   );
 
   app.patch(

@@ -116,6 +116,15 @@ function scoped(ctx: Ctx | TxCtx) {
     .where('environment', '=', ctx.scope.environment);
 }
 
+/** A built-in permission, or one of the project's own. Served by the primary key. @throws Problem NOT_FOUND */
+export async function getPermission(ctx: Ctx, key: string): Promise<Permission> {
+  const known = builtIn.find((permission) => permission.key === key);
+  if (known) return known;
+  const row = await scoped(ctx).select(['description', 'created_at']).where('key', '=', key).executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return { key, description: row.description, builtIn: false, createdAt: row.created_at.toISOString() };
+}
+
 /** Every key that exists in the project: the built-in ones and its own (at most a thousand). */
 export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
   const rows = await scoped(ctx).select('key').execute();

@@ -71,6 +71,15 @@ export const messageRoutes: Routes = (app) => {
     async (request) => ({ items: await listTemplates(request.ctx, request.query.locale), nextCursor: null }),
   );
 
+  app.get(
+    '/v1/admin/settings/messages/:template/:locale',
+    {
+      config: { permission: 'settings:read', etag: true },
+      schema: { summary: 'Read a message template', params: TemplateRef, response: { 200: Template } },
+    },
+    (request) => getTemplate(request.ctx, request.params),
+  );
+
   app.put(
     '/v1/admin/settings/messages/:template/:locale',
     {
@@ -166,6 +175,12 @@ async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof
         return described({ template, locale: language }, own ?? builtInTexts[language][template], own !== undefined);
       }),
     );
+}
+
+/** The project's own text, or the built-in one. */
+async function getTemplate(ctx: Ctx, ref: Ref): Promise<Static<typeof Template>> {
+  const own = await ownText(ctx, ref.template, ref.locale);
+  return described(ref, own ?? builtInTexts[ref.locale][ref.template], own !== undefined);
 }
 
 function described({ template, locale }: Ref, { subject, body, action }: Static<typeof TemplateText>, custom: boolean) {

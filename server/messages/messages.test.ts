@@ -7,7 +7,14 @@ import { after, before, describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { languages } from '#tenancy';
-import { eventually, managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  eventually,
+  expectProblem,
+  managementToken,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { sendMessage } from './messages.ts';
 import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
 import { templateIds } from './templates.ts';
@@ -158,6 +165,24 @@ describe('the templates of a project', () => {
     assert.equal((await latchkey.api(path, { method: 'DELETE', token })).status, 204);
     await mail(latchkey, 'fr2@example.com', { locale: 'fr' });
     assert.match((await inbox('fr2@example.com')).subject, /est votre code Shop/);
+  });
+
+  test('of two editors of a text the second is told, also where it was the built-in one; one of another name is none', async () => {
+    const read = await latchkey.api(path, { token });
+    assert.deepEqual([read.status, read.body.custom, read.body.locale], [200, false, 'fr']);
+    const builtIn = read.headers.get('etag') ?? '';
+    const change = (method: string, etag: string, body?: unknown) =>
+      latchkey.api(path, { method, token, body, headers: { 'if-match': etag } });
+    const first = await change('PUT', builtIn, own);
+    assert.equal(first.status, 200, first.text);
+    expectProblem(await change('PUT', builtIn, { ...own, subject: 'Autre' }), 412, 'PRECONDITION_FAILED');
+    expectProblem(await change('DELETE', builtIn), 412, 'PRECONDITION_FAILED');
+    const { body, headers } = await latchkey.api(path, { token });
+    assert.deepEqual([body.subject, headers.get('etag')], [own.subject, first.headers.get('etag')]);
+    assert.equal((await change('DELETE', headers.get('etag') ?? '')).status, 204);
+    assert.equal((await latchkey.api(path, { token })).headers.get('etag'), builtIn);
+    const unknown = await latchkey.api('/v1/admin/settings/messages/none/fr', { token });
+    expectProblem(unknown, 400, 'VALIDATION_FAILED');
   });
 
   test('a preview fills made-up values in; a text that can not work is refused with its fault', async () => {

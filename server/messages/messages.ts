@@ -121,16 +121,20 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
 
 async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage): Promise<Rendered> {
   const { projectName, settings } = await projectOf(tx.system, tx.scope);
-  const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage);
+  const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
   const text = (await ownText(tx, template, language)) ?? builtInTexts[language][template];
   return render(template, language, text, { project: projectName, ...variables });
 }
 
-/** The best of our languages for a BCP 47 tag or an `Accept-Language` header. */
-export function languageFor(wanted: string | null, fallback: Language): Language {
+/** The best of the offered languages for a BCP 47 tag or an `Accept-Language` header. */
+export function languageFor(
+  wanted: string | null,
+  fallback: Language,
+  offered: readonly Language[] = languages,
+): Language {
   if (wanted === null || wanted === '' || wanted === '*') return fallback;
-  const [best] = new Negotiator({ headers: { 'accept-language': wanted } }).languages([...languages]);
-  return languages.find((language) => language === best) ?? fallback;
+  const [best] = new Negotiator({ headers: { 'accept-language': wanted } }).languages([...offered]);
+  return offered.find((language) => language === best) ?? fallback;
 }
 
 /** The project's own text of a template. Served by the primary key. */

@@ -14,6 +14,17 @@ create table acme_challenges (
   constraint acme_challenges_pkey PRIMARY KEY (token)
 );
 
+create table active_people (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  figure text not null,
+  day date not null,
+  user_id text not null,
+  constraint active_people_pkey PRIMARY KEY (workspace_id, project_id, environment, figure, day, user_id)
+);
+CREATE INDEX active_people_old ON public.active_people USING btree (day);
+
 create table application_secrets (
   workspace_id text not null,
   project_id text not null,
@@ -129,6 +140,44 @@ create table consents (
   constraint consents_pkey PRIMARY KEY (workspace_id, environment, user_id, application_id),
   constraint consents_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
   constraint consents_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+
+create table console_installation (
+  workspace_id text not null,
+  project_id text not null,
+  application_id text not null,
+  client_id text not null,
+  secret_sealed text not null,
+  console_url text not null,
+  created_at timestamp with time zone not null,
+  constraint console_installation_pkey PRIMARY KEY (workspace_id),
+  constraint console_installation_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX console_installation_one ON public.console_installation USING btree ((true));
+
+create table console_sessions (
+  workspace_id text not null,
+  hash bytea not null,
+  user_id text not null,
+  session_id text not null,
+  auth_time timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint console_sessions_pkey PRIMARY KEY (workspace_id, hash),
+  constraint console_sessions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX console_sessions_expired ON public.console_sessions USING btree (expires_at);
+CREATE INDEX console_sessions_of_session ON public.console_sessions USING btree (workspace_id, session_id);
+
+create table daily_figures (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  figure text not null,
+  day date not null,
+  count bigint not null,
+  constraint daily_figures_pkey PRIMARY KEY (workspace_id, project_id, environment, figure, day)
 );
 
 create table default_projects (
@@ -1087,6 +1136,37 @@ create table status_updates (
   at timestamp with time zone not null,
   constraint status_updates_pkey PRIMARY KEY (environment, subject_id, id)
 );
+
+create table team_invitations (
+  workspace_id text not null,
+  id text not null,
+  email text not null,
+  role text not null,
+  token_hash bytea not null,
+  invited_by text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint team_invitations_pkey PRIMARY KEY (workspace_id, id),
+  constraint team_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'analyst'::text, 'viewer'::text]))),
+  constraint team_invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (workspace_id, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE UNIQUE INDEX team_invitations_token ON public.team_invitations USING btree (workspace_id, token_hash);
+
+create table team_members (
+  workspace_id text not null,
+  id text not null,
+  user_id text not null,
+  role text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_members_pkey PRIMARY KEY (workspace_id, id),
+  constraint team_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'analyst'::text, 'viewer'::text]))),
+  constraint team_members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX team_members_of_user ON public.team_members USING btree (user_id, workspace_id);
 
 create table upstream_flows (
   workspace_id text not null,

@@ -8,7 +8,7 @@ import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { grantFor } from './grants.ts';
-import { apiAddressOf, apiResource, describeToken, MANAGEMENT_TOKEN_SECONDS } from './management-tokens.ts';
+import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
 
@@ -108,7 +108,7 @@ function lifetimes({ clock }: System): Configuration['ttl'] {
   return {
     AccessToken: bySession(ACCESS_TOKEN),
     AuthorizationCode: CODE,
-    ClientCredentials: MANAGEMENT_TOKEN_SECONDS,
+    ClientCredentials: managementTokenSeconds,
     DeviceCode: DEVICE_CODE,
     Grant: bySession(365 * DAY),
     IdToken: 3_600,

@@ -2,11 +2,8 @@ import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC,
 import { errors } from 'oidc-provider';
 import type { Application } from '#applications';
 import type { System } from '#platform/system.ts';
-import { addressesOf } from '#tenancy';
+import { addressesOf, projectOf } from '#tenancy';
 import { applicationOf, type IssuerAddress } from './clients.ts';
-
-/** Seconds. */
-export const MANAGEMENT_TOKEN_SECONDS = 3_600;
 
 /** The API address that goes with an issuer: the project's own, if it has one; else the environment's. */
 export async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
@@ -33,10 +30,11 @@ export async function apiResource(system: System, ctx: KoaContextWithOIDC, resou
   const scope = String(params['scope']);
   const excess = scope.split(' ').find((asked) => !application.permissions.includes(asked));
   if (excess !== undefined) throw new errors.InvalidScope('the client was not granted this permission', excess);
+  const { settings } = await projectOf(system, application);
   return {
     audience,
     scope,
-    accessTokenTTL: MANAGEMENT_TOKEN_SECONDS,
+    accessTokenTTL: settings.managementTokenSeconds,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
   };
@@ -51,6 +49,13 @@ function checkContext(application: Application, body: Record<string, unknown>): 
   const own =
     workspaceId === application.workspaceId && projectId === application.projectId && named === application.environment;
   if (!own) throw new errors.InvalidTarget("workspaceId, projectId and environment must be the client's own");
+}
+
+/** How long a management token works, in seconds: what its resource says. */
+export function managementTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServer }: ClientCredentials): number {
+  if (resourceServer?.accessTokenTTL === undefined)
+    throw new errors.InvalidTarget('a management token is for the API host');
+  return resourceServer.accessTokenTTL;
 }
 
 /**
@@ -72,6 +77,6 @@ export function describeToken(
     environment,
     applicationId: id,
     iat,
-    exp: iat + MANAGEMENT_TOKEN_SECONDS,
+    exp: iat + token.expiration,
   });
 }

@@ -6,6 +6,7 @@ import { createApplication, disableApplication, findApplication, rotateSecret } 
 import type { ApplicationId } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import {
+  changeSettings,
   eventually,
   expectProblem,
   managementToken,
@@ -117,6 +118,14 @@ describe('POST /connect/token, client_credentials', () => {
       { iss: authUrl, aud: apiUrl, client_id: managementClientId, lifetime: 3_600, environment: 'test' },
     );
     expectProblem(await latchkey.api('/v1/admin/members', { token }, 'production'), 401, 'AUTHENTICATION_REQUIRED');
+  });
+
+  test('a management token works as long as the settings say', async () => {
+    await changeSettings(latchkey, { managementTokenSeconds: 120 });
+    const { body } = await request();
+    await changeSettings(latchkey, { managementTokenSeconds: 3_600 });
+    const { exp = 0, iat = 0 } = decodeJwt(body.access_token);
+    assert.deepEqual([body.expires_in, exp - iat], [120, 120]);
   });
 
   test('without a scope everything that was granted; more than that is invalid_scope', async () => {

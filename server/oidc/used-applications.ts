@@ -9,7 +9,7 @@ const MOST_SESSIONS = 100;
 
 /** The applications that the signed-in person's newest sessions are used by. */
 export async function usedApplications(ctx: Ctx) {
-  const sessions = await listSessions(ctx, customerOf(ctx).userId, MOST_SESSIONS);
+  const sessions = await listSessions(ctx, customerOf(ctx).userId, { limit: MOST_SESSIONS });
   const clients = await clientsOfSessions(
     ctx,
     sessions.map(({ id }) => id),

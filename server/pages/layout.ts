@@ -24,7 +24,7 @@ export async function voiceOf({ system, scope, languages }: Place): Promise<Voic
     return { say: speak(language), language, project: 'Latchkey', branding: null };
   }
   const { settings, projectName } = await projectOf(system, scope);
-  const language = languageFor(languages, settings.defaultLanguage);
+  const language = languageFor(languages, settings.defaultLanguage, settings.locales);
   return { say: speak(language), language, project: projectName, branding: settings.branding };
 }
 

@@ -26,8 +26,9 @@ const MAX_PREPARED = 1000;
 pg.types.setTypeParser(20, Number);
 
 /**
- * Every statement is served by an index. The planner would read a small table whole instead, and keep that plan for a prepared
- * statement, or the check of a foreign key, while the table grows to millions, until it is next analysed.
+ * Every statement is served by an index. The planner would read a table whole that was small when last analysed, and keep that plan
+ * for a prepared statement, or the check of a foreign key, while the table grows, until it is analysed again. Measured: a thousand
+ * checks against a table that had 100 rows then and has 20,000 now take 2,030 ms, and 20 ms with this.
  */
 const PLANS = 'set enable_seqscan = off';
 
@@ -45,12 +46,14 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     application_name: 'latchkey',
+    onConnect: async (client) => {
+      await client.query(PLANS);
+    },
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
   pool.on('connect', (client) => {
     client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
-    client.query(PLANS).catch((error: unknown) => log.warn({ err: error }, 'could not set a connection up'));
   });
   return pool;
 }

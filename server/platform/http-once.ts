@@ -50,11 +50,15 @@ type Claimed = { unit: Unit; claim: Buffer } | { stored: StoredAnswer };
  */
 export async function beginOnce(system: System, request: FastifyRequest, key: string): Promise<Claimed> {
   const claim = claimOf(request, key);
-  const bodyHash = hash('sha256', JSON.stringify(request.body ?? null), 'buffer');
   const unit = await Unit.begin(system, 'read committed', claim.toString('base64'));
   try {
     const now = system.clock.now();
-    const row = { id: claim, body_hash: bodyHash, answer_sealed: null, expires_at: new Date(+now + KEPT_MS) };
+    const row = {
+      id: claim,
+      body_hash: hashOf(request.body),
+      answer_sealed: null,
+      expires_at: new Date(+now + KEPT_MS),
+    };
     if (await insertClaim(unit, row, now)) return { unit, claim };
     const stored = await storedAnswer(system, unit, row);
     await unit.rollback();
@@ -63,6 +67,26 @@ export async function beginOnce(system: System, request: FastifyRequest, key: st
     await unit.rollback();
     throw error;
   }
+}
+
+/** The answer that the key's first request got, if it has been given. @throws Problem IDEMPOTENCY_KEY_REUSED */
+export async function earlierAnswer(
+  system: System,
+  request: FastifyRequest,
+  key: string,
+): Promise<StoredAnswer | undefined> {
+  const id = claimOf(request, key);
+  const known = await system.db
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'answer_sealed'])
+    .where('id', '=', id)
+    .where('expires_at', '>', system.clock.now())
+    .executeTakeFirst();
+  return known && openAnswer(system, known, { id, body_hash: hashOf(request.body) });
+}
+
+function hashOf(body: unknown): Buffer {
+  return hash('sha256', JSON.stringify(body ?? null), 'buffer');
 }
 
 /** One row per key: a second insert waits until the first transaction has ended. An expired claim is taken over. */
@@ -80,12 +104,18 @@ async function insertClaim(unit: Unit, row: Insertable<IdempotencyKeysTable>, no
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-async function storedAnswer(system: System, unit: Unit, row: { id: Buffer; body_hash: Buffer }): Promise<StoredAnswer> {
+async function storedAnswer(system: System, unit: Unit, row: Claim): Promise<StoredAnswer> {
   const known = await unit.db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
     .where('id', '=', row.id)
     .executeTakeFirstOrThrow();
+  return openAnswer(system, known, row);
+}
+
+type Claim = { id: Buffer; body_hash: Buffer };
+
+function openAnswer(system: System, known: Omit<IdempotencyKeysTable, 'id' | 'expires_at'>, row: Claim): StoredAnswer {
   if (!known.body_hash.equals(row.body_hash)) throw problem('IDEMPOTENCY_KEY_REUSED');
   const stored: StoredAnswer = JSON.parse(
     system.keyring.open(known.answer_sealed ?? '', PURPOSE, row.id.toString('base64url')),

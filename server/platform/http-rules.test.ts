@@ -43,7 +43,9 @@ async function resources(): Promise<Resource[]> {
   const options = { issuer: 'https://id.acme.example' };
   const provider = { key: 'acme', preset: 'oidc', clientId: 'x', clientSecret: 'y', options };
   const endpoint = { url: 'https://hooks.example/in', events: ['user.*'] };
+  await make('/v1/admin/permissions', { key: 'orders:ship', description: 'Ship' });
   return [
+    { path: '/v1/admin/permissions/orders:ship', change: { description: 'Send out' }, token },
     { path: '/v1/me/profile', change: { displayName: 'Ada' }, token: customer },
     { path: '/v1/admin/settings', change: { registration: 'closed' }, token },
     { path: await make('/v1/admin/roles', newRole()), change: { name: 'Renamed' }, token },

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { type TProperties, Type } from 'typebox';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import type { App } from './http.ts';
-import { beginOnce, keepAnswer, replay } from './http-once.ts';
+import { beginOnce, earlierAnswer, keepAnswer, replay } from './http-once.ts';
 import { limitsOf } from './limits.ts';
 import { type ErrorCode, problem, problemResponses, withProblems } from './problem.ts';
 import { Unit } from './unit.ts';
@@ -26,6 +26,8 @@ declare module 'fastify' {
     etag?: true | { without: readonly string[] };
     /** Of a change: the path whose record it changes and answers, where it is not its own. */
     changes?: string;
+    /** Asks others before the request becomes a transaction, and not again for an answer that is known: see `askedAhead`. */
+    ahead?: (request: FastifyRequest) => Promise<void>;
     /** False on a POST whose body is a stream. */
     idempotencyKey?: false;
     deprecated?: Deprecation;
@@ -71,8 +73,9 @@ export function addExchangeRules(app: App): void {
     const { headers, routeOptions } = request;
     const key = takesKey(routeOptions) ? headers['idempotency-key'] : undefined;
     const match = mayMatch(routeOptions) ? headers['if-match'] : undefined;
-    if (key === undefined && match === undefined) return done();
-    begin({ app, request, reply, readers }, { key, match }).then((goesOn) => goesOn && done(), done);
+    const { ahead } = routeOptions.config;
+    if (key === undefined && match === undefined && !ahead) return done();
+    begin({ app, request, reply, readers }, { key, match, ahead }).then((goesOn) => goesOn && done(), done);
   });
   app.addHook('preSerialization', (request, reply, payload, done) => {
     const reader = reply.statusCode === 200 ? recordOf(request, readers) : undefined;
@@ -102,15 +105,20 @@ function takesKey({ method, url, config }: Routed): boolean {
 }
 
 function mayMatch({ method, url }: Routed): boolean {
-  return CHANGES.includes(String(method)) && url?.startsWith('/v1/') === true;
+  return CHANGES.includes(String(method)) && VERSIONED.test(url ?? '');
 }
 
+type Beginning = {
+  key: string | string[] | undefined;
+  match: string | undefined;
+  ahead: FastifyContextConfig['ahead'];
+};
+
 /** @returns false when the answer has been given already */
-async function begin(
-  exchange: Exchange,
-  { key, match }: { key: string | string[] | undefined; match: string | undefined },
-): Promise<boolean> {
+async function begin(exchange: Exchange, { key, match, ahead }: Beginning): Promise<boolean> {
   const { app, request, reply } = exchange;
+  if (ahead && !(await goAhead(exchange, ahead, key))) return false;
+  if (key === undefined && match === undefined) return true;
   if (key !== undefined) {
     const claimed = await beginOnce(app.system, request, String(key));
     if ('stored' in claimed) {
@@ -124,6 +132,18 @@ async function begin(
   if (request.ctx) request.ctx = { ...request.ctx, db: unit.db, unit };
   if (match !== undefined) await requireMatch(exchange, match);
   return true;
+}
+
+/** @returns false when the answer has been given already */
+async function goAhead(
+  { app, request, reply }: Exchange,
+  ahead: NonNullable<Beginning['ahead']>,
+  key: Beginning['key'],
+): Promise<boolean> {
+  const stored = key === undefined ? undefined : await earlierAnswer(app.system, request, String(key));
+  if (stored) replay(reply, stored);
+  else await ahead(request);
+  return stored === undefined;
 }
 
 /** The record is read in the change's own snapshot: who changes it meanwhile makes the change fail (RFC 9110 §13.1.1). */

@@ -7,6 +7,7 @@ export {
   familiarityOf,
   findSession,
   isKnownSource,
+  type ListedSession,
   listSessions,
   liveEntry,
   type ProjectSession,

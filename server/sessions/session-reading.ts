@@ -116,12 +116,14 @@ export type ListedSession = SessionSummary & {
   lastSeenAt: string;
 };
 
-/** The live sessions of a user, newest first, or just one. Served by sessions_of_user. */
+/** Which of a user's sessions; `before` is the id of the last one that was read. */
+type OwnSessions = { limit: number; before?: SessionId | undefined; only?: SessionId };
+
+/** The live sessions of a user, newest first. Served by sessions_of_user. */
 export async function listSessions(
   ctx: Ctx,
   userId: UserId,
-  limit: number,
-  only?: SessionId,
+  { limit, before, only }: OwnSessions,
 ): Promise<ListedSession[]> {
   let query = ctx.db
     .selectFrom('sessions')
@@ -133,6 +135,7 @@ export async function listSessions(
     .where('expires_at', '>', ctx.now)
     .orderBy('id', 'desc')
     .limit(limit);
+  if (before !== undefined) query = query.where('id', '<', before);
   if (only !== undefined) query = query.where('id', '=', only);
   const rows = await query.execute();
   const current = ctx.actor.kind === 'customer' ? ctx.actor.sessionId : null;

@@ -15,6 +15,16 @@ import { voiceIn } from './words.ts';
 
 const Query = Type.Interface([PageQuery, StatusQuery], {});
 
+/** The answer of a document whose form others have set: by its media type. */
+function documentOf({ type }: Maker) {
+  const [mediaType = ''] = type.split(';', 1);
+  const schema = mediaType.endsWith('json') ? Type.Object({}, { additionalProperties: true }) : Type.String();
+  return {
+    200: { description: 'The document.', content: { [mediaType]: { schema } } },
+    304: Type.Null({ description: 'Unchanged since the given ETag.' }),
+  };
+}
+
 /** What was, and the same in the formats of others. */
 export const statusHistoryRoutes: Routes = (app) => {
   const { system } = app;
@@ -51,7 +61,7 @@ export const statusHistoryRoutes: Routes = (app) => {
   const ready = (path: string, maker: Maker, summary: string) =>
     app.get(
       path,
-      { config: { permission: 'public' }, schema: { summary, querystring: StatusQuery } },
+      { config: { permission: 'public' }, schema: { summary, querystring: StatusQuery, response: documentOf(maker) } },
       (request, reply) => {
         answer(request, reply, maker);
       },

@@ -45,15 +45,22 @@ async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
   return { kind: 'absent', fault, found };
 }
 
-/**
- * Looks the proof up now. A domain that was pending or lost serves its bindings from then on, in every process.
- * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with what was found, ALREADY_EXISTS when another project was first, RATE_LIMIT_EXCEEDED
- */
-export async function verifyDomain(ctx: Ctx, id: DomainId): Promise<Domain> {
+/** A domain, and what DNS says about its proof. */
+export type LookedUp = { domain: DomainRow; finding: Finding };
+
+/** Looks a domain's proof up now. @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED */
+export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
   const domain = await findDomain(ctx, id);
   const taken = await byHand(ctx.system).take(id);
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
-  const finding = await findingOf(ctx.system, domain);
+  return { domain, finding: await findingOf(ctx.system, domain) };
+}
+
+/**
+ * Holds on to what a look-up found. A domain that was pending or lost serves its bindings from then on, in every process.
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with what was found, ALREADY_EXISTS when another project was first
+ */
+export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Promise<Domain> {
   if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain, 'by hand'));
   await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
   throw problem('DOMAIN_NOT_VERIFIED', {

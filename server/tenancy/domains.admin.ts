@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Routes } from '#platform/http.ts';
+import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { Binding, BindingRef, bindDomain, listBindings, NewBinding, unbindDomain } from './domain-bindings.ts';
-import { verifyDomain } from './domain-checks.ts';
+import { lookUpProof, verifyDomain } from './domain-checks.ts';
 import { claimDomain, Domain, domainRecord, findDomain, listDomains, NewDomain, removeDomain } from './domains.ts';
 
 const DomainRef = Type.Object({ domainId: IdSchema('dom') });
+
+const proof = askedAhead(({ ctx, params }) => lookUpProof(ctx, Value.Parse(DomainRef, params).domainId));
 
 export const domainRoutes: Routes = (app) => {
   app.get(
@@ -71,7 +75,7 @@ export const domainRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/domains/:domainId/verify',
     {
-      config: { permission: 'domains:write' },
+      config: { permission: 'domains:write', ahead: proof.ask },
       schema: {
         summary: 'Verify a domain',
         description: 'Looks the TXT record up now. Up to ten times a minute.',
@@ -82,7 +86,7 @@ export const domainRoutes: Routes = (app) => {
         },
       },
     },
-    (request) => verifyDomain(request.ctx, request.params.domainId),
+    (request) => verifyDomain(request.ctx, proof.answerFor(request)),
   );
 };
 

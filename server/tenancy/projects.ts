@@ -88,14 +88,12 @@ export async function setDefaultProject(tx: TxCtx): Promise<void> {
 
 /**
  * Changes settings of the scope; what is not named stays. Effective in every process when the change is heard.
- * @throws Problem VALIDATION_FAILED for test phone numbers in production
+ * @throws Problem VALIDATION_FAILED for test phone numbers in production, or a default language that is not offered
  */
 export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   if (environment === 'production' && (changes.testPhoneNumbers ?? []).length > 0)
-    throw problem('VALIDATION_FAILED', {
-      extensions: { errors: [{ pointer: '/body/testPhoneNumbers', message: 'exist in the test environment only' }] },
-    });
+    throw invalid('testPhoneNumbers', 'exist in the test environment only');
   await tx.db
     .updateTable('project_environments')
     .set({ settings: sql`settings || ${JSON.stringify(changes)}::jsonb`, updated_at: tx.now })
@@ -103,8 +101,16 @@ export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Pro
     .where('project_id', '=', projectId)
     .where('environment', '=', environment)
     .execute();
+  // Read after the write, which waits for others: two changes at once can not leave what neither alone may.
+  const { settings } = await projectOf(tx.system, tx.scope, tx.db);
+  if (!settings.locales.includes(settings.defaultLanguage))
+    throw invalid(changes.locales ? 'locales' : 'defaultLanguage', 'the default language must be one of `locales`');
   await emit(tx, 'project.settings.updated', { changed: Object.keys(changes) });
   await announce(tx, { topic: 'project', key: projectId });
+}
+
+function invalid(setting: string, message: string) {
+  return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: `/body/${setting}`, message }] } });
 }
 
 type Lookup =

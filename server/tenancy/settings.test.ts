@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { expectProblem, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  lastMessage,
+  newEmail,
+  ownerToken,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 let token: string;
@@ -35,6 +43,15 @@ describe('the settings of a project', () => {
       { registration: 'sometimes' },
       { passwordMinLength: 7 },
       { accessTokenSeconds: 5 },
+      { managementTokenSeconds: 3_601 },
+      { oneTimeCodeSeconds: 601 },
+      { oneTimeCodeTries: 6 },
+      { mfaTokenSeconds: 1_801 },
+      { locales: [] },
+      { locales: ['en', 'tlh'] },
+      // The default language must be among them.
+      { locales: ['de'] },
+      { locales: ['en', 'de'], defaultLanguage: 'fr' },
       { signInMethods: ['password', 'password'] },
       { branding: { accentColor: 'red' } },
       { nothing: true },
@@ -43,6 +60,33 @@ describe('the settings of a project', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await change(body), 400, 'VALIDATION_FAILED');
     }
+  });
+
+  test('two changes at once do not leave a default language that is not offered', async () => {
+    const answers = await Promise.all([change({ locales: ['en', 'de'] }), change({ defaultLanguage: 'fr' })]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    const { body } = await latchkey.api('/v1/admin/settings', { token });
+    assert.ok(body.locales.includes(body.defaultLanguage));
+    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+  });
+
+  test('messages come in the languages of `locales`, and front ends are told of them', async () => {
+    await change({ locales: ['en', 'fr'], defaultLanguage: 'fr' });
+    const { body } = await latchkey.auth('/v1/auth/methods');
+    assert.deepEqual([body.locales, body.defaultLanguage], [['en', 'fr'], 'fr']);
+    const mailIn = async (languages: string) => {
+      const email = newEmail();
+      const headers = { 'accept-language': languages };
+      await register(latchkey, { email });
+      await latchkey.auth('/v1/auth/login/email-code', { body: { email }, headers });
+      return (await lastMessage(latchkey, email)).subject.replace(/\d+/, '');
+    };
+    const [french, english] = [await mailIn('de'), await mailIn('en')];
+    assert.notEqual(french, english);
+    assert.equal(await mailIn('de, en;q=0.5'), english);
+    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+    assert.equal(await mailIn('fr'), french);
+    assert.notEqual(await mailIn('de'), french);
   });
 
   test('the other environment and other projects keep theirs', async () => {

@@ -75,9 +75,25 @@ export const Settings = Type.Object({
     description:
       '`required`: clients solve a puzzle before they register, sign in with a password or ask for a message.',
   }),
-  magicLinkSeconds: seconds(60, 3_600, 'Lifetime of mailed links.'),
+  magicLinkSeconds: seconds(60, 3_600, 'Lifetime of mailed links; a code in the same mail ends with its link.'),
+  // At most ten minutes and five tries: ASVS 6.5.5, 6.6.3.
+  oneTimeCodeSeconds: seconds(60, 600, 'Lifetime of codes by mail and text message.'),
+  oneTimeCodeTries: Type.Integer({
+    minimum: 1,
+    maximum: 5,
+    description: 'Wrong codes after which a code, or a sign-in that waits for its second factor, is void.',
+  }),
+  mfaTokenSeconds: seconds(60, 1_800, 'How long a sign-in waits for its second factor.'),
   invitationSeconds: seconds(3_600, 90 * DAY, 'Lifetime of invitations.'),
-  defaultLanguage: Language,
+  locales: Type.Array(Language, {
+    minItems: 1,
+    maxItems: languages.length,
+    uniqueItems: true,
+    description: 'The languages that pages and messages are offered in.',
+  }),
+  defaultLanguage: Type.Enum([...languages], {
+    description: 'For whoever asks for none of `locales`; one of them.',
+  }),
   testPhoneNumbers: Type.Array(TestPhoneNumber, {
     maxItems: 20,
     description: 'Numbers that never get a message and have a fixed code. Test environment only.',
@@ -95,6 +111,8 @@ export const Settings = Type.Object({
   }),
   webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
   accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
+  // Ended tokens are remembered for an hour.
+  managementTokenSeconds: seconds(60, 3_600, 'Lifetime of a management token.'),
   sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
   sessionAbsoluteSeconds: seconds(300, 365 * DAY, 'A session ends this long after sign-in.'),
 });
@@ -110,7 +128,11 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   passkeyRpId: null,
   proofOfWork: 'off',
   magicLinkSeconds: 900,
+  oneTimeCodeSeconds: 600,
+  oneTimeCodeTries: 5,
+  mfaTokenSeconds: 600,
   invitationSeconds: 7 * DAY,
+  locales: [...languages],
   defaultLanguage: 'en',
   testPhoneNumbers: [],
   signInLayout: 'combined',
@@ -119,6 +141,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   dynamicRegistration: 'off',
   webhookLogDays: 30,
   accessTokenSeconds: 900,
+  managementTokenSeconds: 3_600,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,
 };

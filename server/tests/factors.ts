@@ -5,7 +5,7 @@ import type { Answer, TestClock, TestLatchkey } from './harness.ts';
 type Person = { access_token: string };
 
 /** An authenticator app that knows a secret. */
-export type App = { id: string; code: () => string; recoveryCodes: string[] };
+export type App = { id: string; secret: string; code: () => string; recoveryCodes: string[] };
 
 /** Sets an authenticator app up for a signed-in person. Its codes are those of the clock's time. */
 export async function totpOf(latchkey: TestLatchkey, { access_token: token }: Person, clock: TestClock): Promise<App> {
@@ -19,7 +19,7 @@ export async function totpOf(latchkey: TestLatchkey, { access_token: token }: Pe
   assert.equal(confirmed.status, 200, confirmed.text);
   // The code that confirmed is spent; the next one is another.
   clock.advance(30_000);
-  return { id: begun.body.id, code, recoveryCodes: confirmed.body.recoveryCodes ?? [] };
+  return { id: begun.body.id, secret: begun.body.secret, code, recoveryCodes: confirmed.body.recoveryCodes ?? [] };
 }
 
 /** @returns tells the code of the moment */

@@ -158,7 +158,7 @@ describe('the process dies or is told to stop', () => {
         [],
       );
       const { rows: scopes } = await client.query(
-        'select count(*) as events, max(sequence) as highest, count(distinct sequence) as numbers from events group by project_id, environment',
+        'select count(*) as events, max(sequence) as highest, count(distinct sequence) as numbers from events group by workspace_id, project_id, environment',
       );
       for (const { events, highest, numbers } of scopes)
         assert.deepEqual([highest, numbers], [events, events], 'numbered without gap or double');

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
+import { Value } from 'typebox/value';
+import type { Request, Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { requireReceiver } from './endpoint-rules.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -14,6 +16,13 @@ import {
   NewEndpoint,
   updateEndpoint,
 } from './endpoints.ts';
+
+const WithUrl = Type.Object({ url: Type.String() });
+
+/** Looks a new address up. @throws Problem VALIDATION_FAILED */
+async function ahead({ ctx, body }: Request): Promise<void> {
+  if (Value.Check(WithUrl, body)) await requireReceiver(ctx, body.url);
+}
 
 const EndpointRef = Type.Object({ endpointId: IdSchema('whe') });
 
@@ -34,7 +43,7 @@ export const endpointRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', ahead },
       schema: {
         summary: 'Add a webhook endpoint',
         description: 'Up to 50 per project environment. The answer holds the signing secret, which is not shown again.',
@@ -61,7 +70,7 @@ export const endpointRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/webhooks/endpoints/:endpointId',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', ahead },
       schema: {
         summary: 'Change a webhook endpoint',
         params: EndpointRef,

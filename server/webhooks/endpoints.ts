@@ -14,7 +14,6 @@ import {
   mergedHeaders,
   openHeaders,
   requireOwnHeaders,
-  requireReceiver,
   sealHeaders,
   shownHeaders,
 } from './endpoint-rules.ts';
@@ -182,12 +181,11 @@ export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefi
     .executeTakeFirst();
 }
 
-/** Adds an endpoint. @returns it with its secret, which is shown this once @throws Problem VALIDATION_FAILED, CONFLICT at fifty */
+/** Adds an endpoint whose address was checked. @returns it with its secret, which is shown this once @throws Problem VALIDATION_FAILED, CONFLICT at fifty */
 export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoint>): Promise<EndpointWithSecret> {
   const headers = endpoint.headers ?? {};
   requireKnownPatterns(endpoint.events, '/body/events');
   requireOwnHeaders(headers);
-  await requireReceiver(ctx, endpoint.url);
   const id = newId('whe', ctx.now);
   const secret = newSecret();
   return transaction(ctx, async (tx) => {
@@ -239,11 +237,10 @@ async function requireRoom(tx: TxCtx): Promise<void> {
 
 type Changed = { set: EndpointUpdate; changed: string[] };
 
-/** Changes an endpoint. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/** Changes an endpoint; a new address was checked. @throws Problem NOT_FOUND, VALIDATION_FAILED */
 export async function updateEndpoint(ctx: Ctx, id: EndpointId, changes: EndpointChanges): Promise<Endpoint> {
   if (changes.events) requireKnownPatterns(changes.events, '/body/events');
   if (changes.headers) requireOwnHeaders(changes.headers);
-  if (changes.url !== undefined) await requireReceiver(ctx, changes.url);
   return transaction(ctx, async (tx) => {
     const row = await lockEndpoint(tx, id);
     const { set, changed } = changesOf(tx, row, changes);

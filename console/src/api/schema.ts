@@ -722,7 +722,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a permission */
+        get: operations["readAPermission"];
         put?: never;
         post?: never;
         /** Remove a permission */
@@ -731,6 +732,26 @@ export interface paths {
         head?: never;
         /** Describe a permission */
         patch: operations["describeAPermission"];
+        trace?: never;
+    };
+    "/console/v1/authorization/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a permission of a member
+         * @description Says whether the member may do it right now, and by which paths, or why not.
+         */
+        post: operations["checkAPermissionOfAMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/console/v1/applications": {
@@ -1063,7 +1084,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a message template */
+        get: operations["readAMessageTemplate"];
         /** Replace a message template */
         put: operations["replaceAMessageTemplate"];
         post?: never;
@@ -2009,10 +2031,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     beginASignIn: {
         parameters: {
-            query: {
-                returnTo: string;
+            query?: {
+                returnTo?: string;
                 /** @description Asks who it is again, for a dangerous action. */
-                stepUp: boolean;
+                stepUp?: boolean;
             };
             header?: never;
             path?: never;
@@ -2665,9 +2687,9 @@ export interface operations {
     };
     listProjects: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description A part of the name. */
@@ -3102,9 +3124,9 @@ export interface operations {
     };
     listTheTeam: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -3636,9 +3658,9 @@ export interface operations {
     };
     listInvitationsToTheTeam: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -4031,6 +4053,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -4062,8 +4093,8 @@ export interface operations {
     };
     readTheFiguresOfTheProject: {
         parameters: {
-            query: {
-                days: number;
+            query?: {
+                days?: number;
             };
             header?: never;
             path?: never;
@@ -4263,9 +4294,9 @@ export interface operations {
     };
     readTheEventLogBackwards: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description At or after. */
@@ -4380,7 +4411,7 @@ export interface operations {
                 /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 projectId: string;
                 environment: "test" | "production" | "prod";
-                locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                locale?: "en" | "de" | "fr" | "es" | "ja" | "zh";
                 /** @description Empty: none. Absent: as it is saved. */
                 logoUrl?: string;
                 /** @description Empty: none. Absent: as it is saved. */
@@ -4457,10 +4488,10 @@ export interface operations {
     };
     listSentMessagesWithTheirText: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Recipient, exact. */
                 to?: string;
-                limit: number;
+                limit?: number;
                 /** @example msg_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 cursor?: string;
             };
@@ -4652,9 +4683,9 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description Part of an email, phone, username or name, whatever its case and accents; one or two characters: how it begins. */
@@ -5805,9 +5836,9 @@ export interface operations {
     };
     readAnImportAndItsReport: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description Only rows that were not imported. */
@@ -6198,9 +6229,9 @@ export interface operations {
     };
     listLiveSessions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -6522,9 +6553,9 @@ export interface operations {
     };
     listInvitations: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 status?: "pending" | "accepted" | "revoked" | "expired";
@@ -7070,9 +7101,9 @@ export interface operations {
     };
     listRoles: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -7791,9 +7822,9 @@ export interface operations {
     };
     listPermissions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -7994,10 +8025,114 @@ export interface operations {
             };
         };
     };
+    readAPermission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example orders:refund */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: string;
+                        description: string;
+                        builtIn: boolean;
+                        createdAt: string | null;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     removeAPermission: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example orders:refund */
                 key: string;
@@ -8058,6 +8193,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -8090,7 +8234,10 @@ export interface operations {
     describeAPermission: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example orders:refund */
                 key: string;
@@ -8164,6 +8311,157 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    checkAPermissionOfAMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                    memberId: string;
+                    /** @example orders:refund */
+                    permission: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        allowed: boolean;
+                        /** @description Every path that grants it; empty when it is not allowed. */
+                        because: {
+                            /** @description The key of the role. */
+                            role: string;
+                            path: {
+                                /** @example mem_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                                memberId: string;
+                                role: {
+                                    /** @example rol_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                                    id: string;
+                                    key: string;
+                                    name: string;
+                                };
+                                permission: string;
+                            };
+                        }[];
+                        /** @description Why it is not allowed; null when it is. */
+                        denial: ("not_a_member" | "not_active" | "unknown_permission" | "not_granted") | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -8213,9 +8511,9 @@ export interface operations {
     };
     listApplications: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -9231,6 +9529,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -9262,9 +9569,9 @@ export interface operations {
     };
     listRegistrationTokens: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -9545,6 +9852,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -9576,9 +9892,9 @@ export interface operations {
     };
     listIdentityProviders: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -10432,11 +10748,22 @@ export interface operations {
                          * @enum {unknown}
                          */
                         proofOfWork: "off" | "required";
-                        /** @description Lifetime of mailed links. */
+                        /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                         magicLinkSeconds: number;
+                        /** @description Lifetime of codes by mail and text message. */
+                        oneTimeCodeSeconds: number;
+                        /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                        oneTimeCodeTries: number;
+                        /** @description How long a sign-in waits for its second factor. */
+                        mfaTokenSeconds: number;
                         /** @description Lifetime of invitations. */
                         invitationSeconds: number;
-                        /** @enum {unknown} */
+                        /** @description The languages that pages and messages are offered in. */
+                        locales: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                        /**
+                         * @description For whoever asks for none of `locales`; one of them.
+                         * @enum {unknown}
+                         */
                         defaultLanguage: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                         testPhoneNumbers: {
@@ -10474,6 +10801,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of a management token. */
+                        managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
                         sessionIdleSeconds: number;
                         /** @description A session ends this long after sign-in. */
@@ -10589,11 +10918,22 @@ export interface operations {
                      * @enum {unknown}
                      */
                     proofOfWork?: "off" | "required";
-                    /** @description Lifetime of mailed links. */
+                    /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                     magicLinkSeconds?: number;
+                    /** @description Lifetime of codes by mail and text message. */
+                    oneTimeCodeSeconds?: number;
+                    /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                    oneTimeCodeTries?: number;
+                    /** @description How long a sign-in waits for its second factor. */
+                    mfaTokenSeconds?: number;
                     /** @description Lifetime of invitations. */
                     invitationSeconds?: number;
-                    /** @enum {unknown} */
+                    /** @description The languages that pages and messages are offered in. */
+                    locales?: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                    /**
+                     * @description For whoever asks for none of `locales`; one of them.
+                     * @enum {unknown}
+                     */
                     defaultLanguage?: "en" | "de" | "fr" | "es" | "ja" | "zh";
                     /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                     testPhoneNumbers?: {
@@ -10631,6 +10971,8 @@ export interface operations {
                     webhookLogDays?: number;
                     /** @description Lifetime of an access token. */
                     accessTokenSeconds?: number;
+                    /** @description Lifetime of a management token. */
+                    managementTokenSeconds?: number;
                     /** @description A session ends when it is not refreshed for this long. */
                     sessionIdleSeconds?: number;
                     /** @description A session ends this long after sign-in. */
@@ -10678,11 +11020,22 @@ export interface operations {
                          * @enum {unknown}
                          */
                         proofOfWork: "off" | "required";
-                        /** @description Lifetime of mailed links. */
+                        /** @description Lifetime of mailed links; a code in the same mail ends with its link. */
                         magicLinkSeconds: number;
+                        /** @description Lifetime of codes by mail and text message. */
+                        oneTimeCodeSeconds: number;
+                        /** @description Wrong codes after which a code, or a sign-in that waits for its second factor, is void. */
+                        oneTimeCodeTries: number;
+                        /** @description How long a sign-in waits for its second factor. */
+                        mfaTokenSeconds: number;
                         /** @description Lifetime of invitations. */
                         invitationSeconds: number;
-                        /** @enum {unknown} */
+                        /** @description The languages that pages and messages are offered in. */
+                        locales: ("en" | "de" | "fr" | "es" | "ja" | "zh")[];
+                        /**
+                         * @description For whoever asks for none of `locales`; one of them.
+                         * @enum {unknown}
+                         */
                         defaultLanguage: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description Numbers that never get a message and have a fixed code. Test environment only. */
                         testPhoneNumbers: {
@@ -10720,6 +11073,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of a management token. */
+                        managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
                         sessionIdleSeconds: number;
                         /** @description A session ends this long after sign-in. */
@@ -10812,9 +11167,9 @@ export interface operations {
     };
     listDomains: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -11053,7 +11408,10 @@ export interface operations {
     readADomain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 domainId: string;
@@ -11093,6 +11451,13 @@ export interface operations {
                         createdAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -11162,7 +11527,10 @@ export interface operations {
     removeADomain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 domainId: string;
@@ -11207,6 +11575,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11688,6 +12065,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -11719,9 +12105,9 @@ export interface operations {
     };
     listSentMessages: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -11904,10 +12290,111 @@ export interface operations {
             };
         };
     };
+    readAMessageTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                        /** @enum {unknown} */
+                        locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
+                        /** @description False: the built-in text. */
+                        custom: boolean;
+                        variables: string[];
+                        subject: string;
+                        body: string;
+                        action: string;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     replaceAMessageTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
@@ -11971,6 +12458,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -12021,7 +12517,10 @@ export interface operations {
     goBackToTheBuiltInTemplate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
@@ -12057,6 +12556,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12214,9 +12722,9 @@ export interface operations {
     };
     listWebhookEndpoints: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -13695,9 +14203,9 @@ export interface operations {
     };
     listWebhookDeliveries: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example whe_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -14050,9 +14558,9 @@ export interface operations {
     };
     listEventTypes: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -14253,9 +14761,9 @@ export interface operations {
     };
     searchTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @description The id of the user or application that did it. */
@@ -14372,12 +14880,12 @@ export interface operations {
     };
     exportTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description At or after. */
                 since?: string;
                 /** @description Before. */
                 until?: string;
-                format: "json" | "csv";
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -14481,9 +14989,9 @@ export interface operations {
     };
     listSignedCheckpointsOfTheAuditLog: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -14574,17 +15082,17 @@ export interface operations {
     };
     readTheEventFeed: {
         parameters: {
-            query: {
+            query?: {
                 /** @description The sequence to go on after: `nextAfter` of the answer before; `latest` for what comes from now on. */
-                after: string;
+                after?: string;
                 /**
                  * @description Event types or groups, separated by commas; all when absent.
                  * @example user.*,session.revoked
                  */
                 types?: string;
-                limit: number;
+                limit?: number;
                 /** @description Seconds to wait for an event when there is none yet (long poll). */
-                wait: number;
+                wait?: number;
             };
             header?: never;
             path?: never;
@@ -15467,9 +15975,9 @@ export interface operations {
     };
     listTheUsageOfTheSmsAddOn: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 /** @example bpr_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -15569,9 +16077,9 @@ export interface operations {
     };
     listTheStatementsOfTheSmsAddOn: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -15966,6 +16474,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -16151,6 +16668,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16747,6 +17273,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -16896,6 +17431,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17231,6 +17775,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -17323,6 +17876,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17542,6 +18104,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `PAYLOAD_TOO_LARGE` */
             413: {
                 headers: {
@@ -17591,9 +18162,9 @@ export interface operations {
     };
     listIncidentsDraftsToo: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -18057,6 +18628,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -18177,6 +18757,15 @@ export interface operations {
             };
             /** @description `NOT_FOUND` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18521,9 +19110,9 @@ export interface operations {
     };
     listMaintenances: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
             };
@@ -18951,6 +19540,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -19070,6 +19668,15 @@ export interface operations {
             };
             /** @description `CONFLICT` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19271,9 +19878,9 @@ export interface operations {
     };
     listStatusSubscribers: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Records per page. */
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the page before; opaque. */
                 cursor?: string;
                 channel?: "email" | "webhook";
@@ -19686,6 +20293,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description `UNKNOWN_HOST` */
             421: {
                 headers: {
@@ -19717,8 +20333,8 @@ export interface operations {
     };
     importMembers: {
         parameters: {
-            query: {
-                dryRun: boolean;
+            query?: {
+                dryRun?: boolean;
             };
             header?: {
                 /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */

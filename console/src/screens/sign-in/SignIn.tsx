@@ -45,6 +45,7 @@ function Policy({ settings }: { settings: Settings }) {
         <Passwords form={form} />
         <SecondFactor form={form} />
         <Lifetimes form={form} />
+        <OneTimeSecrets form={form} />
       </Fields>
     </RecordFields>
   );
@@ -243,10 +244,49 @@ function Lifetimes({ form: { values, errors, set } }: Form) {
           onChange={(accessTokenSeconds) => set({ accessTokenSeconds })}
         />
         <DurationInput
+          label="Management tokens hold for"
+          description="At most an hour."
+          value={values.managementTokenSeconds}
+          error={errors.managementTokenSeconds}
+          onChange={(managementTokenSeconds) => set({ managementTokenSeconds })}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+function OneTimeSecrets({ form: { values, errors, set } }: Form) {
+  return (
+    <Card split title="Links and codes">
+      <Stack gap="md">
+        <DurationInput
           label="Mailed links hold for"
+          description="A code in the same mail ends with its link."
           value={values.magicLinkSeconds}
           error={errors.magicLinkSeconds}
           onChange={(magicLinkSeconds) => set({ magicLinkSeconds })}
+        />
+        <DurationInput
+          label="Codes hold for"
+          description="At most ten minutes."
+          value={values.oneTimeCodeSeconds}
+          error={errors.oneTimeCodeSeconds}
+          onChange={(oneTimeCodeSeconds) => set({ oneTimeCodeSeconds })}
+        />
+        <NumberInput
+          label="Wrong tries after which a code is void"
+          maw={380}
+          min={1}
+          max={5}
+          value={values.oneTimeCodeTries}
+          error={errors.oneTimeCodeTries}
+          onChange={(value) => set({ oneTimeCodeTries: Number(value) })}
+        />
+        <DurationInput
+          label="A sign-in waits for its second factor for"
+          value={values.mfaTokenSeconds}
+          error={errors.mfaTokenSeconds}
+          onChange={(mfaTokenSeconds) => set({ mfaTokenSeconds })}
         />
       </Stack>
     </Card>

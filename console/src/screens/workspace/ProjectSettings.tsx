@@ -1,10 +1,10 @@
-import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import type { Settings } from '#api/records.ts';
 import { useApi, useCan, useScope } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
 import { languages } from '#screens/messages/languages.ts';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -78,6 +78,35 @@ function Addresses({ environment }: { environment: 'test' | 'production' }) {
   );
 }
 
+function Languages({ form: { values, errors, set } }: { form: RecordForm<Settings> }) {
+  return (
+    <>
+      <MultiSelect
+        label="Languages"
+        description="Of the sign-in pages, mails and text messages."
+        maw={420}
+        data={[...languages]}
+        value={values.locales}
+        error={errors.locales}
+        onChange={(chosen) =>
+          set({ locales: languages.map(({ value }) => value).filter((value) => chosen.includes(value)) })
+        }
+      />
+      <Select
+        label="Language where none of them is asked for"
+        maw={420}
+        allowDeselect={false}
+        data={languages.filter(({ value }) => values.locales.includes(value))}
+        value={values.defaultLanguage}
+        error={errors.defaultLanguage}
+        onChange={(value) =>
+          set({ defaultLanguage: languages.find((language) => language.value === value)?.value ?? 'en' })
+        }
+      />
+    </>
+  );
+}
+
 function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWrite: boolean }) {
   const form = useSettingsForm(settings);
   const { environment } = useScope();
@@ -91,16 +120,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
     <RecordFields form={form}>
       <Card split title="Environment" about="Of this environment alone.">
         <Fields canWrite={canWrite}>
-          <Select
-            label="Language where none is asked for"
-            maw={420}
-            allowDeselect={false}
-            data={[...languages]}
-            value={values.defaultLanguage}
-            onChange={(value) =>
-              set({ defaultLanguage: languages.find((language) => language.value === value)?.value ?? 'en' })
-            }
-          />
+          <Languages form={form} />
           <NumberInput
             label="Webhook deliveries are kept for"
             suffix=" days"

@@ -1,0 +1,12 @@
+/** What a project with a million members needs: how many there are, counted as they come and go. */
+export const up = `
+-- A figure of no day. Events that wait to be numbered are counted when they are.
+insert into daily_figures (workspace_id, project_id, environment, figure, day, count)
+select workspace_id, project_id, environment, 'members', '-infinity', sum(n) from (
+  select workspace_id, project_id, environment, 1 as n from members
+  union all
+  select workspace_id, project_id, environment, case type when 'membership.created' then -1 else 1 end from events
+  where sequence is null and not example and type in ('membership.created', 'membership.deleted')
+) counted
+group by workspace_id, project_id, environment;
+`;

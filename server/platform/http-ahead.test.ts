@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { createProvider } from '#applications';
+import { eventually, expectProblem, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+/** A provider that takes its time: it answers nothing until it is told to. */
+const waiting: (() => void)[] = [];
+let asked = 0;
+const slow = createServer((_request, response) => {
+  asked += 1;
+  waiting.push(() => response.writeHead(404).end());
+});
+
+let latchkey: TestLatchkey;
+let token: string;
+let path: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  token = await managementToken(latchkey);
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  const issuer = `http://127.0.0.1:${Object(slow.address()).port}`;
+  const { id } = await latchkey.inProject((tx) =>
+    createProvider(tx, { preset: 'oidc', key: 'slow', clientId: 'shop', clientSecret: 'secret', options: { issuer } }),
+  );
+  path = `/v1/admin/identity-providers/${id}/test`;
+});
+after(async () => {
+  slow.close();
+  await latchkey.stop();
+});
+
+const ask = (key: string) =>
+  latchkey.api(path, { token, body: {}, headers: { 'idempotency-key': key, 'x-correlation-id': `slow-${key}` } });
+
+function letGo(): void {
+  for (const answer of waiting.splice(0)) answer();
+}
+
+describe('a request that asks others', () => {
+  test('holds no transaction meanwhile: more of them than a process works on at a time keep nobody waiting', async () => {
+    const slowly = Array.from({ length: 8 }, (_, index) => ask(`slow-${index}`));
+    await eventually(async () => assert.equal(waiting.length, 8));
+    const body = { key: 'meanwhile', name: 'Meanwhile' };
+    const other = await latchkey.api('/v1/admin/roles', { token, body, headers: { 'idempotency-key': 'meanwhile' } });
+    assert.equal(other.status, 201, other.text);
+    letGo();
+    for (const { status, body: found } of await Promise.all(slowly)) assert.deepEqual([status, found.ok], [200, false]);
+  });
+
+  test('does not ask again for an answer that is known, and not for another body', async () => {
+    const first = ask('known');
+    await eventually(async () => assert.equal(waiting.length, 1));
+    letGo();
+    const before = asked;
+    const { status, text } = await first;
+    const second = await ask('known');
+    assert.deepEqual([second.status, second.text, second.headers.get('idempotent-replayed')], [status, text, 'true']);
+    const headers = { 'idempotency-key': 'known' };
+    expectProblem(await latchkey.api(path, { token, body: { other: true }, headers }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(asked, before);
+  });
+
+  test('without a key asks, too', async () => {
+    const answer = latchkey.api(path, { token, body: {} });
+    await eventually(async () => assert.equal(waiting.length, 1));
+    letGo();
+    assert.equal((await answer).body.ok, false);
+  });
+});
