@@ -33,7 +33,7 @@ export function SentMessages() {
                   { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
                   { name: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
                   { name: 'Fault', wide: true, cell: ({ error }) => error ?? '–' },
-                  { name: 'When', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: 'When', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 ]}
               />
               <Pager nextCursor={nextCursor} />

@@ -77,7 +77,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
         color="gray"
         size="compact-xs"
         loading={resend.busy}
-        aria-label={`Send the invitation to ${email} again`}
+        aria-label={`Send again: the invitation to ${email}`}
         onClick={() => resend.run(init, { done: `Mailed ${email} again`, change: 'Send again' })}
       >
         Send again

@@ -121,7 +121,7 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
         variant="subtle"
         color="gray"
         size="compact-xs"
-        aria-label={`Send the invitation to ${email} again`}
+        aria-label={`Send again: the invitation to ${email}`}
         onClick={() => resend.run({ params: { path: { teamInvitationId: id } } }, { done: `Mailed ${email} again` })}
       >
         Send again
