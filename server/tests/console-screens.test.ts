@@ -61,7 +61,15 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
         const found = [...(await faultsOf(app.page)), ...app.complaints()];
         faults.push(...found.map((fault) => `${path}: ${fault}`));
       };
-      for (const [path, title] of SCREENS) {
+      const { body: members } = await operator.call('/console/v1/members?limit=1&q=owner');
+      const { body: applications } = await operator.call('/console/v1/applications?limit=1');
+      const { body: providers } = await operator.call('/console/v1/identity-providers?limit=1');
+      const records = [
+        [`/members/${members.items[0].id}`, members.items[0].displayName],
+        [`/applications/${applications.items[0].id}`, applications.items[0].name],
+        [`/providers/${providers.items[0].id}`, providers.items[0].name],
+      ] as const;
+      for (const [path, title] of [...SCREENS, ...records]) {
         // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
         await app.open(path);
         await check(path, title);
