@@ -57,6 +57,20 @@ describe('people', () => {
     assert.deepEqual((await read(`/members?q=${encodeURIComponent(email)}`)).items, []);
   });
 
+  test('somebody is added, with what is wrong told beside its field', async () => {
+    await app.open('/members');
+    await button('Add member').click();
+    await page.getByRole('textbox', { name: 'Phone' }).fill('12');
+    await inDialog('Add').click();
+    await page.getByRole('textbox', { name: 'Phone' }).and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.getByRole('textbox', { name: 'Phone' }).fill('');
+    await page.getByRole('textbox', { name: 'Email' }).fill('added@example.com');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Wilma Added');
+    await inDialog('Add').click();
+    await page.getByRole('heading', { level: 1, name: 'Wilma Added' }).waitFor();
+    assert.equal((await read('/members?q=added@example.com')).items[0].displayName, 'Wilma Added');
+  });
+
   test('somebody is invited, and the invitation revoked', async () => {
     await app.open('/invitations');
     await button('Invite somebody').first().click();

@@ -1,4 +1,5 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
@@ -11,6 +12,7 @@ import { Empty, Loaded } from '#ui/states.tsx';
 import { type Column, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { memberStatuses, nameOf } from './members.ts';
+import { NewMember } from './NewMember.tsx';
 import { RoleNames, useRoles } from './RoleNames.tsx';
 
 const columns: readonly Column<Member>[] = [
@@ -42,8 +44,18 @@ export function Members() {
   const at = useAt();
   const roles = useRoles();
   const filtered = Boolean(q ?? role ?? status);
+  const [open, { open: show, close }] = useDisclosure(false);
   return (
-    <Page title="Members" about="Everybody who belongs to this project in this environment." actions={<InviteLink />}>
+    <Page
+      title="Members"
+      about="Everybody who belongs to this project in this environment."
+      actions={
+        <Group gap="xs">
+          <AddButton onClick={show} />
+          <InviteLink />
+        </Group>
+      }
+    >
       <Card flush>
         <FilterBar>
           <TextFilter name="q" label="Name, email, phone or id" width={280} />
@@ -75,8 +87,17 @@ export function Members() {
           )}
         </Loaded>
       </Card>
+      {open && <NewMember onClose={close} />}
     </Page>
   );
+}
+
+function AddButton({ onClick }: { onClick: () => void }) {
+  return useCan('members:write') ? (
+    <Button variant="default" onClick={onClick}>
+      Add member
+    </Button>
+  ) : null;
 }
 
 function Who({ member }: { member: Member }) {

@@ -1,0 +1,92 @@
+import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useApi } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { useRoles } from './RoleNames.tsx';
+
+const FIELDS = [
+  { name: 'email', label: 'Email', type: 'email' },
+  { name: 'phone', label: 'Phone', type: 'tel' },
+  { name: 'username', label: 'Username', type: 'text' },
+  { name: 'displayName', label: 'Name', type: 'text' },
+] as const;
+
+/** Adds somebody at once, without asking them: they sign in with a mailed code, or set a password with a reset. */
+export function NewMember({ onClose }: { onClose: () => void }) {
+  const [values, setValues] = useState({ email: '', phone: '', username: '', displayName: '' });
+  const [roles, setRoles] = useState<string[]>([]);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const known = useRoles();
+  const create = useAction(useApi().useMutation('post', '/console/v1/members'));
+  const navigate = useNavigate();
+  const at = useAt();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const { email, phone, username, displayName } = values;
+    const body = {
+      ...(email && { email }),
+      ...(phone && { phone }),
+      ...(username && { username }),
+      ...(displayName && { displayName }),
+      ...(roles.length > 0 && { roles }),
+    };
+    const made = await create.run(
+      { body },
+      {
+        done: 'Member added',
+        change: 'Add member',
+        onProblem: ({ fields, detail }) => {
+          setErrors(Object.keys(fields).length > 0 ? fields : { email: detail });
+          return true;
+        },
+      },
+    );
+    if (made) await navigate({ to: at(`/members/${made.id}`) });
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={<Text fw={600}>Add a member</Text>}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <Text size="sm" c="var(--lk-quiet)">
+            At least one of email, phone and username. Nobody is told; to ask somebody by mail, invite them.
+          </Text>
+          {FIELDS.map(({ name, label, type }, index) => (
+            <TextInput
+              key={name}
+              data-autofocus={index === 0 || undefined}
+              type={type}
+              label={label}
+              placeholder={name === 'phone' ? '+4915112345678' : undefined}
+              value={values[name]}
+              error={errors[name]}
+              onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, [name]: value }))}
+            />
+          ))}
+          <MultiSelect
+            label="Roles"
+            description="None: they join as a plain member."
+            data={known.map(({ key, name }) => ({ value: key, label: name }))}
+            value={roles}
+            onChange={setRoles}
+            clearable
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.busy}>
+              Add
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
