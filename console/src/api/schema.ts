@@ -4132,7 +4132,7 @@ export interface operations {
                             delivered: number;
                         }[];
                         totals: {
-                            /** @description Of any status; of a large project up to a minute ago. */
+                            /** @description Of any status. */
                             members: number;
                             /** @description Of the calendar month in UTC. */
                             activeMembersThisMonth: number;
