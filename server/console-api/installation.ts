@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { createApplication, moveApplication } from '#applications';
 import { setUpRoles } from '#members';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -48,15 +49,13 @@ export function installationCtx(system: System, name: string) {
 }
 
 const SEALED = 'console-client';
-/** One number for all processes: the first makes the workspace, the others wait and find it. */
-const SETUP_LOCK = 7_154_226;
 
 /** Makes the built-in workspace where there is none, and its application's addresses those of the configuration. */
 export async function setUpConsole(system: System): Promise<Installation> {
   const nowhere: Scope = { workspaceId: 'wrk_', projectId: 'prj_', environment: 'production' };
   const ctx = systemCtx(system, nowhere, 'console-set-up', 'console-set-up');
   const found = await transaction(ctx, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${SETUP_LOCK})`.execute(tx.db);
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.consoleSetUp})`.execute(tx.db);
     const row = await tx.db
       .selectFrom('console_installation')
       .selectAll()

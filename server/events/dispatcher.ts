@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import type { Actor, Environment, Scope } from '#platform/ctx.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
@@ -13,7 +14,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-const LEADER_LOCK = 7_154_224;
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
 
@@ -94,7 +94,9 @@ export class Dispatcher {
   async #lead(): Promise<pg.Client | null> {
     const client = this.#client ?? (await this.#connect());
     if (this.#leads) return client;
-    const { rows } = await client.query<{ leads: boolean }>('select pg_try_advisory_lock($1) as leads', [LEADER_LOCK]);
+    const { rows } = await client.query<{ leads: boolean }>('select pg_try_advisory_lock($1) as leads', [
+      advisoryLocks.eventDispatcher,
+    ]);
     this.#leads = rows[0]?.leads === true;
     return this.#leads ? client : null;
   }

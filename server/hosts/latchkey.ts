@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Environment, environments, systemCtx, transaction } from '#platform/ctx.ts';
@@ -137,13 +138,10 @@ function openValkey(url: string, log: Logger): Valkey {
   return valkey;
 }
 
-/** One number for all processes, so that two first starts at once make one set of keys. */
-const SETUP_LOCK = 7_154_225;
-
 async function ensureSigningKeys(system: System): Promise<void> {
   const client = await system.pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [advisoryLocks.firstStart]);
     await Promise.all(
       environments.map(async (environment) => {
         const keys = signingKeys(system, environment);
@@ -163,7 +161,7 @@ async function ensureSigningKeys(system: System): Promise<void> {
       }),
     );
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [SETUP_LOCK]);
+    await client.query('select pg_advisory_unlock($1)', [advisoryLocks.firstStart]);
     client.release();
   }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Ctx, type Environment, environments, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { type Algorithm, algorithms, createSigningKey, retireKeysBefore } from './signing-keys.ts';
@@ -10,8 +11,6 @@ const SIGNING_DAYS = 90;
 const AHEAD_MS = 2 * DAY_MS;
 /** A key that signs no more stays published until its last token is dead: none lives longer than an hour. */
 const AFTER_MS = DAY_MS;
-/** One number for all processes, so that a rotation happens once. */
-const LOCK = 7_154_226;
 
 /** A signing key as operators see it. */
 export type KeySummary = {
@@ -50,7 +49,7 @@ async function rotate(
   { olderThan }: { olderThan: Date | null },
 ): Promise<string[]> {
   return transaction(keyCtx(system, environment), async (tx) => {
-    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx.db);
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
     const made: string[] = [];
     for (const algorithm of algorithms) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection

@@ -53,13 +53,13 @@ export class ReadyAnswers {
     if (given !== undefined && given !== found.etag) return false;
     const traceId = traceIdFrom(headers['traceparent']);
     const unchanged = given !== undefined;
-    response.writeHead(unchanged ? 304 : 200, {
-      ...found.headers,
-      etag: found.etag,
-      'x-correlation-id': correlationIdFrom(headers['x-correlation-id'], traceId),
-      traceparent: traceparent(traceId),
-      ...(!unchanged && { 'content-length': Buffer.byteLength(found.body) }),
-    });
+    response.writeHead(unchanged ? 304 : 200, [
+      ...fieldsOf(found),
+      'x-correlation-id',
+      correlationIdFrom(headers['x-correlation-id'], traceId),
+      'traceparent',
+      traceparent(traceId),
+    ]);
     response.end(unchanged ? undefined : found.body);
     this.#durations.record(this.#host, url, unchanged ? 304 : 200, performance.now() - began);
     return true;
@@ -72,4 +72,16 @@ export class ReadyAnswers {
     for (const name of DEPENDS) if (headers[name] !== undefined) return false;
     return true;
   }
+}
+
+const fields = new WeakMap<ReadyAnswer, readonly string[]>();
+
+/** The header fields of an answer, put together once; a 304 has the length of what it stands for (RFC 9110 §8.6). */
+function fieldsOf(found: ReadyAnswer): readonly string[] {
+  const known = fields.get(found);
+  if (known) return known;
+  const { headers, etag, body } = found;
+  const made = [...Object.entries(headers).flat(), 'etag', etag, 'content-length', String(Buffer.byteLength(body))];
+  fields.set(found, made);
+  return made;
 }

@@ -1,10 +1,9 @@
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { migrations } from '#migrations';
+import { advisoryLocks } from './advisory-locks.ts';
 import { StartError } from './start-error.ts';
 
-/** One number for all Latchkey processes: whoever holds it migrates, the others wait. */
-const MIGRATION_LOCK = 7_154_223;
 const OLDEST_SERVER = 160_000;
 
 /**
@@ -22,7 +21,7 @@ export async function migrate(
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
     await checkServer(client);
     const pending = (await pendingMigrations(client)).filter(({ id }) => id <= upTo);
     if (pending.length === 0) return;

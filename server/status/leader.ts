@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import type { System } from '#platform/system.ts';
 
-const LEADER_LOCK = 7_154_226;
 const TIMEOUT_MS = 2_000;
 /** A leader whose machine is gone is noticed by PostgreSQL within about ten seconds. */
 const KEEPALIVE = '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3';
@@ -23,7 +23,10 @@ export class Leader {
     try {
       const client = this.#client ?? (await this.#connect());
       const statement = this.#leads ? 'select true as leads' : 'select pg_try_advisory_lock($1) as leads';
-      const { rows } = await client.query<{ leads: boolean }>(statement, this.#leads ? [] : [LEADER_LOCK]);
+      const { rows } = await client.query<{ leads: boolean }>(
+        statement,
+        this.#leads ? [] : [advisoryLocks.statusLeader],
+      );
       this.#leads = rows[0]?.leads === true;
       return this.#leads ? 'leads' : 'other';
     } catch (error) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { startSecondProcess } from '#tests/second-process.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -9,6 +10,12 @@ before(async () => {
 after(() => latchkey.stop());
 
 const PATH = '/api/status/summary';
+
+test('another process of all roles starts beside one that leads in everything', { timeout: 60_000 }, async (t) => {
+  const second = await startSecondProcess(latchkey);
+  t.after(() => second.stop());
+  assert.equal((await second.api(PATH, '')).status, 200);
+});
 
 describe('GET /api/status/summary', () => {
   test('200 on every host, with the environment of the host', async () => {
