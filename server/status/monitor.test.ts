@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { eventually, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
@@ -22,7 +23,7 @@ after(async () => {
 const leader = async (): Promise<number | null> => {
   const { rows } = await latchkey.system.pool.query(
     `select l.pid from pg_locks l join pg_database d on d.oid = l.database
-     where d.datname = current_database() and l.locktype = 'advisory' and l.objid = 7154226 and l.granted`,
+     where d.datname = current_database() and l.locktype = 'advisory' and l.objid = ${advisoryLocks.statusLeader} and l.granted`,
   );
   assert.ok(rows.length < 2, 'one at a time');
   return rows[0]?.pid ?? null;
