@@ -143,12 +143,13 @@ async function numberBatch(client: pg.Client, followers: readonly Follower[]): P
 }
 
 /**
- * One statement, so it is atomic: the counters and the events change together. The arrays keep it on the primary key: joined
- * freely, a planner without statistics walks the whole log. All workspaces.
+ * One statement, so it is atomic: the counters and the events change together. What belongs to an event is looked up in a JSON object,
+ * and the arrays keep the update on the primary key: a join would be the planner's to choose, and one without statistics walks the
+ * whole log, or every event of the batch once for each. All workspaces.
  */
 const NUMBER_BATCH = `
 with batch as (
-  select workspace_id, id, project_id, environment,
+  select workspace_id, id, project_id, environment, workspace_id || ' ' || project_id || ' ' || environment as scope,
          row_number() over (partition by workspace_id, project_id, environment order by id) as position,
          count(*) over (partition by workspace_id, project_id, environment) as size
   from (select * from events where sequence is null order by id limit $1) waiting
@@ -156,13 +157,14 @@ with batch as (
   insert into event_sequences as counter (workspace_id, project_id, environment, last)
   select workspace_id, project_id, environment, count(*) from batch group by workspace_id, project_id, environment
   on conflict (workspace_id, project_id, environment) do update set last = counter.last + excluded.last
-  returning workspace_id, project_id, environment, last
+  returning workspace_id || ' ' || project_id || ' ' || environment as scope, last
+), counted as (
+  select jsonb_object_agg(scope, last) as last_of from counters
+), numbered as (
+  select jsonb_object_agg(id, ((select last_of from counted) ->> scope)::bigint - size + position) as sequence_of from batch
 )
 update events
-set sequence = counters.last - batch.size + batch.position
-from batch join counters using (workspace_id, project_id, environment)
-where events.workspace_id = batch.workspace_id and events.id = batch.id
-  and events.workspace_id = any (array (select distinct workspace_id from batch)) and events.id = any (array (select id from batch))
-returning events.workspace_id as "workspaceId", events.project_id as "projectId", events.environment, events.id, events.type,
-  events.sequence, events.occurred_at as "occurredAt", events.actor, events.correlation_id as "correlationId", events.data,
-  events.example`;
+set sequence = ((select sequence_of from numbered) ->> id)::bigint
+where workspace_id = any (array (select distinct workspace_id from batch)) and id = any (array (select id from batch))
+returning workspace_id as "workspaceId", project_id as "projectId", environment, id, type, sequence, occurred_at as "occurredAt",
+  actor, correlation_id as "correlationId", data, example`;

@@ -12,7 +12,7 @@ const MOST_BYTES = 1_073_741_824;
 /** A row is a person, with up to 16 KiB of data of the product and as much of the project. */
 const MOST_ROW_CHARACTERS = 131_072;
 /** Rows of one transaction: enough to share its cost, few enough that losing them to a crash costs little. */
-export const CHUNK_ROWS = 1_000;
+const CHUNK_ROWS = 1_000;
 const CHUNK_CHARACTERS = 1_048_576;
 
 /**

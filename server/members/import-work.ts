@@ -11,7 +11,6 @@ import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { requireToGrant } from './access.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
-import { CHUNK_ROWS } from './import-upload.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 import type { MemberStatus } from './members.ts';
 import { lockKnownRoles } from './roles.ts';
@@ -38,38 +37,40 @@ export function importTask(system: System): Task {
 
 /** Imports the next rows. @returns false when none wait */
 export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean> {
+  await tellPlanner(ctx);
   for (let attempt = 1; ; attempt += 1) {
     try {
       // biome-ignore lint/performance/noAwaitInLoops: one try after the other
-      const done = await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
-      if (done !== null && Number.isInteger(Math.log10(done + 1))) await tellPlanner(ctx, (done + 1) * CHUNK_ROWS);
-      return done !== null;
+      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
     } catch (error) {
       if (attempt === TRIES || !isRaceLost(error)) throw error;
     }
   }
 }
 
+/** So much larger than they were known to be, tables are analysed anew. */
+const GROWN = 4;
+
 /**
- * Has the tables analysed whenever an import has grown tenfold, unless they are known to be larger than it: then it changes little,
- * and reading samples of large tables takes seconds. The database does so by itself after a minute; until then it would work with
- * what it knew of tables that were nearly empty.
+ * Has the tables analysed before rows are looked up in them, unless the planner knows them about as large as they are. The database
+ * does so by itself after a minute; until then it would work with what it knew of tables that were nearly empty.
  */
-async function tellPlanner(ctx: Ctx, imported: number): Promise<void> {
+async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const { rows } = await sql<{ known: number }>`
-      select reltuples as known from pg_class where oid = 'members'::regclass`.execute(tx.db);
-    if ((rows[0]?.known ?? 0) >= imported) return;
+    const { rows } = await sql<{ grown: boolean }>`
+      select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown
+      from pg_class where oid = 'members'::regclass`.execute(tx.db);
+    if (rows[0]?.grown !== true) return;
     await analyseUsers(tx);
     await sql`analyze members, member_roles`.execute(tx.db);
     await analyseEvents(tx);
   });
 }
 
-/** @returns which chunk was imported; null when none waits */
-async function importClaimed(tx: TxCtx, importId: ImportId): Promise<number | null> {
+/** @returns false when no chunk waits */
+async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const chunk = await claimChunk(tx, importId);
-  if (!chunk) return null;
+  if (!chunk) return false;
   // In the name of who began it, and with what they may do.
   const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
@@ -87,7 +88,7 @@ async function importClaimed(tx: TxCtx, importId: ImportId): Promise<number | nu
     chunk.number,
     [...results.values()].sort((a, b) => a.row - b.row),
   );
-  return chunk.number;
+  return true;
 }
 
 /** A row and what is to be done about it. */
