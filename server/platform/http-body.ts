@@ -1,3 +1,4 @@
+import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
@@ -8,23 +9,43 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** One megabyte: the largest request body outside imports. */
 export const BODY_LIMIT = 1_048_576;
 
+const options = { allErrors: true, strict: false, messages: true } as const;
+const strict = addFormats.default(
+  new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }),
+);
+const coercing = addFormats.default(
+  new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }),
+);
+
 /**
  * Bodies are taken as they are: nothing coerced, nothing dropped, every fault listed (BI-1). Params and query arrive as text,
- * so only there numbers and booleans are read from strings and defaults filled in.
+ * so only there numbers and booleans are read from strings and defaults filled in. A schema is compiled at its first use: all of
+ * them take seconds at the start, and a process serves few of them.
  */
-export function validatorCompiler(): FastifySchemaCompiler<unknown> {
-  const options = { allErrors: true, strict: false, messages: true } as const;
-  const strict = addFormats.default(
-    new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }),
-  );
-  const coercing = addFormats.default(
-    new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }),
-  );
-  return ({ schema, httpPart }) => {
-    const validate: ValidateFunction = (httpPart === 'body' ? strict : coercing).compile(closed(schema));
-    return validate;
+export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+  let compiled: ValidateFunction | null = null;
+  const validate: ReturnType<FastifySchemaCompiler<unknown>> = (value) => {
+    compiled ??= (httpPart === 'body' ? strict : coercing).compile(closed(schema));
+    const valid = compiled(value);
+    validate.errors = compiled.errors ?? null;
+    return valid;
   };
-}
+  return validate;
+};
+
+const serializers = SerializerSelector();
+
+/** Compiles what writes answers, as Fastify does, but each at its first use. */
+export const buildSerializer: SerializerFactory = (schemas, serializerOptions) => {
+  const compile = serializers(schemas, serializerOptions);
+  return (route) => {
+    let serialize: Serializer | null = null;
+    return (value) => {
+      serialize ??= compile(route);
+      return serialize(value);
+    };
+  };
+};
 
 /** Top-level objects refuse fields they do not name. Parts of one schema that say otherwise keep their word. */
 function closed(schema: unknown): Record<string, unknown> {

@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify';
 import type { HostKind } from './config.ts';
 import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
-import { addBodyParsers, BODY_LIMIT, validatorCompiler } from './http-body.ts';
+import { addBodyParsers, BODY_LIMIT, buildSerializer, validatorCompiler } from './http-body.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { requestDurations } from './http-metrics.ts';
 import { ReadyAnswers } from './http-ready.ts';
@@ -101,6 +101,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
+    schemaController: { compilersFactory: { buildSerializer } },
     forceCloseConnections: 'idle',
     // A start on a busy machine is slow, not broken.
     pluginTimeout: 60_000,
@@ -112,7 +113,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.headersTimeout = 30_000;
-  app.setValidatorCompiler(validatorCompiler());
+  app.setValidatorCompiler(validatorCompiler);
   app.addSchema(ProblemDetails);
   addBodyParsers(app);
   addErrorHandling(app, {
