@@ -4,8 +4,9 @@ import type { System } from './system.ts';
 type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
 
 /**
- * Begins each of these works every so many milliseconds. They know nothing of each other: one that fails is logged, and tried
- * again the next time; one that still goes on is not begun once more.
+ * Begins each of these works every so many milliseconds, spread over that time so that they do not ask the database all at once.
+ * They know nothing of each other: one that fails is logged, and tried again the next time; one that still goes on is not begun
+ * once more.
  * @returns `stop` begins no more, and waits for those under way
  */
 export function repeat(system: System, milliseconds: number, works: Works): { stop: () => Promise<void> } {
