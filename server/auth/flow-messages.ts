@@ -1,7 +1,34 @@
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { authAddressOf, projectOf, type Settings } from '#tenancy';
-import type { FlowMessage, NewFlow, Purpose } from './flows.ts';
+
+/** What a proof of an address is for. `register`: the account is made when the address is proven. */
+export type Purpose =
+  | 'register'
+  | 'verify_email'
+  | 'sign_in'
+  | 'magic_link'
+  | 'reset_password'
+  | 'change_email'
+  | 'change_phone'
+  | 'add_phone_factor';
+
+/** What a code and a link say, and where they go. */
+export type FlowMessage = {
+  purpose: Purpose;
+  channel: 'email' | 'phone';
+  address: string;
+  /** The person's language. */
+  locale?: string | null;
+  /**
+   * There is nothing to prove: no code or link can finish the flow. The asker sees the same answer, and the same work is done
+   * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
+   */
+  decoy?: { tell: boolean } | undefined;
+  code: string;
+  token: string;
+  expiresAt: Date;
+};
 
 /** The mail of each purpose, and the page its link opens. */
 const MAILS = {
@@ -43,7 +70,7 @@ async function isTestNumber(tx: TxCtx, flow: FlowMessage): Promise<boolean> {
 export function testCodeOf(
   settings: Settings,
   environment: Environment,
-  { channel, address }: Pick<NewFlow, 'channel' | 'address'>,
+  { channel, address }: Pick<FlowMessage, 'channel' | 'address'>,
 ): string | undefined {
   if (environment !== 'test' || channel !== 'phone') return undefined;
   return settings.testPhoneNumbers.find(({ phone }) => phone === address)?.code;

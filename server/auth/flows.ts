@@ -10,22 +10,11 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
-import { sendFlowMessage, testCodeOf } from './flow-messages.ts';
+import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
 import { countMessage } from './throttle.ts';
 
 export type FlowId = Id<'flw'>;
 export const FlowId = IdSchema('flw');
-
-/** What a proof of an address is for. `register`: the account is made when the address is proven. */
-export type Purpose =
-  | 'register'
-  | 'verify_email'
-  | 'sign_in'
-  | 'magic_link'
-  | 'reset_password'
-  | 'change_email'
-  | 'change_phone'
-  | 'add_phone_factor';
 
 type FlowsTable = {
   workspace_id: WorkspaceId;
@@ -77,26 +66,9 @@ export const FlowStarted = Type.Object({
 });
 
 /** Where a proof goes and what it will do. */
-export type NewFlow = {
-  purpose: Purpose;
-  channel: 'email' | 'phone';
-  address: string;
+export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
   userId: UserId | null;
   pending?: Record<string, unknown>;
-  /** The person's language. */
-  locale?: string | null;
-  /**
-   * There is nothing to prove: no code or link can finish the flow. The asker sees the same answer, and the same work is done
-   * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
-   */
-  decoy?: { tell: boolean } | undefined;
-};
-
-/** What is known of a flow when a message of it is sent. */
-export type FlowMessage = Pick<NewFlow, 'purpose' | 'channel' | 'address' | 'decoy' | 'locale'> & {
-  code: string;
-  token: string;
-  expiresAt: Date;
 };
 
 /**

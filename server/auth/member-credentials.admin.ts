@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
 import { clearSecondFactorPasskeys, forgetDevices, removeAllFactors, removeRecoveryCodes } from '#identity';
-import { changeMember, MemberRef } from '#members';
+import { changeMember, MemberRef, requireNotOutranked } from '#members';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
@@ -23,7 +23,10 @@ export const memberCredentialRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await changeMember(request.ctx, request.params.memberId, (tx, { userId }) => startReset(tx, userId));
+      await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
+        await requireNotOutranked(tx, userId, 'this project');
+        await startReset(tx, userId);
+      });
       return reply.code(202).send({});
     },
   );
@@ -41,6 +44,7 @@ export const memberCredentialRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
+        await requireNotOutranked(tx, userId, 'every project');
         await removeAllFactors(tx, userId);
         await clearSecondFactorPasskeys(tx, userId);
         await removeRecoveryCodes(tx, userId);

@@ -24,7 +24,7 @@ before(async () => {
   const appleKey = await exportPKCS8((await generateKeyPair('ES256', { extractable: true })).privateKey);
   await latchkey.inProject(async (tx) => {
     const options = { issuer: upstream.issuer };
-    await createProvider(tx, { key: 'work', preset: 'oidc', clientId: 'shop', clientSecret: 'secret', options });
+    await createProvider(tx, { key: 'corporate', preset: 'oidc', clientId: 'shop', clientSecret: 'secret', options });
     await createProvider(tx, {
       key: 'linkedin',
       preset: 'linkedin',
@@ -50,7 +50,7 @@ afterEach(() => {
 type Left = { cookie: string; location: string };
 
 /** Leaves for a provider. */
-async function leave(provider = 'work', parameters: Record<string, string> = {}): Promise<Left> {
+async function leave(provider = 'corporate', parameters: Record<string, string> = {}): Promise<Left> {
   const { clientId } = latchkey.demo.environments.test;
   const query = new URLSearchParams({ clientId, redirectUri: REDIRECT, state: 'mine', ...parameters });
   const answer = await latchkey.auth(`${BASE}/${provider}/start?${query}`);
@@ -60,7 +60,7 @@ async function leave(provider = 'work', parameters: Record<string, string> = {})
 }
 
 /** Comes back from it. */
-function comeBack({ cookie }: Pick<Left, 'cookie'>, parameters: Record<string, string>, provider = 'work') {
+function comeBack({ cookie }: Pick<Left, 'cookie'>, parameters: Record<string, string>, provider = 'corporate') {
   return latchkey.auth(`${BASE}/${provider}/callback?${new URLSearchParams(parameters)}`, { headers: { cookie } });
 }
 
@@ -74,7 +74,7 @@ function told(answer: Awaited<ReturnType<typeof comeBack>>): Record<string, stri
 const exchange = (code: string | undefined) => latchkey.auth(`${BASE}/exchange`, { body: { code } });
 
 /** The whole way. @returns what the application is told */
-async function visit(claims: Issuer['claims'] = {}, provider = 'work'): Promise<Record<string, string>> {
+async function visit(claims: Issuer['claims'] = {}, provider = 'corporate'): Promise<Record<string, string>> {
   upstream.claims = claims;
   const left = await leave(provider);
   return told(await comeBack(left, upstream.approve(left.location), provider));
@@ -171,12 +171,12 @@ describe('an answer that does not hold', () => {
 describe('while the browser is away', () => {
   test('a provider that is switched off lets nobody in any more, nor does a project without social sign-in', async () => {
     const left = await leave();
-    await change('work', { enabled: false });
+    await change('corporate', { enabled: false });
     const { code, error } = told(await comeBack(left, upstream.approve(left.location)));
     assert.deepEqual([code, error], [undefined, 'access_denied']);
     const query = new URLSearchParams({ clientId: latchkey.demo.environments.test.clientId, redirectUri: REDIRECT });
-    expectProblem(await latchkey.auth(`${BASE}/work/start?${query}`), 404, 'NOT_FOUND');
-    await change('work', { enabled: true });
+    expectProblem(await latchkey.auth(`${BASE}/corporate/start?${query}`), 404, 'NOT_FOUND');
+    await change('corporate', { enabled: true });
     const again = await leave();
     await changeSettings(latchkey, { signInMethods: ['password'] });
     const off = told(await comeBack(again, upstream.approve(again.location)));
@@ -229,9 +229,9 @@ describe('an account', () => {
     assert.equal(await emailOf({ email }), null);
     assert.equal(await emailOf({ email, email_verified: false }), null);
     assert.equal(await emailOf({ email, email_verified: 'yes' }), null);
-    await change('work', { options: { issuer: upstream.issuer, trustEmail: false } });
+    await change('corporate', { options: { issuer: upstream.issuer, trustEmail: false } });
     assert.equal(await emailOf({ email, email_verified: true }), null);
-    await change('work', { options: { issuer: upstream.issuer } });
+    await change('corporate', { options: { issuer: upstream.issuer } });
     assert.equal(await emailOf({ email, email_verified: true }), email);
   });
 });
@@ -278,7 +278,7 @@ describe('the cookie that marks the browser', () => {
     const query = new URLSearchParams({ clientId: at.demo.environments.test.clientId, redirectUri: REDIRECT });
     const port = at.system.config.ports.test.auth;
     return new Promise<string>((resolve, reject) => {
-      const call = request({ port, path: `${BASE}/work/start?${query}`, headers }, (answer) => {
+      const call = request({ port, path: `${BASE}/corporate/start?${query}`, headers }, (answer) => {
         answer.resume();
         resolve(answer.headers['set-cookie']?.[0] ?? '');
       });
@@ -298,7 +298,7 @@ describe('the cookie that marks the browser', () => {
     const secure = await startTestLatchkey({ settings: { LATCHKEY_TEST_AUTH_URL: 'https://auth.example.com' } });
     await secure.inProject((tx) =>
       createProvider(tx, {
-        key: 'work',
+        key: 'corporate',
         preset: 'oidc',
         clientId: 'shop',
         clientSecret: 'secret',

@@ -3,7 +3,8 @@ import { markVerified } from '#identity';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { problem } from '#platform/problem.ts';
-import { type Proof, type ProvenFlow, type Purpose, withProof } from './flows.ts';
+import type { Purpose } from './flow-messages.ts';
+import { type Proof, type ProvenFlow, withProof } from './flows.ts';
 import { finishRegistration } from './register.ts';
 import { answerOf, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 

@@ -51,24 +51,22 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
     );
     return;
   }
-  const permissions = permissionsIn(session, workspaceId === undefined ? undefined : named);
+  const kind = { builtIn: named === installationOf(system).scope.workspaceId };
+  if (workspaceId === undefined) throw problem('CONTEXT_REQUIRED', 'Send the header X-Workspace-Id.');
+  const permissions = permissionsIn(session, kind);
   if (!permissions.includes(permission))
     throw problem('AUTHORIZATION_DENIED', {
       detail: `Your role in this workspace, ${session.role}, does not grant "${permission}".`,
       extensions: { requiredPermission: permission },
     });
   requireStepUp(request, session);
-  request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role)]);
+  request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role, kind)]);
 }
 
-/** @throws Problem CONTEXT_REQUIRED, MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */
-function permissionsIn(
-  { role, installationRole }: OperatorSession,
-  workspaceId: WorkspaceId | null | undefined,
-): string[] {
-  if (workspaceId === undefined) throw problem('CONTEXT_REQUIRED', 'Send the header X-Workspace-Id.');
+/** @throws Problem MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */
+function permissionsIn({ role, installationRole }: OperatorSession, kind: { builtIn: boolean }): string[] {
   if (role === null) throw problem('MEMBERSHIP_REQUIRED', 'You are not in the team of this workspace.');
-  return [...permissionsOfTeamRole(role), ...permissionsForInstallation(installationRole)];
+  return [...permissionsOfTeamRole(role, kind), ...permissionsForInstallation(installationRole)];
 }
 
 /**

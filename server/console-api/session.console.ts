@@ -148,7 +148,8 @@ async function describeSession(system: Request['server']['system'], operator: Op
   const forAll = permissionsForInstallation(installationRole);
   const workspaces = (await workspacesById(system.db, [...teams.keys()])).flatMap(({ id, name }) => {
     const role = teams.get(id);
-    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role), ...forAll] }] : [];
+    const kind = { builtIn: id === scope.workspaceId };
+    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role, kind), ...forAll] }] : [];
   });
   const { addresses, mode } = system.config;
   return {

@@ -86,14 +86,28 @@ function isTeamRole(text: string): text is TeamRole {
   return text in TABLE;
 }
 
+/**
+ * Whether the workspace is the built-in one. Its people are the operators themselves and its application is the console: whoever may
+ * change those could become anybody, so there that is for owners.
+ */
+type Kind = { builtIn: boolean };
+
 /** What a role may do in its workspace. @param role null: nothing */
-export function permissionsOfTeamRole(role: TeamRole | null): readonly string[] {
-  return grantableBy(role).filter(ofWorkspace);
+export function permissionsOfTeamRole(role: TeamRole | null, kind: Kind): readonly string[] {
+  return grantableBy(role, kind).filter(ofWorkspace);
 }
 
 /** What a role may put into roles of projects: there, the status is one permission among others. */
-export function grantableBy(role: TeamRole | null): readonly string[] {
-  return role === null ? [] : TABLE[role].permissions;
+export function grantableBy(role: TeamRole | null, { builtIn }: Kind): readonly string[] {
+  if (role === null) return [];
+  const { permissions } = TABLE[role];
+  return builtIn && role !== 'owner'
+    ? permissions.filter((key) => key.endsWith(':read') || isOfConsole(key))
+    : permissions;
+}
+
+function isOfConsole(key: string): boolean {
+  return CONSOLE.some((own) => own === key);
 }
 
 /** The status is that of the whole installation. */

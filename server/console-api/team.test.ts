@@ -125,3 +125,35 @@ describe('the team of a workspace', () => {
     assert.equal(rows[0].count, 1);
   });
 });
+
+test('in the built-in workspace, owners alone change the people, who are operators, and the console', async () => {
+  const { installation } = (await owner.call('/console/v1/session')).body;
+  const inWorkspace = { 'x-workspace-id': installation.workspaceId };
+  const projects = (await owner.call('/console/v1/projects', { headers: inWorkspace })).body;
+  const headers = { ...inWorkspace, 'x-project-id': projects.items[0].id, 'x-environment': 'production' };
+  const admin = await teammate(latchkey, 'admin', installation.workspaceId);
+  const { email } = latchkey.demo.operator;
+  const people = await admin.call(`/console/v1/members?q=${encodeURIComponent(email)}`, { headers });
+  const applications = await admin.call('/console/v1/applications', { headers });
+  const [person, console] = [people.body.items[0].id, applications.body.items[0].id];
+  for (const [path, method, body] of [
+    [`members/${person}`, 'PATCH', { email: newEmail(), emailVerified: true }],
+    [`members/${person}/reset-mfa`, 'POST', undefined],
+    [`members/${person}/block`, 'POST', undefined],
+    [`applications/${console}/secrets`, 'POST', {}],
+    ['settings', 'PATCH', { registration: 'open' }],
+  ] as const) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other says which
+    const answer = await admin.call(`/console/v1/${path}`, { method, headers, ...(body && { body }) });
+    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+  }
+  const { permissions } = (await admin.call('/console/v1/session')).body.workspaces[0];
+  assert.ok(permissions.includes('team:write') && permissions.includes('workspaces:create'));
+  assert.ok(!permissions.includes('members:write'));
+  const changed = await owner.call(`/console/v1/members/${person}`, {
+    method: 'PATCH',
+    headers,
+    body: { metadata: {} },
+  });
+  assert.equal(changed.status, 200, changed.text);
+});

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import type { Actor, Environment, Scope } from '#platform/ctx.ts';
+import { connectAlone } from '#platform/db.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { announceNumbered } from './waiting.ts';
@@ -16,6 +17,8 @@ declare module '#platform/db.ts' {
 
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
+/** For one statement about a batch; on a database that is busy it takes a second. */
+const ANSWER_MS = 30_000;
 
 /** An event that has just been given its place in the order of its scope. */
 export type NumberedEvent = Scope & {
@@ -102,16 +105,16 @@ export class Dispatcher {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#system.databaseUrl,
-      application_name: 'latchkey-dispatcher',
-      keepAlive: true,
+    const client = await connectAlone(this.#system.databaseUrl, {
+      name: 'latchkey-dispatcher',
+      answerMs: ANSWER_MS,
+      prepare: (made) => {
+        this.#client = made;
+        made.on('error', (error) => this.#lost(error));
+        made.on('notification', () => this.#wake());
+      },
     });
-    client.on('error', (error) => this.#lost(error));
-    client.on('notification', () => this.#wake());
-    await client.connect();
     await client.query(`listen ${EVENTS_CHANNEL}`);
-    this.#client = client;
     return client;
   }
 

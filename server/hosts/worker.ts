@@ -17,6 +17,7 @@ import { sendMessageTask, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
+import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
 import { quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
@@ -45,48 +46,26 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
-  const cleaning = setInterval(() => {
-    Promise.all([
-      forgetDeadTokens(system),
-      forgetDeadFlows(system),
-      forgetDeadOperatorSessions(system),
-      forgetActivePeople(system),
-      oidcCleanup(system),
-      rotateDueKeys(system),
-      forgetOldDeliveries(system),
-      forgetOldConversions(system),
-      forgetIdempotencyKeys(system),
-      signDueCheckpoints(system),
-      forgetOldImports(system),
-      recheckDomains(system),
-      orderCertificates(system),
-    ]).catch((error: unknown) => system.log.warn({ err: error }, 'clean-up failed; it is tried again'));
-  }, CLEAN_UP_MS);
-  let swept = true;
-  const sweeping = setInterval(() => {
-    // A sweep may take long, as when the payment provider is slow; the next begins after it.
-    if (!swept) return;
-    swept = false;
-    sweep(system)
-      .catch((error: unknown) => system.log.warn({ err: error }, 'a sweep failed; it is tried again'))
-      .finally(() => {
-        swept = true;
-      });
-  }, SWEEP_MS);
+  const cleaning = repeat(system, CLEAN_UP_MS, {
+    forgetDeadTokens,
+    forgetDeadFlows,
+    forgetDeadOperatorSessions,
+    forgetActivePeople,
+    oidcCleanup,
+    rotateDueKeys,
+    forgetOldDeliveries,
+    forgetOldConversions,
+    forgetIdempotencyKeys,
+    signDueCheckpoints,
+    forgetOldImports,
+    recheckDomains,
+    orderCertificates,
+  });
+  const sweeping = repeat(system, SWEEP_MS, { settleAbandoned, renewDue, issueStatements, findOverdue, reportUsage });
   return {
     stop: async () => {
-      clearInterval(cleaning);
-      clearInterval(sweeping);
       heartbeat.stop();
-      await Promise.all([jobs.stop(), dispatcher.stop(), deliverer.stop()]);
+      await Promise.all([cleaning, sweeping, jobs, dispatcher, deliverer].map((part) => part.stop()));
     },
   };
-}
-
-async function sweep(system: System): Promise<void> {
-  await settleAbandoned(system);
-  await renewDue(system);
-  await issueStatements(system);
-  await findOverdue(system);
-  await reportUsage(system);
 }

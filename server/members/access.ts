@@ -17,6 +17,7 @@ export type Access = {
 
 /** The owner may do everything there is, also what is added later. */
 export const OWNER = 'owner';
+const isOwner = sql<boolean>`r.key = ${OWNER} and r.built_in`;
 
 /** A person's memberships in the workspace and environment, each with its roles: a row per role, or one without. */
 export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
@@ -48,15 +49,7 @@ export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
  */
 export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access> {
   const rows = await withRoles(ctx, userId)
-    .select([
-      'm.id as memberId',
-      'm.status',
-      'r.id',
-      'r.key',
-      'r.name',
-      'r.permissions',
-      sql<boolean>`r.key = ${OWNER} and r.built_in`.as('owner'),
-    ])
+    .select(['m.id as memberId', 'm.status', 'r.id', 'r.key', 'r.name', 'r.permissions', isOwner.as('owner')])
     .where('m.project_id', '=', ctx.scope.projectId)
     .orderBy('r.key')
     .execute();
@@ -131,6 +124,39 @@ export async function requireNotAbove(tx: TxCtx, userId: UserId): Promise<void> 
       'AUTHORIZATION_DENIED',
       'This person has roles in another project of the workspace; only they can change what they sign in with.',
     );
+}
+
+/** Where the rights of the person an action is about are looked for. */
+type Reach = 'this project' | 'every project';
+
+/**
+ * Nobody acts on somebody who may do more than they: an admin could put one owner after the other out of the project. What a
+ * project made up for itself gives no power over members, so it does not count. What changes an account reaches every project of
+ * the workspace, and there only those whose rights hold in all of it act on somebody who has some.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
+export async function requireNotOutranked(tx: TxCtx, userId: UserId, reach: Reach): Promise<void> {
+  const { projectId } = tx.scope;
+  const rows = await withRoles(tx, userId)
+    .select(['m.project_id as projectId', 'r.permissions', isOwner.as('owner')])
+    .where('r.id', 'is not', null)
+    .execute();
+  const roles = rows
+    .filter((row) => reach === 'every project' || row.projectId === projectId)
+    .map((row) => ({ ...row, may: row.owner ? permissionKeys : builtIn(row.permissions ?? []) }));
+  const [held, everywhere] = [await heldPermissions(tx), tx.actor.kind === 'operator' || tx.actor.kind === 'system'];
+  const above = roles.find(
+    (role) =>
+      role.may.some((key) => !held.includes(key)) ||
+      (role.projectId !== projectId && role.may.length > 0 && !everywhere),
+  );
+  if (above === undefined) return;
+  const where = above.projectId === projectId ? '' : ' in another project of the workspace';
+  throw problem('AUTHORIZATION_DENIED', `This person may do more than you${where}.`);
+}
+
+function builtIn(keys: readonly string[]): readonly string[] {
+  return keys.filter((key) => permissionKeys.includes(key));
 }
 
 async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string[]> {

@@ -1,4 +1,11 @@
-export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant } from './access.ts';
+export {
+  type Access,
+  accessOf,
+  permissionsOf,
+  requireNotOutranked,
+  requirePermission,
+  requireToGrant,
+} from './access.ts';
 export { adminAuthorizationRoutes } from './authorization.admin.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';

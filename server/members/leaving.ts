@@ -5,13 +5,15 @@ import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
+import { requireNotOutranked } from './access.ts';
 import { lockMember } from './members.ts';
 import { keepAnOwner, lockOwnerRole } from './standing.ts';
 
-/** Takes a member out of the project. @throws Problem NOT_FOUND, LAST_OWNER */
+/** Takes a member out of the project. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for somebody who may do more than the actor */
 export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
   return transaction(ctx, async (tx) => {
     const { userId } = await lockMember(tx, memberId);
+    await requireNotOutranked(tx, userId, 'this project');
     await removeMembership(tx, { memberId, userId }, 'member_removed');
   });
 }

@@ -4,16 +4,17 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
-import { OWNER, requireToGrant } from './access.ts';
+import { OWNER, requireNotOutranked, requireToGrant } from './access.ts';
 import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
 import { lockRolesByKey } from './roles.ts';
 
 /**
  * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
- * @throws Problem NOT_FOUND, LAST_OWNER
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for somebody who may do more than the actor
  */
 export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
+    await requireNotOutranked(tx, member.userId, 'this project');
     if (member.status === 'blocked') return;
     await keepAnOwner(tx, memberId);
     await setStatus(tx, memberId, 'blocked');
@@ -22,9 +23,10 @@ export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   });
 }
 
-/** Lets a blocked member in again; ended entries stay ended. @throws Problem NOT_FOUND */
+/** Lets a blocked member in again; ended entries stay ended. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
 export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
+    await requireNotOutranked(tx, member.userId, 'this project');
     if (member.status !== 'blocked') return;
     await setStatus(tx, memberId, 'active');
     await emit(tx, 'membership.unblocked', { memberId, userId: member.userId });
@@ -33,10 +35,12 @@ export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
 
 /**
  * Replaces a member's roles; effective on the next request.
- * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for one that grants more than the actor has
+ * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for one that grants more than the
+ * actor has, and for somebody who may do more than they
  */
 export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly string[]): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
+    await requireNotOutranked(tx, member.userId, 'this project');
     const roles = await lockRolesByKey(tx, keys);
     await requireToGrant(
       ctx,

@@ -4,7 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { type EndedSessions, whenSessionsEnd } from '#sessions';
-import { tellOfLogout } from './logout.ts';
+import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session that stands behind what the provider keeps. */
 export type Bound = {
@@ -62,7 +62,7 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
   if (rows.length === 0) return;
   const grants = rows.filter(({ model }) => model === 'Grant');
   const sessions = rows.filter(({ model }) => model === 'Session');
-  await tellClients(tx, sessions, new Set(grants.map(({ payload }) => payload.clientId ?? '')));
+  await tellOfLogout(tx, endedFor(tx, sessions, new Set(grants.map(({ payload }) => payload.clientId ?? ''))));
   const gone = ended.in === 'every project' ? rows : grants;
   await sql`delete from oidc_records where (issuer, model, id) in (
     select * from unnest(${gone.map(({ issuer }) => issuer)}::text[], ${gone.map(({ model }) => model)}::text[], ${gone.map(({ id }) => id)}::text[]))`.execute(
@@ -74,19 +74,13 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
   );
 }
 
-/** One message for each client that had a part of a session; the worker leaves out those that take none. */
-async function tellClients(tx: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Promise<void> {
-  for (const { issuer, payload } of sessions) {
-    for (const [clientId, { sid }] of Object.entries(payload.authorizations ?? {})) {
-      if (sid === undefined || payload.accountId === undefined || !clientIds.has(clientId)) continue;
-      // biome-ignore lint/performance/noAwaitInLoops: a session has a few clients
-      await tellOfLogout(tx, {
-        environment: tx.scope.environment,
-        issuer,
-        clientId,
-        subject: payload.accountId,
-        sid,
-      });
-    }
-  }
+/** Of each client that had a part of a session, what it is to be told. */
+function endedFor({ scope: { environment } }: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Ended[] {
+  return sessions.flatMap(({ issuer, payload: { accountId: subject, authorizations = {} } }) =>
+    Object.entries(authorizations).flatMap(([clientId, { sid }]) =>
+      sid === undefined || subject === undefined || !clientIds.has(clientId)
+        ? []
+        : [{ environment, issuer, clientId, subject, sid }],
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { findApplication } from '#applications';
 import type { TxCtx } from '#platform/ctx.ts';
-import { putReceiver, sendTo } from '#webhooks';
+import { sendToAddresses } from '#webhooks';
 
 const PURPOSE = 'logout';
 
@@ -13,16 +13,19 @@ export const Ended = Type.Object({
   subject: Type.String(),
   sid: Type.String(),
 });
-type Ended = Static<typeof Ended>;
+export type Ended = Static<typeof Ended>;
 
 /**
- * Has an application told that a session ended, if it wants to be (OpenID Connect Back-Channel Logout 1.0; OA-11): delivered as
+ * Has applications told that sessions ended, those that want to be (OpenID Connect Back-Channel Logout 1.0; OA-11): delivered as
  * webhooks are, with their log and their retries, if and only if the transaction commits.
  */
-export async function tellOfLogout(tx: TxCtx, ended: Ended): Promise<void> {
-  const application = await findApplication(tx.system, ended.environment, ended.clientId);
-  if (!application?.backchannelLogoutUri) return;
-  const receiver = { purpose: PURPOSE, key: ended.clientId };
-  await putReceiver(tx, receiver, application.backchannelLogoutUri);
-  await sendTo(tx, receiver, { type: PURPOSE, body: ended });
+export async function tellOfLogout(tx: TxCtx, ended: readonly Ended[]): Promise<void> {
+  const messages = await Promise.all(
+    ended.map(async (one) => {
+      const application = await findApplication(tx.system, one.environment, one.clientId);
+      const url = application?.backchannelLogoutUri;
+      return url ? [{ key: one.clientId, url, type: PURPOSE, body: one }] : [];
+    }),
+  );
+  await sendToAddresses(tx, PURPOSE, messages.flat());
 }

@@ -32,6 +32,9 @@ pg.types.setTypeParser(20, Number);
  */
 const PLANS = 'set enable_seqscan = off';
 
+/** A machine that is gone is noticed by PostgreSQL within about ten seconds; what its connections held is free from then on. */
+const NOTICE_DEATH = 'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
+
 /**
  * Opens the pool. Every statement with parameters is sent as a named prepared statement, so PostgreSQL parses and plans it
  * once per connection; the code's statements are a fixed set, as lists are passed as arrays.
@@ -47,7 +50,7 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
     keepAlive: true,
     application_name: 'latchkey',
     onConnect: async (client) => {
-      await client.query(PLANS);
+      await client.query(`${PLANS}; ${NOTICE_DEATH}`);
     },
   });
   // Without a listener a lost idle connection would end the process.
@@ -56,6 +59,33 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
     client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
   });
   return pool;
+}
+
+/**
+ * Connects outside the pool, for what a connection holds for as long as it lives: a lock, a subscription, a sign of life.
+ * @param options.answerMs an answer that takes longer is an error: whoever waits for one over a dead network waits for ever
+ * @param options.prepare adds listeners before anything can happen; must listen to `error`
+ */
+export async function connectAlone(
+  url: string,
+  { name, answerMs, prepare }: { name: string; answerMs: number; prepare: (client: pg.Client) => void },
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: Math.min(answerMs, 5_000),
+    query_timeout: answerMs,
+  });
+  prepare(client);
+  try {
+    await client.connect();
+    await client.query(NOTICE_DEATH);
+    return client;
+  } catch (error) {
+    client.end().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Observes statements: tests use it to find unscoped queries and to count round trips. */

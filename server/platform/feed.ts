@@ -1,9 +1,13 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { TxCtx } from './ctx.ts';
+import { connectAlone } from './db.ts';
 
 const CHANNEL = 'latchkey_changes';
 const MAX_BACKOFF_MS = 5_000;
+/** A connection over which nothing comes any more counts as live for at most both together. */
+const CHECK_MS = 2_000;
+const ANSWER_MS = 3_000;
 
 /** Something that processes hold in memory has changed: `topic` names what, `key` which one. */
 export type Change = { topic: string; key: string };
@@ -27,6 +31,7 @@ export class ChangeFeed {
   #stopped = false;
   #backoffMs = 50;
   #retry: NodeJS.Timeout | null = null;
+  #check: NodeJS.Timeout | null = null;
 
   constructor(url: string, log: Logger) {
     this.#url = url;
@@ -45,32 +50,45 @@ export class ChangeFeed {
 
   /** Connects, and goes on reconnecting until {@link stop}. */
   async start(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      keepAlive: true,
-      application_name: 'latchkey-feed',
-      connectionTimeoutMillis: 5_000,
-    });
-    this.#client = client;
-    client.on('notification', (message) => this.#receive(message.payload ?? ''));
-    client.on('error', (error) => this.#lost(client, error));
-    client.on('end', () => this.#lost(client, new Error('connection ended')));
+    let made: pg.Client | null = null;
     try {
-      await client.connect();
+      const client = await connectAlone(this.#url, {
+        name: 'latchkey-feed',
+        answerMs: ANSWER_MS,
+        prepare: (fresh) => {
+          made = fresh;
+          this.#client = fresh;
+          fresh.on('notification', (message) => this.#receive(message.payload ?? ''));
+          fresh.on('error', (error) => this.#lost(fresh, error));
+          fresh.on('end', () => this.#lost(fresh, new Error('connection ended')));
+        },
+      });
       await client.query(`listen ${CHANNEL}`);
       await Promise.all(this.#subscribers.map((subscriber) => subscriber.replay()));
       if (this.#client !== client) return;
       this.#live = true;
       this.#backoffMs = 50;
+      this.#listenOn(client);
     } catch (error) {
-      this.#lost(client, error);
+      if (made) this.#lost(made, error);
     }
+  }
+
+  /** Who only listens does not notice that nothing can come any more, as when a network drops what is sent: so it asks. */
+  #listenOn(client: pg.Client): void {
+    this.#check = setTimeout(() => {
+      client.query('select').then(
+        () => this.#client === client && this.#listenOn(client),
+        (error: unknown) => this.#lost(client, error),
+      );
+    }, CHECK_MS);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#live = false;
     if (this.#retry) clearTimeout(this.#retry);
+    if (this.#check) clearTimeout(this.#check);
     const client = this.#client;
     this.#client = null;
     await client?.end().catch(() => undefined);
@@ -90,6 +108,7 @@ export class ChangeFeed {
     if (this.#client !== client || this.#stopped) return;
     this.#client = null;
     this.#live = false;
+    if (this.#check) clearTimeout(this.#check);
     this.#log.warn({ err: error }, 'change feed is down: every request asks the database until it is back');
     client.end().catch(() => undefined);
     this.#retry = setTimeout(() => {

@@ -65,17 +65,19 @@ type FetchOptions = {
   signal?: AbortSignal | null;
 };
 
+function outgoingOf({ method, headers, body, signal }: FetchOptions) {
+  return {
+    headers: { ...Object.fromEntries(new Headers(headers)), 'user-agent': 'latchkey' },
+    ...(method !== undefined && { method }),
+    ...(signal && { signal }),
+    ...((typeof body === 'string' || body instanceof URLSearchParams) && { body }),
+  };
+}
+
 /** {@link outbound} in the shape in which libraries take a `fetch`. */
 export function guardedFetch(system: System) {
-  return (url: string | URL | Request, { method, headers, body, signal }: FetchOptions = {}): Promise<Response> => {
-    const outgoing: Outgoing = {
-      headers: { ...Object.fromEntries(new Headers(headers)), 'user-agent': 'latchkey' },
-      ...(method !== undefined && { method }),
-      ...(signal && { signal }),
-      ...((typeof body === 'string' || body instanceof URLSearchParams) && { body }),
-    };
-    return outbound(system, String(url), outgoing);
-  };
+  return (url: string | URL | Request, options: FetchOptions = {}): Promise<Response> =>
+    outbound(system, String(url), outgoingOf(options));
 }
 
 /** A POST to a receiver that somebody else chose. @param timeoutMs for all of it: finding, connecting, sending, answering */
@@ -150,16 +152,10 @@ export function isRefused(error: unknown): boolean {
  */
 export function ownFetch({ config: { addresses } }: System) {
   const own = [addresses.test.auth, addresses.production.auth].map((address) => new URL(address).origin);
-  return (url: string | URL | Request, { method, headers, body, signal }: FetchOptions = {}): Promise<Response> => {
+  return (url: string | URL | Request, options: FetchOptions = {}): Promise<Response> => {
     const { origin, href } = new URL(String(url));
     if (!own.includes(origin)) throw new RefusedAddress(`${origin} is no address of this installation.`);
-    return fetch(href, {
-      redirect: 'manual',
-      signal: signal ?? AbortSignal.timeout(OUTBOUND_MS),
-      ...(method !== undefined && { method }),
-      headers: { ...Object.fromEntries(new Headers(headers)), 'user-agent': 'latchkey' },
-      ...((typeof body === 'string' || body instanceof URLSearchParams) && { body }),
-    });
+    return fetch(href, { redirect: 'manual', signal: AbortSignal.timeout(OUTBOUND_MS), ...outgoingOf(options) });
   };
 }
 

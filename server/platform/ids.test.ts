@@ -11,3 +11,10 @@ test('ids of one moment are all different and sort as they were made; later mome
   assert.ok(later > (ids.at(-1) ?? ''));
   assert.match(later, /^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 });
+
+test('requests at the same time do not disturb the order of each other’s ids', () => {
+  const moments = Array.from({ length: 20 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index));
+  const made = new Map(moments.map((moment): [Date, string[]] => [moment, []]));
+  for (let round = 0; round < 20; round += 1) for (const [moment, ids] of made) ids.push(newId('evt', moment));
+  for (const ids of made.values()) assert.deepEqual(ids, [...ids].sort());
+});

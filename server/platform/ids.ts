@@ -16,8 +16,9 @@ export type ScopeEntryId = Id<'ent'>;
 export type ApplicationId = Id<'app'>;
 export type EventId = Id<'evt'>;
 
-let lastMoment = 0;
-let sequence = 0;
+/** How far each of the latest moments has counted: a request keeps its moment while others come and go. */
+const counted = new Map<number, number>();
+const MOMENTS = 4_096;
 
 /**
  * Makes an id whose time part is `now`, so that a test that travels in time gets ids that sort by its clock. Ids of one
@@ -26,11 +27,18 @@ let sequence = 0;
  */
 export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Prefix> {
   const msecs = now.getTime();
-  // Half of the range is free to count in, whatever it starts from.
-  sequence = msecs === lastMoment ? sequence + 1 : randomInt(0x7fff_ffff);
-  lastMoment = msecs;
-  const suffix = TypeID.fromUUID('', uuidv7({ msecs, seq: sequence })).toString();
+  const suffix = TypeID.fromUUID('', uuidv7({ msecs, seq: nextOf(msecs) })).toString();
   return `${prefix}_${suffix}`;
+}
+
+function nextOf(moment: number): number {
+  // Half of the range is free to count in, whatever it starts from.
+  const next = (counted.get(moment) ?? randomInt(0x7fff_ffff)) + 1;
+  counted.delete(moment);
+  counted.set(moment, next);
+  const [longAgo] = counted.keys();
+  if (counted.size > MOMENTS && longAgo !== undefined) counted.delete(longAgo);
+  return next;
 }
 
 /** The smallest id a record made at this moment can have: those made since then sort at or after it. */

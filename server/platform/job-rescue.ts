@@ -1,8 +1,10 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connectAlone } from './db.ts';
 import type { System } from './system.ts';
 
 const PREFIX = 'latchkey-jobs/';
 const RESCUE_MS = 5_000;
+const ANSWER_MS = 10_000;
 /** Longer than it takes to connect again after a lost connection. */
 const GRACE = '20 seconds';
 
@@ -51,14 +53,11 @@ export class SignOfLife {
   }
 
   async #connect(pool: string): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#system.databaseUrl,
-      application_name: PREFIX + pool,
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+    const client = await connectAlone(this.#system.databaseUrl, {
+      name: PREFIX + pool,
+      answerMs: ANSWER_MS,
+      prepare: (made) => made.on('error', (error) => this.#lost(error)),
     });
-    client.on('error', (error) => this.#lost(error));
-    await client.connect();
     return client;
   }
 

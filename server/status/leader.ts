@@ -1,10 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
+import { connectAlone } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
-/** A leader whose machine is gone is noticed by PostgreSQL within about ten seconds. */
-const KEEPALIVE = '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3';
 
 /** `leads`, another one does, or the database can't be asked. */
 export type Leadership = 'leads' | 'other' | 'unknown';
@@ -44,16 +43,11 @@ export class Leader {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#system.databaseUrl,
-      application_name: 'latchkey-status',
-      keepAlive: true,
-      connectionTimeoutMillis: TIMEOUT_MS,
-      query_timeout: TIMEOUT_MS,
-      options: KEEPALIVE,
+    const client = await connectAlone(this.#system.databaseUrl, {
+      name: 'latchkey-status',
+      answerMs: TIMEOUT_MS,
+      prepare: (made) => made.on('error', () => this.#lost()),
     });
-    client.on('error', () => this.#lost());
-    await client.connect();
     this.#client = client;
     return client;
   }

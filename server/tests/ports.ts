@@ -1,20 +1,38 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** A base whose ports are free; each test process looks in a range of its own first. */
+/** Offsets from a base at which Latchkey listens. */
+const OFFSETS = [0, 1, 2, 11, 12, 90];
+/** Where nobody listens but who has taken the block. */
+const TAKEN = 99;
+
+/**
+ * A base whose ports are free, and stay this process's own until it ends: it listens at the block's last port, so that another
+ * process that looks for a base at the same time, or between a stop and a start here, does not take this one.
+ */
 export async function freePortBase(): Promise<number> {
   for (;;) {
     // Below the range that outgoing connections take their ports from.
     const base = 10_000 + Math.floor(Math.random() * 220) * 100;
     // biome-ignore lint/performance/noAwaitInLoops: one candidate after the other
-    const free = await Promise.all([0, 1, 2, 11, 12, 90].map((offset) => isFree(base + offset)));
+    const taken = await listenAt(base + TAKEN);
+    if (!taken) continue;
+    const free = await Promise.all(OFFSETS.map((offset) => isFree(base + offset)));
     if (free.every(Boolean)) return base;
+    taken.close();
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+function listenAt(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    const server = createServer().unref();
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listenAt(port);
+  if (!server) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
 }

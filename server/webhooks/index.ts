@@ -5,7 +5,7 @@ export { endpointActionRoutes } from './endpoint-actions.admin.ts';
 export { endpointRepairRoutes } from './endpoint-repair.admin.ts';
 export { endpointRoutes } from './endpoints.admin.ts';
 export { webhookFanOut } from './fan-out.ts';
-export { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from './receivers.ts';
+export { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from './receivers.ts';
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
 export { newSecret, signatures } from './secrets.ts';

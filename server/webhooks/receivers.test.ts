@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { observeStatements } from '#platform/db.ts';
 import { eventually } from '#tests/harness.ts';
 import { answers } from '#tests/receiver.ts';
 import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
-import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
+import { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from '#webhooks';
 
 let webhooks: Webhooks;
 before(async () => {
@@ -57,6 +58,21 @@ describe('deliveries for other parts', () => {
     await latchkey.inProject((tx) => removeReceiver(tx, subscriber));
     assert.equal(await latchkey.inProject((tx) => sendTo(tx, subscriber, message)), false);
     assert.notEqual(await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/new`)), null);
+  });
+
+  test('messages to many addresses cost as many statements as one, also where some go to the same', async () => {
+    const { latchkey, receiver } = webhooks;
+    const send = async (keys: string[]) => {
+      const statements: string[] = [];
+      const stop = observeStatements((statement) => statements.push(statement));
+      const messages = keys.map((key, n) => ({ key, url: `${receiver.origin}/of-${key}`, type: 'told', body: { n } }));
+      await latchkey.inProject((tx) => sendToAddresses(tx, 'many', messages)).finally(stop);
+      return statements.filter((text) => /^\s*insert into "?webhook_(endpoints|deliveries)/.test(text)).length;
+    };
+    assert.deepEqual([await send(['a', 'b', 'c', 'b']), await send(['a'])], [2, 2]);
+    const numbers = (path: string) => receiver.at(path).map(({ body }) => JSON.parse(body).n);
+    await eventually(async () => assert.deepEqual([...numbers('/of-b')].sort(), [1, 3]));
+    await eventually(async () => assert.deepEqual([numbers('/of-a'), numbers('/of-c')], [[0, 0], [2]]));
   });
 
   test('WH-2 its address is checked like any other', async () => {

@@ -1,11 +1,13 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { requireReceiver } from './endpoint-rules.ts';
-import { queueDeliveries } from './queue.ts';
+import type { EndpointId } from './endpoints.ts';
+import { type NewDelivery, queueDeliveries } from './queue.ts';
 import { newSecret, sealSecret } from './secrets.ts';
 
 /** A receiver that belongs to another part, which knows it by `key` within its `purpose`, such as a status subscriber. */
 type ReceiverKey = { purpose: string; key: string };
+type Message = { type: string; body: Record<string, unknown>; id?: `evt_${string}` };
 
 /**
  * Checks an address that is to become a receiver; call it before the transaction, as it looks names up.
@@ -21,39 +23,85 @@ export function checkReceiverAddress(ctx: Pick<Ctx, 'system' | 'scope'>, url: st
  * @returns its signing secret when it is new, to be shown once; otherwise null
  */
 export async function putReceiver(tx: TxCtx, { purpose, key }: ReceiverKey, url: string): Promise<string | null> {
-  const id = newId('whe', tx.now);
-  const secret = newSecret();
+  return (await putReceivers(tx, purpose, new Map([[key, url]]))).get(key)?.secret ?? null;
+}
+
+/** In the order of their keys: two transactions that put the same ones wait for each other, and not in a circle. @param addresses by key */
+async function putReceivers(
+  tx: TxCtx,
+  purpose: string,
+  addresses: ReadonlyMap<string, string>,
+): Promise<Map<string, { id: EndpointId; secret: string | null }>> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const wanted = [...addresses]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, url]) => ({ key, url, id: newId('whe', tx.now), secret: newSecret() }));
   const stored = await tx.db
     .insertInto('webhook_endpoints')
-    .values({
-      workspace_id: tx.scope.workspaceId,
-      project_id: tx.scope.projectId,
-      environment: tx.scope.environment,
-      id,
-      purpose,
-      key,
-      url,
-      description: '',
-      events: [],
-      headers_sealed: null,
-      secrets: JSON.stringify([sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now })]),
-      enabled: true,
-      disabled_reason: null,
-      failing_since: null,
-      paused_until: null,
-      created_at: tx.now,
-      updated_at: tx.now,
-      deleted_at: null,
-    })
+    .values(
+      wanted.map(({ key, url, id, secret }) => ({
+        workspace_id: workspaceId,
+        project_id: projectId,
+        environment,
+        id,
+        purpose,
+        key,
+        url,
+        description: '',
+        events: [],
+        headers_sealed: null,
+        secrets: JSON.stringify([sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now })]),
+        enabled: true,
+        disabled_reason: null,
+        failing_since: null,
+        paused_until: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+        deleted_at: null,
+      })),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'project_id', 'environment', 'purpose', 'key'])
         .where('key', 'is not', null)
-        .doUpdateSet({ url, enabled: true, disabled_reason: null, failing_since: null, updated_at: tx.now }),
+        .doUpdateSet((eb) => ({
+          url: eb.ref('excluded.url'),
+          enabled: true,
+          disabled_reason: null,
+          failing_since: null,
+          updated_at: tx.now,
+        })),
     )
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return stored.id === id ? secret : null;
+    .returning(['id', 'key'])
+    .execute();
+  const ids = new Map(stored.map(({ id, key }) => [key, id]));
+  return new Map(
+    wanted.flatMap(({ key, id: fresh, secret }) => {
+      const id = ids.get(key);
+      return id === undefined ? [] : [[key, { id, secret: id === fresh ? secret : null }]];
+    }),
+  );
+}
+
+/**
+ * Makes or moves receivers, as {@link putReceiver} does, and queues one delivery for each message, as {@link sendTo} does: in
+ * three statements, whatever their number.
+ * @param messages.url where the receiver of that key is now
+ */
+export async function sendToAddresses(
+  tx: TxCtx,
+  purpose: string,
+  messages: readonly { key: string; url: string; type: string; body: Record<string, unknown> }[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  const receivers = await putReceivers(tx, purpose, new Map(messages.map(({ key, url }) => [key, url])));
+  await queueDeliveries(
+    tx,
+    messages.flatMap(({ key, type, body }) => {
+      const receiver = receivers.get(key);
+      return receiver ? [deliveryTo(tx, receiver.id, { type, body })] : [];
+    }),
+  );
 }
 
 /**
@@ -61,24 +109,16 @@ export async function putReceiver(tx: TxCtx, { purpose, key }: ReceiverKey, url:
  * @param message.body what is sent, JSON; `id` is its `webhook-id`, made when absent: the same message keeps the same id
  * @returns false when there is no such receiver, or it was switched off because it failed for five days or answered 410
  */
-export async function sendTo(
-  tx: TxCtx,
-  { purpose, key }: ReceiverKey,
-  message: { type: string; body: Record<string, unknown>; id?: `evt_${string}` },
-): Promise<boolean> {
+export async function sendTo(tx: TxCtx, { purpose, key }: ReceiverKey, message: Message): Promise<boolean> {
   const receiver = await scopedReceiver(tx, { purpose, key }).select(['id', 'enabled']).executeTakeFirst();
   if (!receiver?.enabled) return false;
-  await queueDeliveries(tx, [
-    {
-      scope: tx.scope,
-      endpointId: receiver.id,
-      eventId: message.id ?? newId('evt', tx.now),
-      eventType: message.type,
-      body: JSON.stringify(message.body),
-      trigger: 'event',
-    },
-  ]);
+  await queueDeliveries(tx, [deliveryTo(tx, receiver.id, message)]);
   return true;
+}
+
+function deliveryTo({ scope, now }: TxCtx, endpointId: EndpointId, { id, type, body }: Message): NewDelivery {
+  const eventId = id ?? newId('evt', now);
+  return { scope, endpointId, eventId, eventType: type, body: JSON.stringify(body), trigger: 'event' };
 }
 
 /** Ends a receiver; what waits for it is not delivered. */

@@ -1,0 +1,32 @@
+import type { System } from './system.ts';
+
+/** What is done again and again, by the name under which its failures are logged. */
+type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
+
+/**
+ * Begins each of these works every so many milliseconds, spread over that time so that they do not ask the database all at once.
+ * They know nothing of each other: one that fails is logged, and tried again the next time; one that still goes on is not begun
+ * once more.
+ * @returns `stop` begins no more, and waits for those under way
+ */
+export function repeat(system: System, milliseconds: number, works: Works): { stop: () => Promise<void> } {
+  const underWay = new Map<string, Promise<void>>();
+  const begin = async (name: string, work: Works[string]) => {
+    try {
+      await work(system);
+    } catch (error) {
+      system.log.warn({ err: error, work: name }, `${name} failed; it is tried again`);
+    } finally {
+      underWay.delete(name);
+    }
+  };
+  const timer = setInterval(() => {
+    for (const [name, work] of Object.entries(works)) if (!underWay.has(name)) underWay.set(name, begin(name, work));
+  }, milliseconds);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(underWay.values());
+    },
+  };
+}
