@@ -5,6 +5,7 @@ import { sendMessage } from '#messages';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
 
 /** What the job that erases a person carries. */
@@ -27,10 +28,11 @@ const UNDO_MS = 7 * 86_400_000;
 
 /**
  * Has a person erased in seven days, and tells them; signing in before then keeps the account. Asking again changes nothing.
- * @returns when
+ * @returns when @throws Problem LAST_OWNER where another part needs somebody to take over first
  */
 export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
   const { workspaceId, environment } = tx.scope;
+  await takeLeave(tx, userId, 'requested');
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const row = await tx.db
     .updateTable('users')
@@ -119,6 +121,7 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
 
 /** Removes a person with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
 export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await takeLeave(tx, userId, 'erased');
   await tx.db
     .deleteFrom('users')
     .where('workspace_id', '=', tx.scope.workspaceId)

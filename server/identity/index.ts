@@ -1,3 +1,4 @@
+export { whenPeopleLeave } from './departures.ts';
 export {
   addressesOf,
   deleteUser,
