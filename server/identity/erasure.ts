@@ -102,6 +102,20 @@ export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those of these addresses that are somebody else's by now. Served by the primary key. */
+export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('identifiers')
+    .select('value')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('kind', 'in', ['email', 'phone'])
+    .where('value', '=', sql<string>`any(${[...addresses]})`)
+    .where('user_id', '!=', userId)
+    .execute();
+  return rows.map(({ value }) => value);
+}
+
 /** Every address and name a person signs in with, and when it was proven. Served by identifiers_of_user. */
 export async function addressesOf(ctx: Reader, userId: UserId) {
   const rows = await ctx.db
