@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { EventPattern, requireKnownPatterns, selectedTypes } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
+import type { UserId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { AuditedEvent } from './chain.ts';
 import { resourcesOf } from './entries.ts';
@@ -86,6 +87,46 @@ export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<Aud
   const keyOf = (row: Row) => `${row.occurred_at.toISOString()} ${row.sequence}`;
   const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+/**
+ * What a person did in all projects of the realm to other records than their own, newest first: which, and not what they hold.
+ * Served by audit_entries_by_actor.
+ */
+export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
+  const { workspaceId, environment } = ctx.scope;
+  const rows = await ctx.db
+    .selectFrom('audit_heads as h')
+    .innerJoinLateral(
+      (db) =>
+        db
+          .selectFrom('audit_entries')
+          .select(['id', 'project_id', 'occurred_at', 'action', 'entry'])
+          .whereRef('workspace_id', '=', 'h.workspace_id')
+          .whereRef('project_id', '=', 'h.project_id')
+          .whereRef('environment', '=', 'h.environment')
+          .where('actor', '=', userId)
+          .where(sql<boolean>`entry -> 'data' ->> 'userId' is distinct from ${userId}`)
+          .orderBy('occurred_at', 'desc')
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .as('e'),
+      (join) => join.onTrue(),
+    )
+    .select(['e.id', 'e.project_id', 'e.occurred_at', 'e.action', 'e.entry'])
+    .where('h.workspace_id', '=', workspaceId)
+    .where('h.environment', '=', environment)
+    .orderBy('e.occurred_at', 'desc')
+    .orderBy('e.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, project_id: projectId, occurred_at: occurredAt, action, entry }) => ({
+    id,
+    projectId,
+    occurredAt: occurredAt.toISOString(),
+    action,
+    resources: entry ? resourcesOf(entry.data) : [],
+  }));
 }
 
 function actionsOf(pattern: string): string[] {

@@ -1,4 +1,3 @@
-import { emit } from '#events';
 import { findIdentifier, replaceAddress } from '#identity';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
@@ -40,7 +39,6 @@ export async function finishAddressChange(
     const owner = await findIdentifier(tx, { kind, value: flow.address });
     if (owner?.userId === userId) return addressProven(tx, { userId, channel: kind, address: flow.address });
     const before = await replaceAddress(tx, userId, { kind, value: flow.address });
-    await emit(tx, kind === 'email' ? 'user.email.changed' : 'user.phone.changed', { userId });
     // The address before is told, so that its owner can act on a change somebody else made.
     await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);
   });

@@ -131,6 +131,31 @@ describe('DELETE /v1/me', () => {
     assert.equal((await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } })).status, 200);
   });
 
+  test('former addresses go, too, save one that is another person’s by now', async () => {
+    const former = newEmail();
+    const between = newEmail();
+    const phone = '+4930901820123';
+    const admin = await managementToken(latchkey);
+    const { body: made } = await latchkey.api('/v1/admin/members', { token: admin, body: { email: former, phone } });
+    const path = `/v1/admin/members/${made.id}`;
+    for (const change of [{ email: between }, { email: newEmail() }, { phone: '+4930901820124' }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const changed = await latchkey.api(path, { token: admin, method: 'PATCH', body: change });
+      assert.equal(changed.status, 200, changed.text);
+    }
+    await latchkey.api('/v1/admin/members', { token: admin, body: { email: former } });
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: former } });
+    await lastMessage(latchkey, former);
+    assert.ok((await whereIs(between)).includes('messages.recipient'), 'it heard of the change');
+    await latchkey.system.pool.query('update users set erase_at = $2 where id = $1', [made.userId, clock.now()]);
+    await runDueErasures(made.userId);
+    await eventually(async () => assert.ok((await eventsOf(latchkey, made.userId)).includes('user.deleted')));
+    assert.deepEqual((await Promise.all([between, phone].map(whereIs))).flat(), []);
+    const kept = await whereIs(former);
+    for (const place of ['identifiers.value', 'messages.recipient', 'flows.address'])
+      assert.ok(kept.includes(place), `${place}: it is the other person’s`);
+  });
+
   test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes', async () => {
     const { access_token } = await register(latchkey);
     clock.advance(11 * 60_000);
@@ -186,6 +211,26 @@ describe('GET /v1/me/profile/export', () => {
     assert.ok(body.events.some(({ type }: { type: string }) => type === 'user.created'));
     for (const secret of ['argon2', app.secret, ...app.recoveryCodes]) assert.ok(!text.includes(secret), secret);
     for (const list of ['consents', 'invitations', 'messages']) assert.ok(Array.isArray(body[list]));
+  });
+
+  test('200 also holds what they asked for lately, and what they did to records of others', async () => {
+    const { email, access_token: token } = await register(latchkey);
+    const admin = await managementToken(latchkey);
+    const { items } = (await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin })).body;
+    const path = `/v1/admin/members/${items[0].id}/roles`;
+    await latchkey.api(path, { token: admin, method: 'PUT', body: { roles: ['admin'] } });
+    const invited = await latchkey.api('/v1/admin/invitations', { token, body: { email: newEmail() } });
+    assert.equal(invited.status, 201, invited.text);
+    const asked = newEmail();
+    await latchkey.api('/v1/me/profile/email', { token, body: { email: asked } });
+    await eventually(async () => {
+      const { body } = await latchkey.api('/v1/me/profile/export', { token });
+      const [request] = body.requests;
+      assert.deepEqual([request.purpose, request.address, request.ip], ['change_email', asked, '127.0.0.1']);
+      const done = body.activity.find(({ action }: { action: string }) => action === 'invitation.created');
+      assert.deepEqual(done.resources, [invited.body.id]);
+      assert.ok(!JSON.stringify(body.activity).includes(invited.body.email), 'whom they invited is not theirs');
+    });
   });
 });
 

@@ -1,13 +1,15 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
 import { forgetInAudit } from '#audit';
-import { anonymiseEvents, emailsInEvents, emitIn } from '#events';
+import { addressesInEvents, anonymiseEvents, emitIn } from '#events';
 import {
   addressesOf,
+  addressesOfOthers,
   deleteUser,
   ErasureWork,
   eraseUserJob,
   isDueForErasure,
+  listFactors,
   lockUser,
   scheduleErasure,
 } from '#identity';
@@ -54,8 +56,7 @@ export function eraseUserTask(system: System): Task {
  * still about open nothing and expire.
  */
 async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
-  const own = (await addressesOf(tx, userId)).map(({ value }) => value);
-  const addresses = [...new Set([...own, ...(await emailsInEvents(tx, userId))])];
+  const addresses = await everyAddressOf(tx, userId);
   const memberships = await listMemberships(tx, userId, { limit: MOST_PROJECTS });
   await revokeSessions(tx, userId, 'all', 'erasure');
   await forgetFlowsOf(tx, userId, addresses);
@@ -77,3 +78,12 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
 }
 
 const MOST_PROJECTS = 10_000;
+
+/** Where a person was ever reached, save what is another person's by now: what is kept of that one is not theirs to erase. */
+async function everyAddressOf(tx: TxCtx, userId: UserId): Promise<string[]> {
+  const own = (await addressesOf(tx, userId)).map(({ value }) => value);
+  const phones = (await listFactors(tx, userId)).flatMap(({ phone }) => phone ?? []);
+  const known = [...new Set([...own, ...phones, ...(await addressesInEvents(tx, userId))])];
+  const others = await addressesOfOthers(tx, userId, known);
+  return known.filter((address) => !others.includes(address));
+}

@@ -344,6 +344,24 @@ export async function forgetDeadFlows(system: System): Promise<void> {
   }
 }
 
+/** What a person has asked for and not finished, without its secrets. */
+export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('flows')
+    .select(['purpose', 'channel', 'address', 'ip', 'user_agent', 'created_at', 'expires_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ user_agent: userAgent, created_at: createdAt, expires_at: expiresAt, ...row }) => ({
+    ...row,
+    userAgent,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}
+
 /** Removes every flow of a person, or towards one of these addresses. */
 export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
   await tx.db

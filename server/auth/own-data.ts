@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { activityOf } from '#audit';
 import { eventsOfUser } from '#events';
 import {
   addressesOf,
@@ -15,6 +16,7 @@ import { messagesTo } from '#messages';
 import { consentsOf } from '#oidc';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { sessionHistory } from '#sessions';
+import { flowsOf } from './flows.ts';
 
 /** The newest of what grows without end. */
 const MOST = 10_000;
@@ -37,28 +39,31 @@ export const OwnData = Type.Object({
   sessions: Records('The newest ten thousand, also ended ones.'),
   consents: Records('What applications are allowed.'),
   invitations: Records('To the email address.'),
+  requests: Records('Codes and links asked for lately: where they went, and from where they were asked for.'),
   messages: Records('The newest ten thousand mails and text messages, without their text.'),
   events: Records('The newest ten thousand things that happened.'),
+  activity: Records('The newest ten thousand changes of records that are not the person’s own, by their ids.'),
 });
 
 /** Everything that is held on the signed-in person, in all projects of the workspace; no secrets. */
 export async function ownData(ctx: Ctx) {
   const { userId } = customerOf(ctx);
-  const [profile, identifiers, memberships, linkedIdentities, sessions, consents, events] = await Promise.all([
-    getProfile(ctx, userId),
-    addressesOf(ctx, userId),
-    listMemberships(ctx, userId, { limit: MOST }),
-    listIdentities(ctx, userId),
-    sessionHistory(ctx, userId, MOST),
-    consentsOf(ctx, userId),
-    eventsOfUser(ctx, userId, MOST),
-  ]);
-  const addresses = identifiers.map(({ value }) => value);
-  const [credentials, invitations, messages] = await Promise.all([
-    credentialsOf(ctx),
-    invitationsTo(ctx, addresses),
-    messagesTo(ctx, addresses, MOST),
-  ]);
+  const [profile, identifiers, memberships, linkedIdentities, sessions, consents, requests, events, activity] =
+    await Promise.all([
+      getProfile(ctx, userId),
+      addressesOf(ctx, userId),
+      listMemberships(ctx, userId, { limit: MOST }),
+      listIdentities(ctx, userId),
+      sessionHistory(ctx, userId, MOST),
+      consentsOf(ctx, userId),
+      flowsOf(ctx, userId),
+      eventsOfUser(ctx, userId, MOST),
+      activityOf(ctx, userId, MOST),
+    ]);
+  const credentials = await credentialsOf(ctx);
+  const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
+  const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
+  const [invitations, messages] = await Promise.all([invitationsTo(ctx, addresses), messagesTo(ctx, addresses, MOST)]);
   return {
     exportedAt: ctx.now.toISOString(),
     profile,
@@ -69,8 +74,10 @@ export async function ownData(ctx: Ctx) {
     sessions,
     consents,
     invitations,
+    requests,
     messages,
     events,
+    activity,
   };
 }
 

@@ -126,7 +126,7 @@ export const smsUsageRoutes: Routes = (app) => {
   app.get(
     `${ADDON}/statements/:statementId`,
     {
-      config: { permission: 'billing:read' },
+      config: { permission: 'billing:read', etag: true },
       schema: {
         summary: 'Read a statement of the SMS add-on',
         params: Type.Object({ statementId: IdSchema('stm') }),

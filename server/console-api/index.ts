@@ -1,4 +1,5 @@
 export { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
+export { keepTeamsWhole } from './departures.ts';
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { dailyFigures, forgetActivePeople } from './figures.ts';
 export { setUpConsole } from './installation.ts';

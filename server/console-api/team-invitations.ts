@@ -286,3 +286,12 @@ async function hashOf(ctx: Ctx, password: string | undefined, about: readonly st
   if (password === undefined) throw problem('VALIDATION_FAILED', 'Choose a password.');
   return newPasswordHash(ctx.system, password, about);
 }
+
+/** Removes the invitations to any of these addresses, to every team. */
+export async function forgetTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('team_invitations')
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .modifyEnd(sql`/* all workspaces */`)
+    .execute();
+}

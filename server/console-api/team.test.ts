@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { addTeamMember, workspaceScope } from '#console-api';
+import { eraseUserJob } from '#identity';
 import {
   eventually,
   expectProblem,
@@ -9,7 +11,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
-import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
+import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
 
 let latchkey: TestLatchkey;
 let owner: Operator;
@@ -123,6 +125,57 @@ describe('the team of a workspace', () => {
       [latchkey.demo.workspaceId],
     );
     assert.equal(rows[0].count, 1);
+  });
+
+  test('whoever owns a workspace alone can not be erased; who is erased is in no team any more', async () => {
+    const { system } = latchkey;
+    const tokenOf = async (person: { email: string; password: string }) => {
+      const { location } = Object.fromEntries((await latchkey.console('/console/v1/sign-in')).headers);
+      const clientId = new URL(location ?? '').searchParams.get('client_id');
+      const body = { clientId, identifier: person.email, password: person.password };
+      return (await latchkey.auth('/v1/auth/login/password', { body }, 'production')).body.access_token;
+    };
+    const erase = async (person: { email: string; password: string }) =>
+      latchkey.api('/v1/me', { token: await tokenOf(person), method: 'DELETE' }, 'production');
+    const alone = await newOperator(latchkey);
+    const made = await owner.call('/console/v1/workspaces', { body: { name: 'Alone' } });
+    assert.equal(made.status, 201, made.text);
+    const inside = workspaceScope(made.body.id);
+    await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, alone.userId, 'owner'));
+    const there = { headers: { 'x-workspace-id': made.body.id } };
+    const { body: team } = await owner.call(TEAM, there);
+    const maker = team.items.find(({ you }: { you: boolean }) => you).id;
+    assert.equal((await owner.call(`${TEAM}/${maker}`, { method: 'DELETE', ...there })).status, 204);
+    expectProblem(await erase(alone), 409, 'LAST_OWNER');
+
+    const friend = await newOperator(latchkey);
+    await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, friend.userId, 'owner'));
+    const [first, second] = await Promise.all([erase(alone), erase(friend)]);
+    assert.deepEqual([first.status, second.status].sort(), [202, 409], `${first.text} ${second.text}`);
+    const [gone, stays] = first.status === 202 ? [alone, friend] : [friend, alone];
+    // Who waits to be erased is no owner to count on.
+    const remaining = await signInOperator(latchkey, stays);
+    const { body: left } = await remaining.call(TEAM, there);
+    const own = left.items.find(({ you }: { you: boolean }) => you).id;
+    expectProblem(await remaining.call(`${TEAM}/${own}`, { method: 'DELETE', ...there }), 409, 'LAST_OWNER');
+
+    const { rows: scheduled } = await system.pool.query(
+      'update users set erase_at = now() where id = $1 returning workspace_id, environment',
+      [gone.userId],
+    );
+    assert.equal(scheduled.length, 1);
+    const { rows: console } = await system.pool.query('select workspace_id, project_id from console_installation');
+    const scope = { workspaceId: console[0].workspace_id, projectId: console[0].project_id } as const;
+    await latchkey.inProject((tx) => eraseUserJob(tx, gone.userId, new Date(Date.now() - 1000)), {
+      ...scope,
+      environment: 'production',
+    });
+    await eventually(async () => {
+      const { rows } = await system.pool.query('select user_id from team_members where workspace_id = $1', [
+        made.body.id,
+      ]);
+      assert.deepEqual(rows, [{ user_id: stays.userId }]);
+    });
   });
 });
 

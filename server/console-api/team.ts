@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { usersById } from '#identity';
+import { peopleLeaving, usersById } from '#identity';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
 import { TeamRole } from './team-roles.ts';
 
@@ -111,7 +112,7 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
     const { row, owners } = await lock(tx, id);
     if (row.role === role) return getTeamMember(tx, id);
     requireOwner(tx, owners, row.role === 'owner' || role === 'owner');
-    keepAnOwner(owners, row);
+    if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
     await tx.db
       .updateTable('team_members')
       .set({ role, updated_at: tx.now })
@@ -128,7 +129,7 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
   await transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
     requireOwner(tx, owners, row.role === 'owner');
-    keepAnOwner(owners, row);
+    if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
     await tx.db
       .deleteFrom('team_members')
       .where('workspace_id', '=', tx.scope.workspaceId)
@@ -140,14 +141,23 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
 
 /** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */
 async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
-  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').forUpdate().execute();
+  const owners = await lockOwners(tx);
   const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  return { row, owners: owners.map((owner) => owner.user_id) };
+  return { row, owners };
 }
 
-function keepAnOwner(owners: readonly UserId[], row: Row): void {
-  if (row.role === 'owner' && owners.length === 1) throw problem('LAST_OWNER', 'Make another team member owner first.');
+async function lockOwners(tx: TxCtx): Promise<UserId[]> {
+  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').forUpdate().execute();
+  return owners.map((owner) => owner.user_id);
+}
+
+/** @throws Problem LAST_OWNER when nobody else owns the workspace who stays */
+async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): Promise<void> {
+  const { scope } = installationOf(tx.system);
+  const leaving = await peopleLeaving({ db: tx.db, scope }, owners);
+  if (owners.every((owner) => owner === goes || leaving.has(owner)))
+    throw problem('LAST_OWNER', 'Make another team member owner first.');
 }
 
 function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: boolean): void {
@@ -196,6 +206,37 @@ export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
 /** True for somebody who is in the team of `tx.scope`'s workspace. */
 export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
   return (await scoped(tx).where('user_id', '=', userId).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Checks that every workspace an operator owns has another owner who stays. Two who go at once wait for each other.
+ * @throws Problem LAST_OWNER
+ */
+export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
+  const teams = await teamsOf(tx.system, userId);
+  const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
+  for (const workspaceId of owned) {
+    const inside = { ...tx, scope: workspaceScope(workspaceId) };
+    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
+    await keepAnOwner(inside, await lockOwners(inside), userId);
+  }
+}
+
+/** Takes an operator who is erased out of every team. */
+export async function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
+  const left = await tx.db
+    .deleteFrom('team_members')
+    .where('user_id', '=', userId)
+    .returning(['id', 'role', 'workspace_id as workspaceId'])
+    .execute();
+  for (const { id, role, workspaceId } of left) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await emit({ ...tx, scope: workspaceScope(workspaceId) }, 'team.member.removed', {
+      teamMemberId: id,
+      userId,
+      role,
+    });
+  }
 }
 
 /** True when a workspace has an owner. */

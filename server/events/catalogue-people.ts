@@ -60,8 +60,16 @@ export const peopleEvents = {
     Type.Object({ channel: text, purpose: text }),
     { channel: 'email', purpose: 'register' },
   ),
-  'user.email.changed': define('A person has another email address.', User, { userId }),
-  'user.phone.changed': define('A person has another phone number.', User, { userId }),
+  'user.email.changed': define(
+    'A person has another email address: this one.',
+    Type.Object({ userId: text, email: text }),
+    { userId, email: 'ada@example.com' },
+  ),
+  'user.phone.changed': define(
+    'A person has another phone number: this one.',
+    Type.Object({ userId: text, phone: text }),
+    { userId, phone: '+493012345678' },
+  ),
   'user.phone.verified': define('A person proved that a phone number is theirs.', User, { userId }),
   'user.mfa.enabled': define('A second factor was set up.', Factor, { userId, factorId, type: 'totp' }),
   'user.mfa.disabled': define('A second factor was removed.', Factor, { userId, factorId, type: 'totp' }),

@@ -16,17 +16,13 @@ export async function eventsOfUser(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserI
   return rows.map(({ occurredAt, ...row }) => ({ ...row, occurredAt: occurredAt.toISOString() }));
 }
 
-/** Every email address that the log connects with a person, also former ones. Served by events_of_user. */
-export async function emailsInEvents(tx: TxCtx, userId: UserId): Promise<string[]> {
-  const rows = await tx.db
-    .selectFrom('events')
-    .select(sql<string>`data->>'email'`.as('email'))
-    .distinct()
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where(sql<boolean>`data->>'userId' = ${userId} and data ? 'userId' and data->>'email' is not null`)
-    .execute();
-  return rows.map(({ email }) => email);
+/** Every email address and phone number that the log connects with a person, also former ones. Served by events_of_user. */
+export async function addressesInEvents(tx: TxCtx, userId: UserId): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select distinct address from events, lateral (values (data->>'email'), (data->>'phone')) as named (address)
+    where workspace_id = ${tx.scope.workspaceId} and environment = ${tx.scope.environment}
+      and data->>'userId' = ${userId} and data ? 'userId' and address is not null`.execute(tx.db);
+  return rows.map(({ address }) => address);
 }
 
 /** Stands where an address was. */
@@ -38,9 +34,14 @@ const ERASED = 'erased';
  */
 export async function anonymiseEvents(tx: TxCtx, userId: UserId, emails: readonly string[]): Promise<void> {
   const { workspaceId, environment } = tx.scope;
-  const erased = sql`data = jsonb_set(data, '{email}', to_jsonb(${ERASED}::text))`;
-  await sql`update events set ${erased} where workspace_id = ${workspaceId} and environment = ${environment}
-    and data->>'userId' = ${userId} and data ? 'userId' and data->>'email' is not null`.execute(tx.db);
-  await sql`update events set ${erased} where workspace_id = ${workspaceId} and environment = ${environment}
-    and data->>'email' = any(${[...emails]}) and data ? 'invitationId'`.execute(tx.db);
+  const inPlace = (field: 'email' | 'phone') => sql`jsonb_build_object(${sql.lit(field)}, ${ERASED}::text)`;
+  for (const field of ['email', 'phone'] as const) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await sql`update events set data = data || ${inPlace(field)}
+      where workspace_id = ${workspaceId} and environment = ${environment}
+        and data->>'userId' = ${userId} and data ? 'userId' and data->>${sql.lit(field)} is not null`.execute(tx.db);
+  }
+  await sql`update events set data = data || ${inPlace('email')}
+    where workspace_id = ${workspaceId} and environment = ${environment}
+      and data->>'email' = any(${[...emails]}) and data ? 'invitationId'`.execute(tx.db);
 }

@@ -1,7 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
+import { endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
@@ -69,6 +69,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   try {
     endProviderSessions(system);
     endWithAuthSessions(system);
+    keepTeamsWhole(system);
     await system.feed.start();
     if (!alone) await ensureSigningKeys(system);
     const demo = alone ? null : await demoOfFirstStart(system);

@@ -5,6 +5,7 @@ import { sendMessage } from '#messages';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
 
 /** What the job that erases a person carries. */
@@ -27,10 +28,11 @@ const UNDO_MS = 7 * 86_400_000;
 
 /**
  * Has a person erased in seven days, and tells them; signing in before then keeps the account. Asking again changes nothing.
- * @returns when
+ * @returns when @throws Problem LAST_OWNER where another part needs somebody to take over first
  */
 export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
   const { workspaceId, environment } = tx.scope;
+  await takeLeave(tx, userId, 'requested');
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const row = await tx.db
     .updateTable('users')
@@ -100,6 +102,20 @@ export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those of these addresses that are somebody else's by now. Served by the primary key. */
+export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('identifiers')
+    .select('value')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('kind', 'in', ['email', 'phone'])
+    .where('value', '=', sql<string>`any(${[...addresses]})`)
+    .where('user_id', '!=', userId)
+    .execute();
+  return rows.map(({ value }) => value);
+}
+
 /** Every address and name a person signs in with, and when it was proven. Served by identifiers_of_user. */
 export async function addressesOf(ctx: Reader, userId: UserId) {
   const rows = await ctx.db
@@ -119,6 +135,7 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
 
 /** Removes a person with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
 export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await takeLeave(tx, userId, 'erased');
   await tx.db
     .deleteFrom('users')
     .where('workspace_id', '=', tx.scope.workspaceId)

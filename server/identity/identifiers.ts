@@ -1,5 +1,6 @@
 import parsePhoneNumber from 'libphonenumber-js';
 import { Type } from 'typebox';
+import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
@@ -137,6 +138,8 @@ export async function replaceAddress(
     .executeTakeFirst();
   await addIdentifier(tx, userId, { kind, value, verified });
   await refreshSearch(tx, userId);
+  if (kind === 'email') await emit(tx, 'user.email.changed', { userId, email: value });
+  else await emit(tx, 'user.phone.changed', { userId, phone: value });
   return before?.value ?? null;
 }
 

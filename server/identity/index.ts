@@ -1,5 +1,7 @@
+export { whenPeopleLeave } from './departures.ts';
 export {
   addressesOf,
+  addressesOfOthers,
   deleteUser,
   ErasureWork,
   eraseUserJob,

@@ -191,7 +191,6 @@ async function changeAddress(tx: TxCtx, userId: UserId, { kind, value, verified 
   if (kind === 'username') return;
   const before = await replaceAddress(tx, userId, { kind, value, verified });
   await announce(tx, { topic: 'user', key: userId });
-  await emit(tx, kind === 'email' ? 'user.email.changed' : 'user.phone.changed', { userId });
   if (before === value) return;
   const user = (await usersById(tx, [userId])).get(userId);
   const to = kind === 'email' ? before : user?.email;

@@ -52,6 +52,7 @@ async function resources(): Promise<Resource[]> {
     { path: await make('/v1/admin/applications', application), change: { name: 'Renamed' }, token },
     { path: await make('/v1/admin/identity-providers', provider), change: { name: 'Renamed' }, token },
     { path: await make('/v1/admin/webhooks/endpoints', endpoint), change: { description: 'Renamed' }, token },
+    { path: '/v1/admin/billing/addons/sms/guard', change: { perNumber: 3 }, token },
   ];
 }
 
@@ -241,6 +242,18 @@ test('OpenAPI shows what each operation takes', async () => {
     if (keyed) assert.match(operation.responses['409']?.description ?? '', /IDEMPOTENCY_KEY_REUSED/, path);
     if (takes(operation, 'if-match')) assert.match(operation.responses['412']?.description ?? '', /PRECONDITION/, path);
   }
-  const conditional = operations.filter(({ operation }) => takes(operation, 'if-match'));
-  assert.ok(conditional.length >= 14, String(conditional.length));
+  const recordsWith = (header: string, ...methods: string[]) =>
+    operations
+      .filter(({ method, operation }) => methods.includes(method) && takes(operation, header))
+      .map(({ path }) => path);
+  const read = recordsWith('if-none-match', 'get');
+  // Every record that can be read on its own and changed there says which state it is in, and can be changed in that one only.
+  const changed = operations.filter(({ path, method }) => path.startsWith('/v1/') && /patch|put|delete/.test(method));
+  const both = changed.filter(({ path }) => operations.some((one) => one.path === path && one.method === 'get'));
+  const lists = ['/v1/me/security/sessions', '/v1/admin/domains/{domainId}/bindings'];
+  for (const { path, method } of both.filter((one) => !lists.includes(one.path))) {
+    assert.ok(read.includes(path), `GET ${path} has an ETag`);
+    assert.ok(recordsWith('if-match', method).includes(path), `${method} ${path} takes If-Match`);
+  }
+  assert.ok(both.length >= 30, String(both.length));
 });

@@ -22,6 +22,7 @@ import {
   GroupChanges,
   GroupRef,
   Groups,
+  getGroup,
   listGroups,
   NewGroup,
   updateGroup,
@@ -62,7 +63,7 @@ export const statusComponentRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/status/components/:id',
     {
-      config: { permission: 'status:read' },
+      config: { permission: 'status:read', etag: { without: ['status', 'statusSince', 'heartbeatAt'] } },
       schema: {
         summary: 'Read a status component',
         params: ComponentRef,
@@ -127,6 +128,19 @@ export const statusGroupRoutes: Routes = (app) => {
     async (request, reply) => reply.code(201).send(await createGroup(request.ctx, request.body)),
   );
 
+  app.get(
+    '/v1/admin/status/groups/:id',
+    {
+      config: { permission: 'status:read', etag: true },
+      schema: {
+        summary: 'Read a status group',
+        params: GroupRef,
+        response: { 200: Group, ...problemResponses('NOT_FOUND') },
+      },
+    },
+    (request) => getGroup(request.ctx, request.params.id),
+  );
+
   app.patch(
     '/v1/admin/status/groups/:id',
     {
@@ -157,10 +171,14 @@ export const statusGroupRoutes: Routes = (app) => {
     },
   );
 
+  settingsRoutes(app);
+};
+
+const settingsRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/status/settings',
     {
-      config: { permission: 'status:read' },
+      config: { permission: 'status:read', etag: true },
       schema: {
         summary: 'Read the settings of the status',
         response: { 200: StatusSettings, ...problemResponses('NOT_FOUND') },

@@ -57,6 +57,19 @@ export async function listGroups(ctx: Ctx): Promise<Static<typeof Groups>> {
   return { items: rows.map(recordOf), nextCursor: null };
 }
 
+/** @throws Problem NOT_FOUND */
+export async function getGroup(ctx: Ctx, id: string): Promise<Group> {
+  await requireKeeper(ctx);
+  const row = await ctx.db
+    .selectFrom('status_groups')
+    .select(['id', 'name', 'position'])
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return recordOf(row);
+}
+
 export async function createGroup(ctx: Ctx, { name, position = 100 }: Static<typeof NewGroup>): Promise<Group> {
   await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {

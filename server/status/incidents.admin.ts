@@ -48,7 +48,7 @@ const recordRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/status/incidents/:id',
     {
-      config: { permission: 'status:read' },
+      config: { permission: 'status:read', etag: true },
       schema: {
         summary: 'Read an incident',
         params: IncidentRef,

@@ -53,7 +53,7 @@ const recordRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/status/maintenances/:id',
     {
-      config: { permission: 'status:read' },
+      config: { permission: 'status:read', etag: true },
       schema: {
         summary: 'Read a maintenance',
         params: MaintenanceRef,
