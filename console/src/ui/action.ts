@@ -4,7 +4,7 @@ import { problemOf } from '#api/problem.ts';
 import { useScope } from '#api/scope.tsx';
 import { type Question, useAsk } from './ask.tsx';
 
-type Mutation<I, T> = { mutateAsync: (init: I) => Promise<T>; isPending: boolean };
+export type Mutation<I, T> = { mutateAsync: (init: I) => Promise<T>; isPending: boolean };
 
 export type Action<T> = {
   /** The toast that says it is done. */

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { etagOf } from '#api/transport.ts';
 import { useAction } from './action.ts';
 import { useAsk } from './ask.tsx';
 import { type Conflict, changed, conflictsOf } from './changes.ts';
+import { Dialog, DialogButtons } from './dialog.tsx';
 import classes from './form.module.css';
 
 type Save<T> = {
@@ -12,9 +13,17 @@ type Save<T> = {
   isPending: boolean;
 };
 
+type TextName<T> = { [K in keyof T & string]: T[K] extends string ? K : never }[keyof T & string];
+
 export type RecordForm<T> = {
   values: T;
   set: (changes: Partial<T>) => void;
+  /** What a text field of the record is made of. */
+  text: (name: TextName<T>) => {
+    value: string;
+    error: string | undefined;
+    onChange: (event: { currentTarget: { value: string } }) => void;
+  };
   /** What is wrong with a field, as the server says. */
   errors: Partial<Record<keyof T & string, string>>;
   dirty: readonly string[];
@@ -71,9 +80,17 @@ export function useRecordForm<T extends object>({ record, path, save, reread, do
     );
     if (saved) setState(begin(saved));
   };
+  const values = { ...state.base, ...state.mine };
+  const set = (changes: Partial<T>) => setState((now) => ({ ...now, mine: { ...now.mine, ...changes } }));
   return {
-    values: { ...state.base, ...state.mine },
-    set: (changes) => setState((now) => ({ ...now, mine: { ...now.mine, ...changes } })),
+    values,
+    set,
+    text: (name) => ({
+      value: String(Reflect.get(values, name)),
+      error: state.errors[name],
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the name is that of a text of T
+      onChange: ({ currentTarget: { value } }) => set({ [name]: value } as Partial<T>),
+    }),
     errors: state.errors,
     dirty,
     reset: () => setState(begin(record)),
@@ -145,46 +162,38 @@ type ConflictProps = { form: Pick<RecordForm<object>, 'keepMine' | 'takeTheirs'>
 
 function ConflictDialog({ form, conflicts }: ConflictProps) {
   return (
-    <Modal
-      opened
-      onClose={form.keepMine}
-      size="lg"
-      title={<Text fw={600}>Somebody else changed this meanwhile</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack gap="md">
-        <Text size="sm">
-          Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
-        </Text>
-        {conflicts.length > 0 && (
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Theirs</Table.Th>
-                <Table.Th>Yours</Table.Th>
+    <Dialog title="Somebody else changed this meanwhile" size="lg" onClose={form.keepMine}>
+      <Text size="sm">
+        Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
+      </Text>
+      {conflicts.length > 0 && (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Theirs</Table.Th>
+              <Table.Th>Yours</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {conflicts.map(({ field, theirs, mine }) => (
+              <Table.Tr key={field}>
+                <Table.Td>{field}</Table.Td>
+                <Table.Td>{theirs}</Table.Td>
+                <Table.Td>{mine}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {conflicts.map(({ field, theirs, mine }) => (
-                <Table.Tr key={field}>
-                  <Table.Td>{field}</Table.Td>
-                  <Table.Td>{theirs}</Table.Td>
-                  <Table.Td>{mine}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={form.takeTheirs}>
-            Take theirs
-          </Button>
-          <Button onClick={form.keepMine} data-autofocus>
-            Keep mine
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <DialogButtons>
+        <Button variant="default" onClick={form.takeTheirs}>
+          Take theirs
+        </Button>
+        <Button onClick={form.keepMine} data-autofocus>
+          Keep mine
+        </Button>
+      </DialogButtons>
+    </Dialog>
   );
 }

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import type { Member as MemberRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -7,6 +6,7 @@ import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { CodeBlock, Copy } from '#ui/copy.tsx';
 import { Card, Columns, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -74,25 +74,14 @@ function Address({ value, verified }: { value: string; verified: boolean }) {
 
 function Remove({ member }: { member: MemberRecord }) {
   const at = useAt();
-  const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/members/{memberId}'));
-  const name = nameOf(member);
-  const onClick = async () => {
-    const question = {
-      title: `Remove ${name}?`,
-      body: 'They lose this project and their roles in it at once. It can’t be undone.',
-      action: 'Remove',
-      danger: true,
-      typeName: name,
-    };
-    const params = { path: { memberId: member.id } };
-    const removed = await remove.run({ params }, { done: `${name} is removed`, question });
-    if (removed !== null) await navigate({ to: at('/members') });
-  };
   return (
-    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
-    </Button>
+    <RemoveButton
+      name={nameOf(member)}
+      body="They lose this project and their roles in it at once. It can’t be undone."
+      mutation={useApi().useMutation('delete', '/console/v1/members/{memberId}')}
+      init={{ params: { path: { memberId: member.id } } }}
+      back={at('/members')}
+    />
   );
 }
 
