@@ -75,6 +75,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
     },
     reread,
     done: 'Application saved',
+    undone: 'The application is as it was',
   });
   return (
     <RecordFields form={form}>

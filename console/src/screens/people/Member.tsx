@@ -87,12 +87,16 @@ function Remove({ member }: { member: MemberRecord }) {
 
 function MemberActions({ member }: { member: MemberRecord }) {
   const api = useApi();
-  const block = useAction(api.useMutation('post', '/console/v1/members/{memberId}/block'));
-  const unblock = useAction(api.useMutation('post', '/console/v1/members/{memberId}/unblock'));
+  const blocking = api.useMutation('post', '/console/v1/members/{memberId}/block');
+  const unblocking = api.useMutation('post', '/console/v1/members/{memberId}/unblock');
+  const block = useAction(blocking);
+  const unblock = useAction(unblocking);
   const password = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-password'));
   const factors = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-mfa'));
   const init = { params: { path: { memberId: member.id } } };
   const name = nameOf(member);
+  const isBlocked = `${name} is blocked`;
+  const mayComeIn = `${name} may come in again`;
   return (
     <>
       {member.email && (
@@ -136,7 +140,13 @@ function MemberActions({ member }: { member: MemberRecord }) {
       {member.status === 'blocked' ? (
         <Button
           loading={unblock.busy}
-          onClick={() => unblock.run(init, { done: `${name} may come in again`, change: 'Unblock' })}
+          onClick={() =>
+            unblock.run(init, {
+              done: mayComeIn,
+              change: 'Unblock',
+              undo: { act: () => blocking.mutateAsync(init), done: isBlocked },
+            })
+          }
         >
           Unblock
         </Button>
@@ -147,7 +157,8 @@ function MemberActions({ member }: { member: MemberRecord }) {
           loading={block.busy}
           onClick={() =>
             block.run(init, {
-              done: `${name} is blocked`,
+              done: isBlocked,
+              undo: { act: () => unblocking.mutateAsync(init), done: mayComeIn },
               question: {
                 title: `Block ${name}?`,
                 body: 'Their sessions in this project end at once, and they can’t come in until unblocked.',

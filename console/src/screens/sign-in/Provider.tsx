@@ -97,6 +97,7 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
       return data ? { data: editable(data) } : {};
     },
     done: 'Provider saved',
+    undone: 'The provider is as it was',
   });
   const { values, set } = form;
   return (

@@ -63,6 +63,7 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
     },
     reread,
     done: 'Endpoint saved',
+    undone: 'The endpoint is as it was',
   });
   const { values, errors, set } = form;
   return (
