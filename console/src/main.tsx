@@ -21,7 +21,7 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <Notifications position="bottom-right" autoClose={5000} />
+        <Notifications position="bottom-right" autoClose={5000} aria-live="polite" />
         <AskProvider>
           <RouterProvider router={router} />
         </AskProvider>

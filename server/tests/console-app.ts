@@ -69,6 +69,11 @@ export async function shown(page: Page): Promise<void> {
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
 
+/** Waits until a notice says something, be it that a thing is done or that it failed. */
+export function said(page: Page, text: string | RegExp): Promise<void> {
+  return page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: text }).first().waitFor();
+}
+
 /** What axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));

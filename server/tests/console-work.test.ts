@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole, shown } from '#tests/console-app.ts';
+import { type ConsoleApp, faultsOf, openConsole, said as saidOn, shown } from '#tests/console-app.ts';
 import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { teammate } from '#tests/operators.ts';
 
@@ -22,7 +22,7 @@ after(async () => {
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
 const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
-const said = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+const said = (text: string | RegExp) => saidOn(page, text);
 const read = async (path: string) => (await app.operator.call(`/console/v1${path}`)).body;
 
 describe('people', () => {

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { loadSession, signInAddress } from '#api/session.ts';
 import { onSignInNeeded, type SignInReason } from '#api/transport.ts';
+import { Dialog, DialogButtons } from '#ui/dialog.tsx';
 
 const SIGNED_IN = 'latchkey-console-signed-in';
 
@@ -29,33 +30,29 @@ export function SignInAgain() {
   if (!first) return null;
   const stepUp = first.reason === 'step-up';
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={() => setWaiting(answered(waiting, false))}
-      withCloseButton={false}
-      title={<Text fw={600}>{stepUp ? 'Confirm that it’s you' : 'Your session has ended'}</Text>}
+      title={stepUp ? 'Confirm that it’s you' : 'Your session has ended'}
     >
-      <Stack gap="md">
-        <Text size="sm">
-          {stepUp
-            ? 'This is a dangerous change. Sign in once more, and it goes on by itself.'
-            : 'Sign in again in a new window. Nothing you typed is lost; what you were doing goes on by itself.'}
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={() => setWaiting(answered(waiting, false))}>
-            Cancel
-          </Button>
-          <Button
-            data-autofocus
-            onClick={() =>
-              window.open(signInAddress('/console/signed-in', stepUp), 'latchkey-sign-in', 'popup,width=520,height=720')
-            }
-          >
-            Sign in
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Text size="sm">
+        {stepUp
+          ? 'This is a dangerous change. Sign in once more, and it goes on by itself.'
+          : 'Sign in again in a new window. Nothing you typed is lost; what you were doing goes on by itself.'}
+      </Text>
+      <DialogButtons>
+        <Button variant="default" onClick={() => setWaiting(answered(waiting, false))}>
+          Cancel
+        </Button>
+        <Button
+          data-autofocus
+          onClick={() =>
+            window.open(signInAddress('/console/signed-in', stepUp), 'latchkey-sign-in', 'popup,width=520,height=720')
+          }
+        >
+          Sign in
+        </Button>
+      </DialogButtons>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,15 @@
-import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { problemOf } from '#api/problem.ts';
 import { useScope } from '#api/scope.tsx';
 import { type Question, useAsk } from './ask.tsx';
+import { tellDone, tellProblem, tellUndoable, type Undo } from './notice.tsx';
 
-type Mutation<I, T> = { mutateAsync: (init: I) => Promise<T>; isPending: boolean };
+export type Mutation<I, T> = { mutateAsync: (init: I) => Promise<T>; isPending: boolean };
+
+const CHANGED_SINCE = {
+  title: 'Not undone',
+  detail: 'Somebody else has changed it since, and nothing of theirs was overwritten.',
+};
 
 export type Action<T> = {
   /** The toast that says it is done. */
@@ -13,6 +18,8 @@ export type Action<T> = {
   question?: Question;
   /** What production asks with when there is no question. */
   change?: string;
+  /** Where there is an opposite: what takes the change back, in the scope it was made in. Null: not this one. */
+  undo?: Undo | ((result: T) => Undo | null);
   /** Hears a failure instead of a toast. @returns true when it dealt with it */
   onProblem?: (problem: ReturnType<typeof problemOf>) => boolean;
 };
@@ -22,18 +29,29 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   const ask = useAsk();
   const queries = useQueryClient();
   const { environment } = useScope();
-  const run = async (init: I, { done, question, change, onProblem }: Action<T>): Promise<T | null> => {
+  const takeBack = async ({ act, done }: Undo) => {
+    try {
+      await act();
+      tellDone(done);
+    } catch (thrown) {
+      const problem = problemOf(thrown);
+      tellProblem(problem.status === 412 ? { ...problem, ...CHANGED_SINCE } : problem);
+    }
+    await queries.invalidateQueries();
+  };
+  const tell = (message: string, undo: Undo | null | undefined) =>
+    undo ? tellUndoable(message, () => takeBack(undo)) : tellDone(message);
+  const run = async (init: I, { done, question, change, undo, onProblem }: Action<T>): Promise<T | null> => {
     const asked = question ?? (environment === 'production' ? productionQuestion(change) : null);
     if (asked && !(await ask(asked))) return null;
     try {
       const result = await mutation.mutateAsync(init);
       await queries.invalidateQueries();
-      notifications.show({ message: typeof done === 'function' ? done(result) : done, color: 'green' });
+      tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
       return result;
     } catch (thrown) {
       const problem = problemOf(thrown);
-      if (!onProblem?.(problem))
-        notifications.show({ title: problem.title, message: problem.detail, color: 'red', autoClose: 10_000 });
+      if (!onProblem?.(problem)) tellProblem(problem);
       return null;
     }
   };

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { createContext, type FormEvent, type ReactNode, use, useCallback, useState } from 'react';
+import { Text, TextInput } from '@mantine/core';
+import { createContext, type ReactNode, use, useCallback, useState } from 'react';
+import { FormDialog } from './dialog.tsx';
 
 /** What a person is asked before something happens. */
 export type Question = {
@@ -40,53 +41,35 @@ function QuestionDialog({ question, onAnswer }: { question: Question; onAnswer: 
   const [typed, setTyped] = useState('');
   const { title, body, action, danger, typeName } = question;
   const ready = typeName === undefined || typed.trim() === typeName;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (ready) onAnswer(true);
-  };
   return (
-    <Modal
-      opened
+    <FormDialog
+      title={title}
+      action={action}
+      danger={danger ?? false}
+      ready={ready}
+      focusAction={typeName === undefined}
+      onSubmit={() => onAnswer(true)}
       onClose={() => onAnswer(false)}
-      title={<Text fw={600}>{title}</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {body && (
-            <Text component="div" size="sm">
-              {body}
-            </Text>
-          )}
-          {typeName !== undefined && (
-            <TextInput
-              data-autofocus
-              label={
-                <>
-                  Type <b>{typeName}</b> to go on
-                </>
-              }
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
-            />
-          )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => onAnswer(false)}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              color={danger ? 'red.8' : 'blue'}
-              disabled={!ready}
-              data-autofocus={typeName === undefined || undefined}
-            >
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {body && (
+        <Text component="div" size="sm">
+          {body}
+        </Text>
+      )}
+      {typeName !== undefined && (
+        <TextInput
+          data-autofocus
+          label={
+            <>
+              Type <b>{typeName}</b> to go on
+            </>
+          }
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changed, conflictsOf } from './changes.ts';
+import { changed, conflictsOf, opposite } from './changes.ts';
 
 const base = { name: 'Shop', origins: ['https://a.example'], updatedAt: '2026-01-01T00:00:00Z' };
 
@@ -11,4 +11,10 @@ test('a conflict names what somebody else changed, beside what this person wants
   const theirs = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
   expect(conflictsOf(base, { name: 'Market' }, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'Market' }]);
   expect(conflictsOf(base, {}, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'not changed' }]);
+});
+
+test('a change is taken back with the values from before, unless one of them never showed', () => {
+  const after = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
+  expect(opposite(base, after, ['name'])).toEqual({ name: 'Shop' });
+  expect(opposite({ ...base, clientSecret: '' }, { ...after, clientSecret: '' }, ['name', 'clientSecret'])).toBe(null);
 });

@@ -16,6 +16,18 @@ export function conflictsOf<T extends object>(base: T, mine: Partial<T>, theirs:
     }));
 }
 
+/**
+ * The values that take a change back.
+ * @param names the fields that were changed
+ * @returns null where one is not shown, such as a secret: nobody knows what it was
+ */
+export function opposite<T extends object>(before: T, after: T, names: readonly string[]): Partial<T> | null {
+  const values = Object.fromEntries(names.map((name) => [name, Reflect.get(before, name)]));
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the names are those of fields of T
+  const old = values as Partial<T>;
+  return names.length > 0 && changed(after, old).length === names.length ? old : null;
+}
+
 function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,20 +1,30 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { etagOf } from '#api/transport.ts';
 import { useAction } from './action.ts';
 import { useAsk } from './ask.tsx';
-import { type Conflict, changed, conflictsOf } from './changes.ts';
+import { type Conflict, changed, conflictsOf, opposite } from './changes.ts';
+import { Dialog, DialogButtons } from './dialog.tsx';
 import classes from './form.module.css';
+import type { Undo } from './notice.tsx';
 
 type Save<T> = {
   mutateAsync: (init: { changes: Partial<T>; headers: Record<string, string> }) => Promise<T>;
   isPending: boolean;
 };
 
+type TextName<T> = { [K in keyof T & string]: T[K] extends string ? K : never }[keyof T & string];
+
 export type RecordForm<T> = {
   values: T;
   set: (changes: Partial<T>) => void;
+  /** What a text field of the record is made of. */
+  text: (name: TextName<T>) => {
+    value: string;
+    error: string | undefined;
+    onChange: (event: { currentTarget: { value: string } }) => void;
+  };
   /** What is wrong with a field, as the server says. */
   errors: Partial<Record<keyof T & string, string>>;
   dirty: readonly string[];
@@ -34,6 +44,8 @@ type Options<T> = {
   /** Reads the record again, after somebody else changed it. */
   reread: () => Promise<{ data?: T | undefined }>;
   done: string;
+  /** Says of a saved change that it is taken back, where putting the old values in does that. */
+  undone?: string;
 };
 
 type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors: RecordForm<T>['errors'] };
@@ -42,7 +54,8 @@ type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors
  * Edits a record. Only what was changed is sent, and only onto the version that was shown: when somebody else was faster,
  * the person decides, and nothing is overwritten by itself.
  */
-export function useRecordForm<T extends object>({ record, path, save, reread, done }: Options<T>): RecordForm<T> {
+export function useRecordForm<T extends object>(options: Options<T>): RecordForm<T> {
+  const { record, path, save, reread, done, undone } = options;
   const begin = (base: T): State<T> => ({ base, version: etagOf(path), mine: {}, errors: {} });
   const [state, setState] = useState(() => begin(record));
   const [theirs, setTheirs] = useState<T | null>(null);
@@ -51,16 +64,25 @@ export function useRecordForm<T extends object>({ record, path, save, reread, do
   // What was read again meanwhile is taken over as long as nothing is typed.
   if (dirty.length === 0 && state.base !== record) setState(begin(record));
 
+  /** Puts the old values back, unless somebody has changed the record again. */
+  const undoOf = (now: T): Undo | null => {
+    const old = undone === undefined ? null : opposite(state.base, now, dirty);
+    const headers = versionHeader(etagOf(path));
+    return old && undone !== undefined
+      ? { done: undone, act: () => save.mutateAsync({ changes: old, headers }) }
+      : null;
+  };
   const send = async (version: string | undefined) => {
     const changes = Object.fromEntries(dirty.map((name) => [name, Reflect.get(state.mine, name)]));
     const conflict = async () => setTheirs((await reread()).data ?? null);
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: the names and values come from a Partial<T>
     const mine = changes as Partial<T>;
-    const headers: Record<string, string> = version ? { 'If-Match': version } : {};
+    const headers = versionHeader(version);
     const saved = await action.run(
       { changes: mine, headers },
       {
         done,
+        undo: (now) => undoOf(now),
         onProblem: (problem) => {
           if (problem.status === 412) conflict().catch(() => undefined);
           // biome-ignore lint/nursery/noUnsafeTypeAssertion: the server names the record's own fields
@@ -71,9 +93,17 @@ export function useRecordForm<T extends object>({ record, path, save, reread, do
     );
     if (saved) setState(begin(saved));
   };
+  const values = { ...state.base, ...state.mine };
+  const set = (changes: Partial<T>) => setState((now) => ({ ...now, mine: { ...now.mine, ...changes } }));
   return {
-    values: { ...state.base, ...state.mine },
-    set: (changes) => setState((now) => ({ ...now, mine: { ...now.mine, ...changes } })),
+    values,
+    set,
+    text: (name) => ({
+      value: String(Reflect.get(values, name)),
+      error: state.errors[name],
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the name is that of a text of T
+      onChange: ({ currentTarget: { value } }) => set({ [name]: value } as Partial<T>),
+    }),
     errors: state.errors,
     dirty,
     reset: () => setState(begin(record)),
@@ -90,6 +120,10 @@ export function useRecordForm<T extends object>({ record, path, save, reread, do
       setTheirs(null);
     },
   };
+}
+
+function versionHeader(version: string | undefined): Record<string, string> {
+  return version ? { 'If-Match': version } : {};
 }
 
 /** The fields of a record, the bar that saves them, and the dialog for two people at once. */
@@ -145,46 +179,38 @@ type ConflictProps = { form: Pick<RecordForm<object>, 'keepMine' | 'takeTheirs'>
 
 function ConflictDialog({ form, conflicts }: ConflictProps) {
   return (
-    <Modal
-      opened
-      onClose={form.keepMine}
-      size="lg"
-      title={<Text fw={600}>Somebody else changed this meanwhile</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack gap="md">
-        <Text size="sm">
-          Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
-        </Text>
-        {conflicts.length > 0 && (
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Theirs</Table.Th>
-                <Table.Th>Yours</Table.Th>
+    <Dialog title="Somebody else changed this meanwhile" size="lg" onClose={form.keepMine}>
+      <Text size="sm">
+        Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
+      </Text>
+      {conflicts.length > 0 && (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Theirs</Table.Th>
+              <Table.Th>Yours</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {conflicts.map(({ field, theirs, mine }) => (
+              <Table.Tr key={field}>
+                <Table.Td>{field}</Table.Td>
+                <Table.Td>{theirs}</Table.Td>
+                <Table.Td>{mine}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {conflicts.map(({ field, theirs, mine }) => (
-                <Table.Tr key={field}>
-                  <Table.Td>{field}</Table.Td>
-                  <Table.Td>{theirs}</Table.Td>
-                  <Table.Td>{mine}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={form.takeTheirs}>
-            Take theirs
-          </Button>
-          <Button onClick={form.keepMine} data-autofocus>
-            Keep mine
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <DialogButtons>
+        <Button variant="default" onClick={form.takeTheirs}>
+          Take theirs
+        </Button>
+        <Button onClick={form.keepMine} data-autofocus>
+          Keep mine
+        </Button>
+      </DialogButtons>
+    </Dialog>
   );
 }

@@ -1,14 +1,13 @@
-import { Button, Checkbox, MultiSelect, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Checkbox, MultiSelect, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Application as ApplicationRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
 import { useAt, useHere } from '#shell/place.ts';
-import { useAction } from '#ui/action.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { kindOf } from './kinds.ts';
@@ -76,18 +75,13 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
     },
     reread,
     done: 'Application saved',
+    undone: 'The application is as it was',
   });
   return (
     <RecordFields form={form}>
       <Card split title="Settings">
         <Fields canWrite={canWrite}>
-          <TextInput
-            label="Name"
-            required
-            value={form.values.name}
-            error={form.errors.name}
-            onChange={(event) => form.set({ name: event.currentTarget.value })}
-          />
+          <TextInput label="Name" required {...form.text('name')} />
           {kindOf(kind).redirects && <Addresses form={form} />}
           {kind === 'management' && <Permissions form={form} />}
           {kind !== 'management' && (
@@ -154,24 +148,15 @@ function Permissions({ form }: { form: RecordForm<ApplicationRecord> }) {
   );
 }
 
-function Remove({ application: { id, name } }: { application: ApplicationRecord }) {
+function Remove({ application }: { application: ApplicationRecord }) {
   const at = useAt();
-  const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/applications/{id}'));
-  const onClick = async () => {
-    const question = {
-      title: `Remove ${name}?`,
-      body: 'Nobody can sign in with it any more, and its tokens end at once.',
-      action: 'Remove',
-      danger: true,
-      typeName: name,
-    };
-    const removed = await remove.run({ params: { path: { id } } }, { done: `${name} removed`, question });
-    if (removed !== null) await navigate({ to: at('/applications') });
-  };
   return (
-    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
-    </Button>
+    <RemoveButton
+      name={application.name}
+      body="Nobody can sign in with it any more, and its tokens end at once."
+      mutation={useApi().useMutation('delete', '/console/v1/applications/{id}')}
+      init={{ params: { path: { id: application.id } } }}
+      back={at('/applications')}
+    />
   );
 }

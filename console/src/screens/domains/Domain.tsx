@@ -1,5 +1,4 @@
 import { Button, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import type { DomainRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -7,6 +6,7 @@ import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -92,24 +92,15 @@ function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }
   );
 }
 
-function Remove({ domain: { id, host } }: { domain: DomainRecord }) {
+function Remove({ domain }: { domain: DomainRecord }) {
   const at = useAt();
-  const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/domains/{domainId}'));
-  const onClick = async () => {
-    const question = {
-      title: `Remove ${host}?`,
-      body: 'Sign-in at this address stops at once.',
-      action: 'Remove',
-      danger: true,
-      typeName: host,
-    };
-    const removed = await remove.run({ params: { path: { domainId: id } } }, { done: `${host} removed`, question });
-    if (removed !== null) await navigate({ to: at('/domains') });
-  };
   return (
-    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
-    </Button>
+    <RemoveButton
+      name={domain.host}
+      body="Sign-in at this address stops at once."
+      mutation={useApi().useMutation('delete', '/console/v1/domains/{domainId}')}
+      init={{ params: { path: { domainId: domain.id } } }}
+      back={at('/domains')}
+    />
   );
 }

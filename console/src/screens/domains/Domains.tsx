@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
@@ -49,16 +50,11 @@ export function Domains() {
 
 function NewDomain({ onClose }: { onClose: () => void }) {
   const [host, setHost] = useState('');
-  const [error, setError] = useState('');
+  const { faults, onProblem } = useFaults('host');
   const create = useAction(useApi().useMutation('post', '/console/v1/domains'));
   const navigate = useNavigate();
   const at = useAt();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const onProblem = ({ fields, detail }: { fields: Record<string, string>; detail: string }) => {
-      setError(fields['host'] ?? detail);
-      return true;
-    };
+  const submit = async () => {
     const made = await create.run(
       { body: { host: host.trim() } },
       { done: `${host} added`, change: 'Add domain', onProblem },
@@ -66,33 +62,16 @@ function NewDomain({ onClose }: { onClose: () => void }) {
     if (made) await navigate({ to: at(`/domains/${made.id}`) });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={<Text fw={600}>Add a domain</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            required
-            label="Domain"
-            placeholder="login.example.com"
-            value={host}
-            error={error}
-            onChange={({ currentTarget: { value } }) => setHost(value)}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.busy}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title="Add a domain" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
+      <TextInput
+        data-autofocus
+        required
+        label="Domain"
+        placeholder="login.example.com"
+        value={host}
+        error={faults['host']}
+        onChange={({ currentTarget: { value } }) => setHost(value)}
+      />
+    </FormDialog>
   );
 }

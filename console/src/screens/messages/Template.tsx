@@ -81,7 +81,7 @@ function Editor({ template: record, reread }: EditorProps) {
     },
     done: 'Message saved',
   });
-  const { values, errors, set } = form;
+  const { values } = form;
   const isMail = template !== 'sms_code';
   return (
     <RecordFields form={form}>
@@ -96,29 +96,9 @@ function Editor({ template: record, reread }: EditorProps) {
           }
         >
           <Fields canWrite={canWrite}>
-            {isMail && (
-              <TextInput
-                label="Subject"
-                value={values.subject}
-                error={errors.subject}
-                onChange={({ currentTarget: { value } }) => set({ subject: value })}
-              />
-            )}
-            <Textarea
-              label="Text"
-              minRows={6}
-              value={values.body}
-              error={errors.body}
-              onChange={({ currentTarget: { value } }) => set({ body: value })}
-            />
-            {isMail && (
-              <TextInput
-                label="Words on the button"
-                value={values.action}
-                error={errors.action}
-                onChange={({ currentTarget: { value } }) => set({ action: value })}
-              />
-            )}
+            {isMail && <TextInput label="Subject" {...form.text('subject')} />}
+            <Textarea label="Text" minRows={6} {...form.text('body')} />
+            {isMail && <TextInput label="Words on the button" {...form.text('action')} />}
             <Text size="xs" c="var(--lk-quiet)">
               What fills in: {record.variables.map((variable) => `{${variable}}`).join(', ') || 'nothing'}. ICU
               MessageFormat.

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Invitation } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { ChoiceFilter, FilterBar } from '#ui/filters.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
@@ -110,60 +111,39 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
 function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [roles, setRoles] = useState<string[]>([]);
-  const [error, setError] = useState('');
+  const { faults, onProblem } = useFaults('email');
   const known = useRoles();
   const create = useAction(useApi().useMutation('post', '/console/v1/invitations'));
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const made = await create.run(
       { body: { email, ...(roles.length > 0 && { roles }) } },
       {
         done: `Invited ${email}`,
         change: 'Invite',
-        onProblem: ({ fields, detail }) => {
-          setError(fields['email'] ?? detail);
-          return true;
-        },
+        onProblem,
       },
     );
     if (made) onClose();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={<Text fw={600}>Invite somebody</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            required
-            type="email"
-            label="Email"
-            value={email}
-            error={error}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <MultiSelect
-            label="Roles"
-            description="None: they join as a plain member."
-            data={known.map(({ key, name }) => ({ value: key, label: name }))}
-            value={roles}
-            onChange={setRoles}
-            clearable
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.busy}>
-              Invite
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title="Invite somebody" action="Invite" busy={create.busy} onSubmit={submit} onClose={onClose}>
+      <TextInput
+        data-autofocus
+        required
+        type="email"
+        label="Email"
+        value={email}
+        error={faults['email']}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <MultiSelect
+        label="Roles"
+        description="None: they join as a plain member."
+        data={known.map(({ key, name }) => ({ value: key, label: name }))}
+        value={roles}
+        onChange={setRoles}
+        clearable
+      />
+    </FormDialog>
   );
 }

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import type { Member as MemberRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -7,6 +6,7 @@ import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { CodeBlock, Copy } from '#ui/copy.tsx';
 import { Card, Columns, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -74,36 +74,29 @@ function Address({ value, verified }: { value: string; verified: boolean }) {
 
 function Remove({ member }: { member: MemberRecord }) {
   const at = useAt();
-  const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/members/{memberId}'));
-  const name = nameOf(member);
-  const onClick = async () => {
-    const question = {
-      title: `Remove ${name}?`,
-      body: 'They lose this project and their roles in it at once. It can’t be undone.',
-      action: 'Remove',
-      danger: true,
-      typeName: name,
-    };
-    const params = { path: { memberId: member.id } };
-    const removed = await remove.run({ params }, { done: `${name} is removed`, question });
-    if (removed !== null) await navigate({ to: at('/members') });
-  };
   return (
-    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
-    </Button>
+    <RemoveButton
+      name={nameOf(member)}
+      body="They lose this project and their roles in it at once. It can’t be undone."
+      mutation={useApi().useMutation('delete', '/console/v1/members/{memberId}')}
+      init={{ params: { path: { memberId: member.id } } }}
+      back={at('/members')}
+    />
   );
 }
 
 function MemberActions({ member }: { member: MemberRecord }) {
   const api = useApi();
-  const block = useAction(api.useMutation('post', '/console/v1/members/{memberId}/block'));
-  const unblock = useAction(api.useMutation('post', '/console/v1/members/{memberId}/unblock'));
+  const blocking = api.useMutation('post', '/console/v1/members/{memberId}/block');
+  const unblocking = api.useMutation('post', '/console/v1/members/{memberId}/unblock');
+  const block = useAction(blocking);
+  const unblock = useAction(unblocking);
   const password = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-password'));
   const factors = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-mfa'));
   const init = { params: { path: { memberId: member.id } } };
   const name = nameOf(member);
+  const isBlocked = `${name} is blocked`;
+  const mayComeIn = `${name} may come in again`;
   return (
     <>
       {member.email && (
@@ -147,7 +140,13 @@ function MemberActions({ member }: { member: MemberRecord }) {
       {member.status === 'blocked' ? (
         <Button
           loading={unblock.busy}
-          onClick={() => unblock.run(init, { done: `${name} may come in again`, change: 'Unblock' })}
+          onClick={() =>
+            unblock.run(init, {
+              done: mayComeIn,
+              change: 'Unblock',
+              undo: { act: () => blocking.mutateAsync(init), done: isBlocked },
+            })
+          }
         >
           Unblock
         </Button>
@@ -158,7 +157,8 @@ function MemberActions({ member }: { member: MemberRecord }) {
           loading={block.busy}
           onClick={() =>
             block.run(init, {
-              done: `${name} is blocked`,
+              done: isBlocked,
+              undo: { act: () => unblocking.mutateAsync(init), done: mayComeIn },
               question: {
                 title: `Block ${name}?`,
                 body: 'Their sessions in this project end at once, and they can’t come in until unblocked.',

@@ -23,6 +23,7 @@ export function MemberRoles({ member }: { member: Member }) {
     },
     reread: record.refetch,
     done: 'Roles changed',
+    undone: 'The roles are as they were',
   });
   const { roles: given } = form.values;
   const toggle = (key: string) =>

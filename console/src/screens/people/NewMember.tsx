@@ -1,9 +1,10 @@
-import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core';
+import { MultiSelect, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { useRoles } from './RoleNames.tsx';
 
 const FIELDS = [
@@ -17,13 +18,12 @@ const FIELDS = [
 export function NewMember({ onClose }: { onClose: () => void }) {
   const [values, setValues] = useState({ email: '', phone: '', username: '', displayName: '' });
   const [roles, setRoles] = useState<string[]>([]);
-  const [errors, setErrors] = useState<Record<string, string>>({});
+  const { faults, onProblem } = useFaults('email');
   const known = useRoles();
   const create = useAction(useApi().useMutation('post', '/console/v1/members'));
   const navigate = useNavigate();
   const at = useAt();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const { email, phone, username, displayName } = values;
     const body = {
       ...(email && { email }),
@@ -37,56 +37,36 @@ export function NewMember({ onClose }: { onClose: () => void }) {
       {
         done: 'Member added',
         change: 'Add member',
-        onProblem: ({ fields, detail }) => {
-          setErrors(Object.keys(fields).length > 0 ? fields : { email: detail });
-          return true;
-        },
+        onProblem,
       },
     );
     if (made) await navigate({ to: at(`/members/${made.id}`) });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={<Text fw={600}>Add a member</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <Text size="sm" c="var(--lk-quiet)">
-            At least one of email, phone and username. Nobody is told; to ask somebody by mail, invite them.
-          </Text>
-          {FIELDS.map(({ name, label, type }, index) => (
-            <TextInput
-              key={name}
-              data-autofocus={index === 0 || undefined}
-              type={type}
-              label={label}
-              placeholder={name === 'phone' ? '+4915112345678' : undefined}
-              value={values[name]}
-              error={errors[name]}
-              onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, [name]: value }))}
-            />
-          ))}
-          <MultiSelect
-            label="Roles"
-            description="None: they join as a plain member."
-            data={known.map(({ key, name }) => ({ value: key, label: name }))}
-            value={roles}
-            onChange={setRoles}
-            clearable
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.busy}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title="Add a member" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
+      <Text size="sm" c="var(--lk-quiet)">
+        At least one of email, phone and username. Nobody is told; to ask somebody by mail, invite them.
+      </Text>
+      {FIELDS.map(({ name, label, type }, index) => (
+        <TextInput
+          key={name}
+          data-autofocus={index === 0 || undefined}
+          type={type}
+          label={label}
+          placeholder={name === 'phone' ? '+4915112345678' : undefined}
+          value={values[name]}
+          error={faults[name]}
+          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, [name]: value }))}
+        />
+      ))}
+      <MultiSelect
+        label="Roles"
+        description="None: they join as a plain member."
+        data={known.map(({ key, name }) => ({ value: key, label: name }))}
+        value={roles}
+        onChange={setRoles}
+        clearable
+      />
+    </FormDialog>
   );
 }

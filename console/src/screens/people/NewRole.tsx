@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { Problem } from '#api/problem.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
 
 type DialogProps = {
   title: string;
@@ -16,40 +17,24 @@ type DialogProps = {
 /** A small form of text fields in a dialog; faults of a field stand beside it. */
 function FieldsDialog({ title, fields, busy, onSubmit, onClose }: DialogProps) {
   const [values, setValues] = useState<Record<string, string>>({});
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const made = await onSubmit(values, ({ fields: faults }) => {
-      setErrors(faults);
-      return Object.keys(faults).length > 0;
-    });
+  const { faults, onProblem } = useFaults();
+  const submit = async () => {
+    const made = await onSubmit(values, onProblem);
     if (made) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>{title}</Text>} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {fields.map(({ name, ...field }, index) => (
-            <TextInput
-              key={name}
-              {...field}
-              data-autofocus={index === 0 || undefined}
-              value={values[name] ?? ''}
-              error={errors[name]}
-              onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, [name]: value }))}
-            />
-          ))}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={busy}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={title} action="Add" busy={busy} onSubmit={submit} onClose={onClose}>
+      {fields.map(({ name, ...field }, index) => (
+        <TextInput
+          key={name}
+          {...field}
+          data-autofocus={index === 0 || undefined}
+          value={values[name] ?? ''}
+          error={faults[name]}
+          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, [name]: value }))}
+        />
+      ))}
+    </FormDialog>
   );
 }
 

@@ -50,14 +50,23 @@ type MatrixProps = { roles: readonly Role[]; permissions: readonly Permission[];
 
 function Matrix({ roles, permissions, canWrite }: MatrixProps) {
   const [changes, setChanges] = useState<Grants>({});
-  const replace = useAction(useApi().useMutation('put', '/console/v1/roles/{id}/permissions'));
+  const replacing = useApi().useMutation('put', '/console/v1/roles/{id}/permissions');
+  const replace = useAction(replacing);
   const dirty = roles.filter(({ id }) => id in changes);
   const save = async () => {
     const saved = await Promise.all(
       dirty.map((role) =>
         replace.run(
           { params: { path: { id: role.id } }, body: { permissions: [...granted(role, changes)] } },
-          { done: `${role.name} changed`, change: `Change ${role.name}` },
+          {
+            done: `${role.name} changed`,
+            change: `Change ${role.name}`,
+            undo: {
+              act: () =>
+                replacing.mutateAsync({ params: { path: { id: role.id } }, body: { permissions: role.permissions } }),
+              done: `${role.name} is as it was`,
+            },
+          },
         ),
       ),
     );

@@ -1,14 +1,13 @@
 import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { IdentityProvider } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { useAction } from '#ui/action.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { presetName } from './presets.ts';
@@ -98,32 +97,20 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
       return data ? { data: editable(data) } : {};
     },
     done: 'Provider saved',
+    undone: 'The provider is as it was',
   });
-  const { values, errors, set } = form;
+  const { values, set } = form;
   return (
     <RecordFields form={form}>
       <Card split title="Settings">
         <Fields canWrite={canWrite}>
-          <TextInput
-            label="Name"
-            description="On the button."
-            value={values.name}
-            error={errors.name}
-            onChange={({ currentTarget: { value } }) => set({ name: value })}
-          />
-          <TextInput
-            label="Client id"
-            value={values.clientId}
-            error={errors.clientId}
-            onChange={({ currentTarget: { value } }) => set({ clientId: value })}
-          />
+          <TextInput label="Name" description="On the button." {...form.text('name')} />
+          <TextInput label="Client id" {...form.text('clientId')} />
           <PasswordInput
             label="Client secret"
             placeholder={provider.hasSecret ? 'Kept; type to replace it' : ''}
             autoComplete="off"
-            value={values.clientSecret}
-            error={errors.clientSecret}
-            onChange={({ currentTarget: { value } }) => set({ clientSecret: value })}
+            {...form.text('clientSecret')}
           />
           <Switch
             label="Enabled"
@@ -136,24 +123,15 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
   );
 }
 
-function Remove({ provider: { id, name } }: { provider: IdentityProvider }) {
+function Remove({ provider }: { provider: IdentityProvider }) {
   const at = useAt();
-  const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/identity-providers/{providerId}'));
-  const onClick = async () => {
-    const question = {
-      title: `Remove ${name}?`,
-      body: 'People who have no other way in can’t sign in any more.',
-      action: 'Remove',
-      danger: true,
-      typeName: name,
-    };
-    const removed = await remove.run({ params: { path: { providerId: id } } }, { done: `${name} removed`, question });
-    if (removed !== null) await navigate({ to: at('/providers') });
-  };
   return (
-    <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
-    </Button>
+    <RemoveButton
+      name={provider.name}
+      body="People who have no other way in can’t sign in any more."
+      mutation={useApi().useMutation('delete', '/console/v1/identity-providers/{providerId}')}
+      init={{ params: { path: { providerId: provider.id } } }}
+      back={at('/providers')}
+    />
   );
 }

@@ -63,19 +63,14 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
     },
     reread,
     done: 'Endpoint saved',
+    undone: 'The endpoint is as it was',
   });
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
       <Card split title="Settings">
         <Fields canWrite={canWrite}>
-          <TextInput
-            type="url"
-            label="Address"
-            value={values.url}
-            error={errors.url}
-            onChange={({ currentTarget: { value } }) => set({ url: value })}
-          />
+          <TextInput type="url" label="Address" {...form.text('url')} />
           <TagsInput
             label="Events"
             data={choices}
@@ -83,12 +78,7 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
             error={errors.events}
             onChange={(events) => set({ events })}
           />
-          <TextInput
-            label="What it is for"
-            value={values.description}
-            error={errors.description}
-            onChange={({ currentTarget: { value } }) => set({ description: value })}
-          />
+          <TextInput label="What it is for" {...form.text('description')} />
           {Object.keys(values.headers).length > 0 && (
             <Stack gap={2}>Sent with: {Object.keys(values.headers).join(', ')}</Stack>
           )}

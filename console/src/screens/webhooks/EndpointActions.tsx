@@ -46,20 +46,27 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
   const at = useAt();
   const navigate = useNavigate();
   const test = useAction(api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/test'));
-  const enable = useAction(api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/enable'));
-  const disable = useAction(api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/disable'));
+  const enabling = api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/enable');
+  const disabling = api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/disable');
+  const enable = useAction(enabling);
+  const disable = useAction(disabling);
   const rotate = useAction(api.useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/secret/rotate'));
   const remove = useAction(api.useMutation('delete', '/console/v1/webhooks/endpoints/{endpointId}'));
   const params = { path: { endpointId: id } };
   return {
     test: () =>
       test.run({ params, body: {} }, { done: ({ eventType }) => `${eventType} is on its way`, change: 'Send a test' }),
-    enable: () => enable.run({ params }, { done: 'Enabled', change: 'Enable' }),
+    enable: () =>
+      enable.run(
+        { params },
+        { done: 'Enabled', change: 'Enable', undo: { act: () => disabling.mutateAsync({ params }), done: 'Disabled' } },
+      ),
     disable: () =>
       disable.run(
         { params },
         {
           done: 'Disabled',
+          undo: { act: () => enabling.mutateAsync({ params }), done: 'Enabled' },
           question: {
             title: 'Disable this endpoint?',
             body: 'Events of the meantime can be replayed later.',

@@ -50,13 +50,7 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
     <RecordFields form={form}>
       <Card split title="Project" about="In both environments.">
         <Fields canWrite={canWrite}>
-          <TextInput
-            label="Name"
-            maw={420}
-            value={form.values.name}
-            error={form.errors.name}
-            onChange={({ currentTarget: { value } }) => form.set({ name: value })}
-          />
+          <TextInput label="Name" maw={420} {...form.text('name')} />
           <Facts facts={[['Project id', <Copy key="id" value={project.id} />]]} />
         </Fields>
       </Card>

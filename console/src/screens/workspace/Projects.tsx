@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useHere } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { Copy } from '#ui/copy.tsx';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { FilterBar, TextFilter } from '#ui/filters.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
@@ -71,41 +72,25 @@ export function Projects() {
 function NewProject({ onClose }: { onClose: () => void }) {
   const { workspace } = useHere();
   const [name, setName] = useState('');
+  const { faults, onProblem } = useFaults();
   const create = useAction(useApi().useMutation('post', '/console/v1/projects'));
   const navigate = useNavigate();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const made = await create.run({ body: { name } }, { done: `${name} added` });
+  const submit = async () => {
+    const made = await create.run({ body: { name } }, { done: `${name} added`, onProblem });
     if (made) await navigate({ to: `/${workspace}/${made.id}/test` });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={<Text fw={600}>Add a project</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            required
-            label="Name"
-            description="The product it is for."
-            maxLength={100}
-            value={name}
-            onChange={({ currentTarget: { value } }) => setName(value)}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.busy}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title="Add a project" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
+      <TextInput
+        data-autofocus
+        required
+        label="Name"
+        description="The product it is for."
+        maxLength={100}
+        value={name}
+        error={faults['name']}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+      />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { TeamMember } from '#api/records.ts';
+import type { TeamMember, TeamRole } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
@@ -62,15 +62,16 @@ export function Team() {
 }
 
 function RoleOf({ member: { id, role, displayName, email }, canWrite }: { member: TeamMember; canWrite: boolean }) {
-  const change = useAction(useApi().useMutation('patch', '/console/v1/team/{teamMemberId}'));
+  const changing = useApi().useMutation('patch', '/console/v1/team/{teamMemberId}');
+  const change = useAction(changing);
   const name = displayName ?? email ?? 'this person';
   if (!canWrite) return sentence(role);
   const onChange = (next: string | null) => {
     if (!isTeamRole(next) || next === role) return;
     const question = { title: `Make ${name} ${next}?`, body: 'It holds at once.', action: 'Change role' };
-    change
-      .run({ params: { path: { teamMemberId: id } }, body: { role: next } }, { done: `${name} is ${next}`, question })
-      .catch(() => undefined);
+    const to = (chosen: TeamRole) => ({ params: { path: { teamMemberId: id } }, body: { role: chosen } });
+    const undo = { act: () => changing.mutateAsync(to(role)), done: `${name} is ${role} again` };
+    change.run(to(next), { done: `${name} is ${next}`, question, undo }).catch(() => undefined);
   };
   return (
     <Select

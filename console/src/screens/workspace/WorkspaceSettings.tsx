@@ -35,13 +35,7 @@ function Edit({ workspace, reread }: { workspace: Workspace; reread: () => Promi
     <RecordFields form={form}>
       <Card split title="Workspace">
         <Fields canWrite={canWrite}>
-          <TextInput
-            label="Name"
-            maw={420}
-            value={form.values.name}
-            error={form.errors.name}
-            onChange={({ currentTarget: { value } }) => form.set({ name: value })}
-          />
+          <TextInput label="Name" maw={420} {...form.text('name')} />
           <Facts
             facts={[
               ['Workspace id', <Copy key="id" value={workspace.id} />],

@@ -1,0 +1,81 @@
+import { Button, Group, Kbd } from '@mantine/core';
+import { useHotkeys, useOs } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import type { Problem } from '#api/problem.ts';
+
+/** Takes a change back. */
+export type Undo = {
+  act: () => Promise<unknown>;
+  /** What the notice says then. */
+  done: string;
+};
+
+/** Time to read it, to think twice, and to reach the button by keyboard; whoever is at the button has all the time (WCAG 2.2.1). */
+const UNDO_MS = 20_000;
+const PROBLEM_MS = 10_000;
+
+/** The one that the keys take back: the last. */
+let latest = '';
+
+export function tellDone(message: string): void {
+  notifications.show({ message, color: 'green' });
+}
+
+export function tellProblem({ title, detail }: Problem): void {
+  notifications.show({ title, message: detail, color: 'red', autoClose: PROBLEM_MS });
+}
+
+/** Says that something is done, and offers to take it back. */
+export function tellUndoable(message: string, onUndo: () => Promise<void>): void {
+  const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
+  const leave = () => notifications.hide(id);
+  const notice = {
+    id,
+    // Nothing is wrong, so nobody is interrupted.
+    role: 'status',
+    color: 'green',
+    message: <Undoable id={id} message={message} onUndo={() => onUndo().finally(leave)} />,
+    closeButtonProps: { 'aria-label': 'Close' },
+  };
+  latest = id;
+  notifications.show({
+    ...notice,
+    autoClose: UNDO_MS,
+    onFocusCapture: () => notifications.update({ ...notice, autoClose: false }),
+    onBlurCapture: () => notifications.update({ ...notice, autoClose: UNDO_MS }),
+  });
+}
+
+type UndoableProps = { id: string; message: string; onUndo: () => Promise<void> };
+
+function Undoable({ id, message, onUndo }: UndoableProps) {
+  const [busy, setBusy] = useState(false);
+  const os = useOs();
+  const undo = () => {
+    if (busy) return;
+    setBusy(true);
+    onUndo().catch(() => undefined);
+  };
+  useHotkeys([['mod+Z', () => latest === id && undo()]]);
+  return (
+    <Group justify="space-between" gap="sm" wrap="nowrap">
+      <span>{message}</span>
+      <Button
+        variant="default"
+        size="compact-sm"
+        flex="none"
+        loading={busy}
+        onClick={undo}
+        aria-keyshortcuts="Control+Z Meta+Z"
+        rightSection={
+          <Kbd size="xs" visibleFrom="xs">
+            {os === 'macos' || os === 'ios' ? '⌘Z' : 'Ctrl Z'}
+          </Kbd>
+        }
+      >
+        Undo
+      </Button>
+    </Group>
+  );
+}
