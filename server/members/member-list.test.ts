@@ -91,6 +91,26 @@ describe('GET /v1/admin/members?q', () => {
     const many = await members('?q=filler&limit=100');
     assert.equal(many.body.items.length, 100);
     assert.equal(many.body.items[0].displayName, `Filler 00${CROWD}`);
+    // The hundredth is the first beyond the newest two thousand.
+    const numbered = await members('?q=filler%200005&limit=99');
+    const last = await members(`?q=filler%200005&limit=99&cursor=${numbered.body.nextCursor}`);
+    assert.deepEqual(
+      [numbered.body.items.length, last.body.items[0].displayName, last.body.items.length, last.body.nextCursor],
+      [99, 'Filler 000500', 1, null],
+    );
+  });
+
+  test('finds nobody but its owner by a whole email or phone number, however it is typed', async () => {
+    const email = `owner.${Date.now()}@people.example`;
+    const bodies = [{ email, phone: '+49 30 1234567' }, { email: `co-${email}` }];
+    for (const body of bodies) {
+      // biome-ignore lint/performance/noAwaitInLoops: one is newer
+      assert.equal((await latchkey.api('/v1/admin/members', { token, body })).status, 201);
+    }
+    assert.deepEqual(await found(email.toUpperCase()), [email]);
+    assert.deepEqual(await found(email.slice(0, -1)), [`co-${email}`, email]);
+    assert.deepEqual(await found('+49 (30) 123 45 67'), [email]);
+    assert.deepEqual(await found(email, '&status=blocked'), []);
   });
 
   test('a person of another project of the workspace is not found', async () => {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { matchingAmong, matchingUsers, type Search, searchFor } from '#identity';
+import { findIdentifier, matchingAmong, matchingUsers, normalise, type Search, searchFor } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
@@ -30,6 +30,8 @@ type Position = { id: MemberId; userId: UserId };
 
 /** A search first looks through this many of the newest members: what many match is found there. */
 const WINDOW = 2_000;
+/** What some match there is looked for among so many more; beyond them the index is quicker. */
+const WIDER_WINDOW = 8_000;
 /** What is not frequent there is looked up, up to this many people of the workspace; a longer text finds the rest. */
 const MOST_MATCHES = 5_000;
 
@@ -53,21 +55,49 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
 }
 
 /**
- * The newest members that match, exactly. What many match is frequent among the newest too, and found by looking at those; what
- * is not can't be matched by many, so the index finds all of it quickly. Neither step depends on what the planner knows.
+ * The newest members that match; of a whole email or phone number, whose it is. What many match is frequent among the newest too, and
+ * found by looking at those; what is not can't be matched by many, so the index finds all of it quickly. No step depends on what
+ * the planner knows.
  */
 async function search(ctx: Ctx, filter: Filter, typed: string, count: number): Promise<Position[]> {
   const wanted = searchFor(typed);
   if (wanted === null) return [];
-  const window = await newest(ctx, filter, WINDOW);
+  const exact = await memberOfAddress(ctx, filter, typed);
+  if (exact.length > 0) return exact;
+  const near = await amongNewest(ctx, filter, wanted, WINDOW);
+  if (near.found.length >= count || near.last === null) return near.found.slice(0, count);
+  // Half as many again as hold enough when it goes on like this.
+  const more = Math.ceil((1.5 * WINDOW * (count - near.found.length)) / near.found.length);
+  if (more > WIDER_WINDOW) return lookUp(ctx, filter, wanted, count);
+  const farther = await amongNewest(ctx, { ...filter, before: near.last }, wanted, more);
+  const found = [...near.found, ...farther.found];
+  return found.length >= count || farther.last === null ? found.slice(0, count) : lookUp(ctx, filter, wanted, count);
+}
+
+async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise<Position[]> {
+  const identifier = normalise(typed);
+  if (identifier.kind === 'username') return [];
+  const owner = await findIdentifier(ctx, identifier);
+  return owner ? newest(ctx, filter, 1, [owner.userId]) : [];
+}
+
+/** Those who match among the next members, and the last member that was looked at; null when there are no more. */
+async function amongNewest(
+  ctx: Ctx,
+  filter: Filter,
+  wanted: Search,
+  size: number,
+): Promise<{ found: Position[]; last: string | null }> {
+  const window = await newest(ctx, filter, size);
   const matching = await matchingAmong(
     ctx,
     wanted,
     window.map(({ userId }) => userId),
   );
-  const found = window.filter(({ userId }) => matching.has(userId));
-  if (found.length >= count || window.length < WINDOW) return found.slice(0, count);
-  return lookUp(ctx, filter, wanted, count);
+  return {
+    found: window.filter(({ userId }) => matching.has(userId)),
+    last: window.length < size ? null : (window.at(-1)?.id ?? null),
+  };
 }
 
 async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
