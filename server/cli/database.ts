@@ -35,7 +35,7 @@ export async function openDatabase(config: Config, progress: (line: string) => v
     if (config.mode === 'development') makeDataDir(config);
     return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
   }
-  const folder = takeDataDir(config);
+  const folder = await takeDataDir(config);
   try {
     const options = { dataDir: config.dataDir, port: config.ports.database, database: EMBEDDED, progress };
     const kept = new KeptPostgres(await startEmbeddedPostgres(options), options);

@@ -34,6 +34,25 @@ test('records are found by id, uid and user code, within their issuer, until the
   clock.advance(60_000);
   assert.equal(await here.find('device-2'), undefined);
   await oidcCleanup(latchkey.system);
-  const { rowCount } = await latchkey.system.pool.query(`select from oidc_records where id = 'device-2'`);
+  const { rowCount } = await latchkey.system.pool.query(`select from oidc_records where model = 'DeviceCode'`);
   assert.equal(rowCount, 0);
+});
+
+test('what its bearer may use can not be read from the database, and comes back whole', async () => {
+  for (const model of ['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']) {
+    const records = new RecordAdapter(latchkey.system, 'https://issuer.example', model);
+    const jti = `secret-of-${model}`;
+    const payload = { jti, kind: model, userCode: model, grantId: 'grant-3' };
+    // biome-ignore lint/performance/noAwaitInLoops: one model after the other
+    await records.upsert(jti, payload, 60);
+    assert.deepEqual(await records.find(jti), payload);
+    assert.deepEqual(await records.findByUserCode(model), payload);
+    await records.upsert(jti, { ...payload, scope: 'openid' }, 60);
+    assert.equal((await records.find(jti))?.['scope'], 'openid');
+  }
+  const { rows } = await latchkey.system.pool.query<{ stored: string }>(
+    'select oidc_records::text as stored from oidc_records',
+  );
+  assert.ok(rows.length >= 4);
+  for (const { stored } of rows) assert.ok(!stored.includes('secret-of-'), stored);
 });

@@ -3,6 +3,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
+import { hashSecret } from '#platform/keyring.ts';
 import type { System } from '#platform/system.ts';
 import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
 
@@ -63,8 +64,12 @@ class ClientAdapter implements Adapter {
   async revokeByGrantId(): Promise<void> {}
 }
 
-/** What ends with its grant. A question that is still open names a grant, but goes on without it. */
-const GRANTED = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+/**
+ * What whoever has it may use: kept as a hash, as all our tokens are (RFC 6819 §5.1.4.1.3). It ends with its grant; a question that
+ * is still open names a grant, too, but goes on without it.
+ */
+const BEARER = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+const SEALED = 'oidc-token';
 
 /** Records of one model: codes, grants, sessions, replay marks. */
 export class RecordAdapter implements Adapter {
@@ -79,9 +84,11 @@ export class RecordAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    const key = this.#keyOf(id);
+    const sealed = this.#isBearer ? { jti: this.#system.keyring.seal(id, SEALED, key) } : {};
     const record = {
-      payload: JSON.stringify(payload),
-      grant_id: GRANTED.has(this.#model) ? (payload.grantId ?? null) : null,
+      payload: JSON.stringify({ ...payload, ...sealed }),
+      grant_id: this.#isBearer ? (payload.grantId ?? null) : null,
       uid: payload.uid ?? null,
       user_code: payload.userCode ?? null,
       session_id: payload.sessionId ?? null,
@@ -90,13 +97,13 @@ export class RecordAdapter implements Adapter {
     };
     await this.#system.db
       .insertInto('oidc_records')
-      .values({ issuer: this.#issuer, model: this.#model, id, ...record, consumed_at: null })
+      .values({ issuer: this.#issuer, model: this.#model, id: key, ...record, consumed_at: null })
       .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doUpdateSet(record))
       .execute();
   }
 
   find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#findBy('id', id);
+    return this.#findBy('id', this.#keyOf(id));
   }
 
   findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -118,7 +125,7 @@ export class RecordAdapter implements Adapter {
       .set({ consumed_at: this.#system.clock.now() })
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
-      .where('id', '=', id)
+      .where('id', '=', this.#keyOf(id))
       .where('consumed_at', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw new errors.InvalidGrant(`${this.#model} was used before`);
@@ -129,7 +136,7 @@ export class RecordAdapter implements Adapter {
       .deleteFrom('oidc_records')
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
-      .where('id', '=', id)
+      .where('id', '=', this.#keyOf(id))
       .execute();
   }
 
@@ -144,16 +151,28 @@ export class RecordAdapter implements Adapter {
   async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
     const row = await this.#system.db
       .selectFrom('oidc_records')
-      .select(['payload', 'consumed_at'])
+      .select(['id', 'payload', 'consumed_at'])
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
       .where(column, '=', value)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]))
       .executeTakeFirst();
     if (!row) return undefined;
-    return row.consumed_at === null
-      ? row.payload
-      : { ...row.payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) };
+    const { id, payload, consumed_at: consumed } = row;
+    const jti = this.#isBearer ? this.#system.keyring.open(String(payload.jti), SEALED, id) : payload.jti;
+    return {
+      ...payload,
+      ...(jti !== undefined && { jti }),
+      ...(consumed && { consumed: Math.floor(consumed.getTime() / 1000) }),
+    };
+  }
+
+  get #isBearer(): boolean {
+    return BEARER.has(this.#model);
+  }
+
+  #keyOf(id: string): string {
+    return this.#isBearer ? hashSecret(id).toString('base64url') : id;
   }
 }
 

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { loadConfig } from './config.ts';
 import { AlreadyRunningError, loadSecrets, takeDataDir } from './data-dir.ts';
+import { placeOfNumbers } from './processes.ts';
 import { StartError } from './start-error.ts';
 
 describe('the data folder', () => {
@@ -18,41 +28,75 @@ describe('the data folder', () => {
 
   const config = () => loadConfig({ LATCHKEY_DATA_DIR: join(folder, 'data') });
   const lock = () => join(folder, 'data', 'latchkey.lock');
-  const heldBy = (pid: number, identity: string) =>
-    writeFileSync(lock(), JSON.stringify({ pid, identity, console: 'http://localhost:1' }));
+  const heldBy = (pid: number, identity: string, place = placeOfNumbers()) =>
+    writeFileSync(lock(), JSON.stringify({ pid, identity, place, console: 'http://localhost:1' }));
 
-  test('belongs to one process at a time, and the second is told who has it', () => {
-    const { release } = takeDataDir(config());
-    assert.throws(
-      () => takeDataDir(config()),
-      (error) => {
-        assert.ok(error instanceof AlreadyRunningError);
-        assert.match(
-          error.message,
-          new RegExp(`already running \\(pid ${process.pid}, console http://localhost:4000\\)`),
-        );
-        return true;
-      },
-    );
+  test('belongs to one process at a time, and the second is told who has it', async () => {
+    const { release } = await takeDataDir(config());
+    await assert.rejects(takeDataDir(config()), (error) => {
+      assert.ok(error instanceof AlreadyRunningError);
+      assert.match(
+        error.message,
+        new RegExp(`already running \\(pid ${process.pid}, console http://localhost:4000\\)`),
+      );
+      return true;
+    });
     release();
-    takeDataDir(config()).release();
+    (await takeDataDir(config())).release();
     assert.deepEqual(readdirSync(join(folder, 'data')), []);
   });
 
-  test('a lock left by a process that is gone, or whose number another process has now, holds nobody up', () => {
-    takeDataDir(config()).release();
+  test('a lock left by a process that is gone, or whose number another process has now, holds nobody up', async () => {
+    (await takeDataDir(config())).release();
     for (const [pid, identity] of [
       [2 ** 22 + 1, 'x'],
       [process.pid, 'of an earlier life'],
       [process.ppid, 'of an earlier life'],
     ] as const) {
       heldBy(pid, identity);
-      const { release } = takeDataDir(config());
+      // biome-ignore lint/performance/noAwaitInLoops: one lock after the other
+      const { release } = await takeDataDir(config());
       assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).pid, process.pid);
       release();
     }
     writeFileSync(lock(), '{"pid":');
-    takeDataDir(config()).release();
+    (await takeDataDir(config())).release();
+  });
+
+  test('the lock of another container, whose processes can not be seen, holds for as long as it is touched', async (t) => {
+    (await takeDataDir(config())).release();
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    const settled = async (taking: Promise<unknown>, each: () => void = () => undefined) => {
+      let done = false;
+      const end = () => {
+        done = true;
+      };
+      taking.then(end, end);
+      for (let second = 0; !done && second < 30; second += 1) {
+        each();
+        t.mock.timers.tick(1_000);
+        // biome-ignore lint/performance/noAwaitInLoops: time goes on
+        await new Promise(setImmediate);
+      }
+    };
+    heldBy(process.pid, 'of its own', 'another container');
+    const refused = assert.rejects(takeDataDir(config()), AlreadyRunningError);
+    await settled(refused, () => utimesSync(lock(), new Date(), new Date(statSync(lock()).mtimeMs + 1_000)));
+    await refused;
+    const taking = takeDataDir(config());
+    await settled(taking);
+    const { release } = await taking;
+    const before = statSync(lock()).mtimeMs;
+    t.mock.timers.tick(2_000);
+    assert.notEqual(statSync(lock()).mtimeMs, before, 'and is touched by its new holder');
+    release();
+  });
+
+  test('whoever was thought to be gone does not give back what another has now', async () => {
+    const { release } = await takeDataDir(config());
+    heldBy(process.ppid, 'somebody else');
+    release();
+    assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).identity, 'somebody else');
   });
 
   test('many starts at once: exactly one gets it, also where a stale lock lies', async () => {
@@ -60,9 +104,9 @@ describe('the data folder', () => {
       import { parentPort, workerData } from 'node:worker_threads';
       import { takeDataDir } from '#platform/data-dir.ts';
       let taken = true;
-      try { takeDataDir(workerData); } catch (error) { if (error.name !== 'AlreadyRunningError') throw error; taken = false; }
+      try { await takeDataDir(workerData); } catch (error) { if (error.name !== 'AlreadyRunningError') throw error; taken = false; }
       parentPort.postMessage(taken);`;
-    takeDataDir(config()).release();
+    (await takeDataDir(config())).release();
     heldBy(2 ** 22 + 1, 'x');
     const url = new URL(
       `data:text/javascript,${encodeURIComponent(source.replace('#platform/data-dir.ts', new URL('data-dir.ts', import.meta.url).href))}`,
@@ -73,16 +117,16 @@ describe('the data folder', () => {
     await Promise.all(workers.map((worker) => worker.terminate()));
   });
 
-  test('can not be made: says where and what to do', () => {
+  test('can not be made: says where and what to do', async () => {
     writeFileSync(join(folder, 'data'), 'a file');
-    assert.throws(
-      () => takeDataDir(config()),
+    await assert.rejects(
+      takeDataDir(config()),
       (error) => error instanceof StartError && /data \(EEXIST\).*LATCHKEY_DATA_DIR/.test(error.message),
     );
   });
 
-  test('makes a secret once, for nobody else to read, and does not go on with a damaged one', () => {
-    const { release } = takeDataDir(config());
+  test('makes a secret once, for nobody else to read, and does not go on with a damaged one', async () => {
+    const { release } = await takeDataDir(config());
     const [secret] = loadSecrets(config());
     assert.match(secret ?? '', /^[\w-]{43}$/);
     assert.deepEqual(loadSecrets(config()), [secret]);

@@ -1,8 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { identityOf } from './processes.ts';
+import { identityOf, placeOfNumbers } from './processes.ts';
 import { StartError } from './start-error.ts';
 
 const LOCK = 'latchkey.lock';
@@ -15,8 +25,16 @@ export class AlreadyRunningError extends StartError {
   override readonly name = 'AlreadyRunningError';
 }
 
-/** Who holds the data folder. `identity` tells the process from a later one with the same number. */
-type Holder = { pid: number; identity: string; console: string };
+/**
+ * Who holds the data folder. `identity` tells the process from a later one with the same number, `place` whether its number means
+ * anything here: containers that share a folder do not see each other's processes.
+ */
+type Holder = { pid: number; identity: string; place: string; console: string };
+
+/** The holder touches its lock this often, */
+const TOUCH_MS = 2_000;
+/** and counts as gone after this long without, for those who can't see its process. Clocks of machines are not compared. */
+const SILENT_MS = 10_000;
 
 /**
  * Makes the data folder.
@@ -38,23 +56,63 @@ export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
  * @returns gives it back
  * @throws AlreadyRunningError, StartError when it can't be made or written to
  */
-export function takeDataDir(config: Pick<Config, 'dataDir' | 'addresses'>): { release: () => void } {
+export async function takeDataDir(config: Pick<Config, 'dataDir' | 'addresses'>): Promise<{ release: () => void }> {
   makeDataDir(config);
   const path = join(config.dataDir, LOCK);
-  const identity = identityOf(process.pid) ?? '';
-  const mine = JSON.stringify({ pid: process.pid, identity, start: randomUUID(), console: config.addresses.console });
+  const mine = JSON.stringify({
+    pid: process.pid,
+    identity: identityOf(process.pid) ?? '',
+    place: placeOfNumbers(),
+    start: randomUUID(),
+    console: config.addresses.console,
+  });
   const theirs = writeOnce(path, mine);
-  if (theirs !== mine) takeOver(path, { theirs, mine, dataDir: config.dataDir });
-  return { release: () => rmSync(path, { force: true }) };
+  if (theirs !== mine) await takeOver(path, { theirs, mine, dataDir: config.dataDir });
+  const touching = setInterval(() => touch(path), TOUCH_MS).unref();
+  return {
+    release: () => {
+      clearInterval(touching);
+      discard(path, mine);
+    },
+  };
 }
 
 /** Replaces the lock of a process that ended without giving it back. */
-function takeOver(path: string, { theirs, mine, dataDir }: { theirs: string; mine: string; dataDir: string }): void {
+async function takeOver(
+  path: string,
+  { theirs, mine, dataDir }: { theirs: string; mine: string; dataDir: string },
+): Promise<void> {
   const holder = parseHolder(theirs);
-  if (holder && identityOf(holder.pid) === holder.identity) throw alreadyRunning(holder, dataDir);
+  if (holder && (await lives(holder, path))) throw alreadyRunning(holder, dataDir);
   discard(path, theirs);
   const now = writeOnce(path, mine);
   if (now !== mine) throw alreadyRunning(parseHolder(now), dataDir);
+}
+
+async function lives({ pid, identity, place }: Holder, path: string): Promise<boolean> {
+  if (place === placeOfNumbers()) return identityOf(pid) === identity;
+  const before = touchedAt(path);
+  for (let waited = 0; waited < SILENT_MS; waited += TOUCH_MS / 2) {
+    // biome-ignore lint/performance/noAwaitInLoops: polls
+    await new Promise((resolve) => setTimeout(resolve, TOUCH_MS / 2));
+    const now = touchedAt(path);
+    if (now !== before) return now !== null;
+  }
+  return false;
+}
+
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // A full or missing disk shows elsewhere.
+  }
+}
+
+/** Null for a lock that was given back. */
+function touchedAt(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
 /** Removes the file unless another start has replaced it meanwhile. */
@@ -80,8 +138,8 @@ function alreadyRunning(holder: Holder | null, dataDir: string): AlreadyRunningE
 
 function parseHolder(text: string): Holder | null {
   try {
-    const { pid, identity, console } = Object(JSON.parse(text));
-    return { pid: Number(pid), identity: String(identity), console: String(console) };
+    const { pid, identity, place, console } = Object(JSON.parse(text));
+    return { pid: Number(pid), identity: String(identity), place: String(place), console: String(console) };
   } catch {
     return null;
   }

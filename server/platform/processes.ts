@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 
 const LINUX = existsSync('/proc/self/stat');
 const NO_PS = process.platform === 'win32';
@@ -12,6 +12,19 @@ export function identityOf(pid: number): string | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   if (LINUX) return linuxIdentity(pid);
   return NO_PS ? (isAlive(pid) ? 'alive' : null) : ps(pid, 'lstart=');
+}
+
+/** Where numbers of processes mean what they mean here: this boot of this machine and, in a container, this container. */
+export function placeOfNumbers(): string {
+  try {
+    return LINUX ? `${bootId()} ${readlinkSync('/proc/self/ns/pid')}` : '';
+  } catch {
+    return '';
+  }
+}
+
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
 /** Whether the process is the PostgreSQL server whose data is in `folder`: it was started with `-D folder`. */
@@ -33,7 +46,7 @@ function linuxIdentity(pid: number): string | null {
       .replace(/^.*\) /s, '')
       .split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`;
+    return `${bootId()} ${fields[19]}`;
   } catch {
     return null;
   }
