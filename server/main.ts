@@ -33,9 +33,9 @@ command('serve', 'start Latchkey (the default)')
     (await import('./cli/serve.ts')).serve(settings({ LATCHKEY_ROLES: roles })),
   );
 
-command('migrate', "bring the database to this version's schema, then end").action(async () =>
-  (await import('./cli/migrate.ts')).migrateDatabase(settings()),
-);
+command('migrate', "bring the database to this version's schema, then end")
+  .option('--json', 'print which schema that is as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/migrate.ts')).migrateDatabase(settings(), options));
 
 command('doctor', 'check configuration, database, addresses, mail and DNS, and say what to do')
   .option('--json', 'print the findings as JSON')
@@ -77,7 +77,10 @@ statements
 statements
   .command('paid <id>')
   .description('write down that a statement was paid')
-  .action(async (id: string) => (await import('./cli/statements.ts')).payStatement(settings(), id));
+  .option('--json', 'print the result as JSON')
+  .action(async (id: string, options: { json?: true }) =>
+    (await import('./cli/statements.ts')).payStatement(settings(), id, options),
+  );
 
 command('backup <file>', 'write everything the database holds into one file')
   .option('--json', 'print what was written as JSON')

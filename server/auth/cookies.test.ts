@@ -128,6 +128,10 @@ describe('cross-origin requests', () => {
     assert.equal(answer.headers.get('access-control-allow-credentials'), 'true');
     assert.match(answer.headers.get('access-control-allow-methods') ?? '', /PATCH/);
     assert.equal(answer.headers.get('access-control-max-age'), '600');
+    const allowed = (answer.headers.get('access-control-allow-headers') ?? '').split(', ');
+    for (const name of ['authorization', 'if-match', 'idempotency-key', 'x-correlation-id', 'traceparent'])
+      assert.ok(allowed.includes(name), `${name}: the interface takes it`);
+    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /\btraceparent\b/);
     const simple = await latchkey.auth('/v1/auth/methods', { headers: { origin: ORIGIN } });
     assert.equal(simple.headers.get('access-control-allow-origin'), ORIGIN);
     assert.match(simple.headers.get('vary') ?? '', /origin/i);

@@ -156,10 +156,16 @@ describe('DELETE /v1/me', () => {
       assert.ok(kept.includes(place), `${place}: it is the other person’s`);
   });
 
-  test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes', async () => {
+  test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes; leaving the last project is no way around', async () => {
     const { access_token } = await register(latchkey);
     clock.advance(11 * 60_000);
     expectProblem(await erase(access_token), 401, 'REAUTHENTICATION_REQUIRED');
+    const { body } = await latchkey.api('/v1/me/memberships', { token: access_token });
+    const leaving = await latchkey.api(`/v1/me/memberships/${body.items[0].id}`, {
+      token: access_token,
+      method: 'DELETE',
+    });
+    expectProblem(leaving, 401, 'REAUTHENTICATION_REQUIRED');
   });
 
   test('409 LAST_OWNER; of two owners who go at once, one stays', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { StartError } from '#platform/start-error.ts';
 
 const Credentials = Type.Object({
   workspaceId: Type.String(),
@@ -18,7 +19,7 @@ const Credentials = Type.Object({
 /** Calls the admin API of a test environment as its back end does. */
 export type BackEnd = (path: string, body?: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-/** @param file credentials in the form of `demo.json` @throws Error that says what to do when there are none */
+/** @param file credentials in the form of `demo.json` @throws StartError that says what to do when there are none */
 export async function openBackEnd(file: string): Promise<BackEnd> {
   const { workspaceId, projects, environments } = await readCredentials(file);
   const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
@@ -51,18 +52,18 @@ async function readCredentials(file: string) {
   try {
     return Value.Parse(Credentials, JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    throw new Error(
+    throw new StartError(
       `Found no credentials at ${file}. Start Latchkey first, in another terminal (npm start), or name a file in the form of demo.json with --credentials.`,
       { cause: error },
     );
   }
 }
 
-/** @throws Error with what the problem document says */
+/** @throws StartError with what the problem document says */
 async function answered(answer: Response): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = Object(await answer.json());
   if (answer.ok) return body;
   const [first] = Array.isArray(body['errors']) ? body['errors'] : [];
   const detail = Object(first)['message'] ?? body['detail'] ?? body['error_description'] ?? body['error'];
-  throw new Error(`${answer.status}: ${String(detail ?? 'refused')}`);
+  throw new StartError(`${answer.status}: ${String(detail ?? 'refused')}`);
 }

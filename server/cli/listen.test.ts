@@ -62,15 +62,17 @@ describe('latchkey listen and trigger', () => {
   });
 
   test('a mistake is explained in a sentence', async () => {
-    const [nowhere, unknown, untyped] = await Promise.all([
+    const [nowhere, noAddress, unknown, untyped] = await Promise.all([
       finished(run('listen')),
+      finished(run('listen', '--forward-to', 'nonsense')),
       finished(run('trigger', 'user.invented')),
       finished(run('trigger')),
     ]);
     assert.notEqual(nowhere.code, 0);
     assert.match(nowhere.output, /option '--forward-to <url>' not specified/);
     assert.notEqual(unknown.code, 0);
-    assert.match(unknown.output, /is no event type/);
+    assert.equal(noAddress.output.trim(), 'Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
+    assert.match(unknown.output, /^400: .*is no event type[^\n]*\n$/, 'and no trace');
     assert.match(untyped.output, /missing required argument 'type'/);
   });
 });

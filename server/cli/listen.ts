@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#platform/config.ts';
+import { StartError } from '#platform/start-error.ts';
 import { newSecret, signatures } from '#webhooks';
 import { type BackEnd, openBackEnd } from './back-end.ts';
 import { failing } from './failing.ts';
@@ -22,7 +23,7 @@ export async function listen(
 ): Promise<void> {
   await failing(async () => {
     if (!URL.canParse(forwardTo))
-      throw new Error('Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
+      throw new StartError('Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
     const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
     const selection = types === undefined ? '' : `&types=${encodeURIComponent(types)}`;
     const start = await backEnd(`/v1/admin/events?after=latest${selection}`);

@@ -70,4 +70,8 @@ test('faults are told in words', async () => {
   assert.match(unknown.stderr, /There is no such project in this installation\./);
   const nothing = await run('import');
   assert.match(nothing.stderr, /missing required argument 'file'/);
+  const away = join(folder, 'away.ndjson');
+  assert.equal((await run('import', away)).stderr.trim(), `${away} can not be read (ENOENT).`);
+  await writeFile(away, '');
+  assert.equal((await run('export', away)).stderr.trim(), `${away} is there already. Name a new file.`);
 });

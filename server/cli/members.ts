@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { withSystem } from '#hosts';
@@ -14,7 +14,6 @@ import {
   receiveImport,
   reportImport,
 } from '#members';
-import { loadConfig } from '#platform/config.ts';
 import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -22,11 +21,9 @@ import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
 import { findProject } from '#tenancy';
-import { openDatabase } from './database.ts';
 import { failing } from './failing.ts';
+import { type Overrides, withDatabase } from './installation.ts';
 import { showProgress } from './progress.ts';
-
-type Overrides = Record<string, string | undefined>;
 
 /** What the command line says besides settings. */
 export type MemberOptions = {
@@ -43,8 +40,9 @@ const SHOWN = 20;
 
 /** Imports a file of members into a project; goes on by itself, in the background of a server, when it is interrupted. */
 export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
-  await inProject(overrides, options, async (ctx) => {
-    const { size } = await stat(file);
+  const check = () => sizeOf(file);
+  const work = async (ctx: Ctx) => {
+    const size = await sizeOf(file);
     const reading = showProgress('Reading bytes', size);
     let read = 0;
     const { id, rows } = await receiveImport(ctx, createReadStream(file), {
@@ -61,7 +59,17 @@ export async function importFile(overrides: Overrides, file: string, options: Me
     if (options.json) process.stdout.write(`${JSON.stringify({ ...done, report })}\n`);
     else process.stdout.write(`${summary(done)}${report.map(faultLine).join('')}`);
     if (done.failed > 0) process.exitCode = 1;
+  };
+  await inProject(overrides, options, { check, work });
+}
+
+/** @returns bytes @throws StartError */
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: unknown) => {
+    throw new StartError(`${file} can not be read (${String(Object(error).code)}).`);
   });
+  if (!found.isFile()) throw new StartError(`${file} is no file.`);
+  return found.size;
 }
 
 async function workOff(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>): Promise<MemberImport> {
@@ -101,7 +109,10 @@ export async function exportFile(
   file: string | undefined,
   options: MemberOptions,
 ): Promise<void> {
-  await inProject(overrides, options, async (ctx) => {
+  const check = async () => {
+    if (file !== undefined && existsSync(file)) throw new StartError(`${file} is there already. Name a new file.`);
+  };
+  const work = async (ctx: Ctx) => {
     await noteExport(ctx);
     const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600, flags: 'wx' });
     if (file !== undefined) await once(out, 'open');
@@ -120,28 +131,27 @@ export async function exportFile(
     process.stdout.write(
       options.json ? `${JSON.stringify({ file, rows })}\n` : `Exported ${rows} members to ${file}.\n`,
     );
-  });
+  };
+  await inProject(overrides, options, { check, work });
 }
 
-/** Runs work in the project that is named, or the environment's default one. */
-async function inProject(
-  overrides: Overrides,
-  options: MemberOptions,
-  work: (ctx: Ctx) => Promise<void>,
-): Promise<void> {
+type Work = {
+  /** What can be known before the database is opened. @throws StartError */
+  check: () => Promise<unknown>;
+  work: (ctx: Ctx) => Promise<void>;
+};
+
+/** Runs work in the project that is named, or the environment's default one; beside a server that runs, too. */
+async function inProject(overrides: Overrides, options: MemberOptions, { check, work }: Work): Promise<void> {
   await failing(async () => {
-    const config = loadConfig(undefined, overrides);
-    const say = (line: string) => process.stderr.write(`${line}\n`);
-    const database = await openDatabase(config, say);
-    try {
-      await migrate(database.url, say);
+    await check();
+    await withDatabase(overrides, async ({ config, databaseUrl }) => {
+      await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
       const secrets = loadSecrets(config);
-      await withSystem({ config, databaseUrl: database.url, secrets, log: createLog(config) }, async (system) =>
+      await withSystem({ config, databaseUrl, secrets, log: createLog(config) }, async (system) =>
         work(systemCtx(system, await scopeOf(system, options), 'command line', crypto.randomUUID())),
       );
-    } finally {
-      await database.stop();
-    }
+    });
   });
 }
 

@@ -1,16 +1,19 @@
+import { migrations } from '#migrations';
 import { loadConfig } from '#platform/config.ts';
 import { migrate } from '#platform/migrate.ts';
-import { openDatabase } from './database.ts';
+import { joinDatabase } from './database.ts';
 import { failing } from './failing.ts';
+import type { Overrides } from './installation.ts';
 
 /** Brings the database to this version's schema and ends. */
-export async function migrateDatabase(overrides: Record<string, string | undefined>): Promise<void> {
+export async function migrateDatabase(overrides: Overrides, { json }: { json?: true }): Promise<void> {
+  const tell = json ? (line: string) => process.stderr.write(`${line}\n`) : say;
   await failing(async () => {
     const config = loadConfig(undefined, overrides);
-    const database = await openDatabase(config, say);
+    const database = await joinDatabase(config, tell);
     try {
-      await migrate(database.url, say);
-      say('The database has the schema of this version.');
+      await migrate(database.url, tell);
+      say(json ? JSON.stringify({ schema: migrations.at(-1)?.id }) : 'The database has the schema of this version.');
     } finally {
       await database.stop();
     }

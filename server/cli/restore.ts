@@ -80,7 +80,10 @@ async function inScratchDatabase(databaseUrl: string, work: (url: string) => Pro
     await administrator.query(`create database ${name}`);
     await work(url.href);
   } finally {
-    await administrator.query(`drop database if exists ${name} with (force)`);
+    // Without force it waits some seconds for connections that are just being closed, which would complain.
+    await administrator
+      .query(`drop database if exists ${name}`)
+      .catch(() => administrator.query(`drop database if exists ${name} with (force)`));
     await administrator.end();
   }
 }

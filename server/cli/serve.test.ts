@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -84,7 +84,17 @@ describe('latchkey serve, with the embedded database', () => {
     const file = join(folder, 'backup.zip');
     const { status, errors } = await runLatchkey(['backup', file], settings());
     assert.equal(status, 0, errors);
-    assert.match((await runLatchkey(['restore', file, '--verify'], settings())).output, /can be restored/);
+    const verified = await runLatchkey(['restore', file, '--verify'], { ...settings(), LATCHKEY_LOG_LEVEL: 'warn' });
+    assert.match(verified.output, /can be restored/);
+    assert.doesNotMatch(verified.errors, /lost/, 'nothing that looks like a fault');
+    const people = join(folder, 'people.ndjson');
+    await writeFile(people, '{"email":"meanwhile@example.com"}\n');
+    const imported = await runLatchkey(['import', people, '--json'], settings());
+    assert.equal(JSON.parse(imported.output).created, 1, imported.errors);
+    const exported = await runLatchkey(['export'], settings());
+    assert.match(exported.output, /meanwhile@example\.com/, exported.errors);
+    const migrated = await runLatchkey(['migrate', '--json'], settings());
+    assert.ok(JSON.parse(migrated.output).schema >= 12, migrated.errors);
   });
 
   test('a second start says who runs, and ends with 1', async () => {

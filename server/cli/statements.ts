@@ -35,10 +35,10 @@ function money({ total, currency }: { total: number; currency: string }): string
 }
 
 /** Writes down that a statement was paid; saying so again changes nothing. */
-export async function payStatement(overrides: Overrides, id: string): Promise<void> {
+export async function payStatement(overrides: Overrides, id: string, { json }: { json?: true }): Promise<void> {
   await failing(async () => {
     await withInstallation(overrides, (system) => pay(system, id));
-    process.stdout.write(`${id} is paid.\n`);
+    process.stdout.write(json ? `${JSON.stringify({ id, paid: true })}\n` : `${id} is paid.\n`);
   });
 }
 

@@ -5,8 +5,9 @@ import type { App } from '#platform/http.ts';
 
 /** Headers of the interface that a browser hides from a page unless told otherwise. */
 const EXPOSED =
-  'etag, retry-after, x-correlation-id, www-authenticate, location, idempotent-replayed, ratelimit, ratelimit-policy, deprecation, sunset';
-const ALLOWED = 'authorization, content-type, if-match, if-none-match, idempotency-key, x-correlation-id';
+  'etag, retry-after, x-correlation-id, traceparent, www-authenticate, location, idempotent-replayed, ratelimit, ratelimit-policy, deprecation, sunset, link, content-disposition';
+const ALLOWED =
+  'authorization, content-type, if-match, if-none-match, idempotency-key, x-correlation-id, traceparent, tracestate';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser may keep the answer to a preflight. */
 const MAX_AGE = '600';

@@ -4,6 +4,7 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { requireRecentAuthentication } from '#sessions';
 import { leaveProject } from './leaving.ts';
 import { MemberRef, MemberStatus } from './members.ts';
 import { listMemberships } from './memberships.ts';
@@ -40,12 +41,16 @@ export const membershipRoutes: Routes = (app) => {
       schema: {
         summary: 'Leave a project',
         description:
-          'Ends the sessions in it. Who leaves the last project has the account erased in seven days, unless they sign in again.',
+          'Ends the sessions in it; roles do not come back. Who leaves the last project has the account erased in seven days, unless they sign in again.',
         params: MemberRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'LAST_OWNER', 'MEMBER_BLOCKED') },
+        response: {
+          204: Type.Null(),
+          ...problemResponses('NOT_FOUND', 'LAST_OWNER', 'MEMBER_BLOCKED', 'REAUTHENTICATION_REQUIRED'),
+        },
       },
     },
     async (request, reply) => {
+      await requireRecentAuthentication(request.ctx);
       await leaveProject(request.ctx, request.params.memberId);
       return reply.code(204).send(null);
     },
