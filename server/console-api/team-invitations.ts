@@ -237,7 +237,7 @@ export function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenTeamInv
   return transaction(ctx, async (tx) => {
     const row = await open({ ...tx, scope: workspaceScope(workspaceId) }, token).executeTakeFirst();
     const [workspace] = await workspacesById(tx.db, [workspaceId]);
-    if (!row || !workspace) throw problem('INVALID_TOKEN');
+    if (!row || !workspace || workspace.deletesAt !== null) throw problem('INVALID_TOKEN');
     const known = (await findOperator(tx, row.email)) !== undefined;
     return { workspaceId, workspaceName: workspace.name, email: row.email, role: row.role, known };
   });

@@ -44,7 +44,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     routes: ROUTES,
     findAccount: (ctx, subject) => findAccount(system, ctx.oidc.client, subject),
     loadExistingGrant: (ctx) => grantFor(system, ctx),
-    interactions: { policy: prompts(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    interactions: { policy: prompts(system), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
     claims: CLAIMS,
     scopes: [...Object.keys(CLAIMS), 'offline_access'],
     acrValues: ['aal1', 'aal2'],
