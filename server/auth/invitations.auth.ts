@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { findIdentifier, Password, usersById } from '#identity';
+import { askBreachedAhead, findIdentifier, Password, usersById } from '#identity';
 import { acceptInvitation, findInvitation, projectOfInvitation } from '#members';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
@@ -26,7 +26,7 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
   app.post(
     '/v1/auth/invitations/accept',
     {
-      config: { permission: 'optional' },
+      config: { permission: 'optional', ahead: askBreachedAhead },
       schema: {
         summary: 'Accept an invitation',
         description:

@@ -284,5 +284,5 @@ export async function acceptTeamInvitation(
 
 async function hashOf(ctx: Ctx, password: string | undefined, about: readonly string[]): Promise<string> {
   if (password === undefined) throw problem('VALIDATION_FAILED', 'Choose a password.');
-  return newPasswordHash(ctx.system, password, about);
+  return newPasswordHash(ctx, password, about);
 }

@@ -1,3 +1,4 @@
+export { askBreachedAhead } from './breached-passwords.ts';
 export {
   addressesOf,
   deleteUser,
