@@ -79,12 +79,10 @@ export async function closeWorkspace(tx: TxCtx): Promise<{ workspace: Workspace;
   return { workspace, asked: true };
 }
 
-/** Opens a closed project again, with everything in it. @throws Problem NOT_FOUND, CONFLICT once its removal has begun */
+/** Opens a closed project again, with everything in it. @throws Problem NOT_FOUND, CONFLICT where it is open, or once its removal has begun */
 export async function restoreProject(tx: TxCtx, projectId: ProjectId): Promise<Project> {
   const { workspaceId } = tx.scope;
-  const row = known(await lockProject(tx, projectId));
-  if (row.delete_at === null) return getProject(tx, projectId);
-  requireUntouched(tx, row);
+  requireUntouched(tx, known(await lockProject(tx, projectId)));
   await tx.db
     .updateTable('projects')
     .set({ delete_at: null })
@@ -100,9 +98,7 @@ export async function restoreProject(tx: TxCtx, projectId: ProjectId): Promise<P
 /** Opens `tx.scope`'s closed workspace again, with everything in it. @throws Problem NOT_FOUND, CONFLICT once its removal has begun */
 export async function restoreWorkspace(tx: TxCtx): Promise<Workspace> {
   const { workspaceId } = tx.scope;
-  const row = known(await lockWorkspace(tx));
-  if (row.delete_at === null) return getWorkspace(tx);
-  requireUntouched(tx, row);
+  requireUntouched(tx, known(await lockWorkspace(tx)));
   await tx.db.updateTable('workspaces').set({ delete_at: null }).where('id', '=', workspaceId).execute();
   const workspace = await getWorkspace(tx);
   await announceClosing(tx, { workspaceId }, 'open');
@@ -154,7 +150,8 @@ async function requireNoDefault(tx: TxCtx, projectId: ProjectId | null): Promise
 
 /** @throws Problem CONFLICT */
 function requireUntouched({ now }: TxCtx, row: Closed): void {
-  if (row.removal_began_at !== null || (row.delete_at !== null && row.delete_at <= now))
+  if (row.delete_at === null) throw problem('CONFLICT', 'It is not to be deleted.');
+  if (row.removal_began_at !== null || row.delete_at <= now)
     throw problem('CONFLICT', 'The seven days are over: it is being removed.');
 }
 
