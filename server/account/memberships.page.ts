@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { leaveProject, listMemberships } from '#members';
+import { leaveProject, ownMemberships } from '#members';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { action, idOf, type Named, page } from './forms.ts';
@@ -30,13 +30,13 @@ export function membershipRoutes(app: App): void {
 }
 
 async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
-  const { items } = await listMemberships(ctx, profile.userId, { limit: MOST });
+  const { items } = await ownMemberships(ctx, profile.userId, { limit: MOST });
   return items.find((own) => own.id === id);
 }
 
 async function membershipsPage(visit: Visit): Promise<Reply> {
   const { say } = visit.voice;
-  const { items } = await listMemberships(visit.ctx, visit.profile.userId, { limit: MOST });
+  const { items } = await ownMemberships(visit.ctx, visit.profile.userId, { limit: MOST });
   const rows = items.map(({ id, projectName, status, roles, joinedAt }) =>
     row({
       title: projectName,

@@ -10,7 +10,7 @@ import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import { liveEntry } from '#sessions';
-import { projectOf, type Settings } from '#tenancy';
+import { isClosed, projectOf, type Settings } from '#tenancy';
 
 /** What a person is in the middle of; kept by the browser, encrypted. */
 const Step = Type.Object({
@@ -45,6 +45,7 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const session = await browserSession(request, reply);
   if (!session) return undefined;
   const { userId, sessionId, scope } = session;
+  if (await isClosed(request.server.system, scope)) return undefined;
   const found = ctxFor(request, scope);
   const entryId = await liveEntry(found, sessionId);
   if (!entryId) return undefined;

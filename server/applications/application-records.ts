@@ -8,6 +8,7 @@ import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkAddresses } from './redirect-uris.ts';
 
@@ -343,4 +344,12 @@ export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secre
     await endTokens(tx, id, {});
     await emit(tx, 'application.secret.deleted', { applicationId: id, secretId });
   });
+}
+
+/** The applications of what is removed. Served by the primary key. */
+export async function applicationIdsOf(tx: TxCtx, removed: Removed): Promise<ApplicationId[]> {
+  const { rows } = await sql<{ id: ApplicationId }>`select id from applications where ${ofRemoved(removed)}`.execute(
+    tx.db,
+  );
+  return rows.map(({ id }) => id);
 }

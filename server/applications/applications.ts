@@ -10,7 +10,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
-import { projectOf } from '#tenancy';
+import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
 
@@ -242,14 +242,15 @@ export async function endTokens(
   await announce(tx, { topic: 'application', key: row.client_id });
 }
 
-/** Finds a client of an environment by its public id. Held in memory while the change feed is live. */
-export function findApplication(
+/** Finds a client of an environment by its public id; none of a project that is to be deleted. Held in memory while the change feed is live. */
+export async function findApplication(
   system: System,
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {
   if (isAccountPage(clientId)) return accountPage(system, environment, clientId);
-  return applications(system).find(environment, clientId);
+  const found = await applications(system).find(environment, clientId);
+  return found && !(await isClosed(system, found)) ? found : undefined;
 }
 
 /** Compares a presented secret with every live one; how long it takes says nothing about them. */
@@ -269,17 +270,20 @@ class ApplicationCache {
     this.#system = system;
     system.feed
       .subscribe({
-        replay: async () => {
-          this.#generation += 1;
-          this.#known.clear();
-        },
+        replay: async () => this.#forget(),
         onChange: ({ topic, key }) => {
+          if (topic === CLOSING_TOPIC) this.#forget();
           if (topic !== 'application') return;
           this.#generation += 1;
           this.#known.delete(key);
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'application cache'));
+  }
+
+  #forget(): void {
+    this.#generation += 1;
+    this.#known.clear();
   }
 
   async find(environment: Environment, clientId: string): Promise<Application | undefined> {

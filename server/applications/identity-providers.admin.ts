@@ -46,7 +46,7 @@ export const identityProviderRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/identity-providers/:providerId',
     {
-      config: { permission: 'providers:read', etag: true },
+      config: { permission: 'providers:read', etag: { without: ['callbackUrls'] } },
       schema: {
         summary: 'Read an identity provider',
         params: ProviderRef,

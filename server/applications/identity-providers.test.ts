@@ -49,6 +49,7 @@ describe('identity providers', () => {
     assert.deepEqual([hasSecret, name, enabled], [true, 'GitHub', true]);
     const { auth } = latchkey.system.config.addresses.test;
     assert.equal(callbackUrl, `${auth}/v1/auth/login/social/${key}/callback`);
+    assert.deepEqual(added.body.callbackUrls, [callbackUrl]);
     const read = await latchkey.api(`${PATH}/${id}`, { token });
     const listed = await latchkey.api(PATH, { token });
     const changed = await latchkey.api(`${PATH}/${id}`, { token, method: 'PATCH', body: { name: 'Hub' } });

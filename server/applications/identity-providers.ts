@@ -6,6 +6,7 @@ import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { addressesOf } from '#tenancy';
 import { type Preset, type PresetName, ProviderOptions, presetNames, presets } from './presets.ts';
 
 export type ProviderId = Id<'idp'>;
@@ -75,7 +76,10 @@ export const Provider = Type.Object({
   hasSecret: Type.Boolean(),
   enabled: Type.Boolean(),
   options: ProviderOptions,
-  callbackUrl: Type.String({ description: 'To be registered at the provider.' }),
+  callbackUrl: Type.String({ description: "To be registered at the provider: that of the environment's own address." }),
+  callbackUrls: Type.Array(Type.String(), {
+    description: 'All of them, of the auth domains bound to the project too: people come back to where they left from.',
+  }),
   createdAt: Type.String({ format: 'date-time' }),
   updatedAt: Type.String({ format: 'date-time' }),
 });
@@ -104,7 +108,14 @@ function scoped(ctx: Ctx | TxCtx) {
 
 type Row = Selectable<IdentityProvidersTable>;
 
-function recordOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, row: Row): Provider {
+async function recordsOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, rows: readonly Row[]): Promise<Provider[]> {
+  const { auth: own } = await addressesOf(system, scope);
+  const { auth } = system.config.addresses[scope.environment];
+  return rows.map((row) => recordOf(row, auth, own));
+}
+
+function recordOf(row: Row, auth: string, own: readonly string[]): Provider {
+  const callbackAt = (address: string) => `${address}/v1/auth/login/social/${row.key}/callback`;
   return {
     id: row.id,
     key: row.key,
@@ -114,7 +125,8 @@ function recordOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, row: Row): P
     hasSecret: row.client_secret_sealed !== null,
     enabled: row.enabled,
     options: row.options,
-    callbackUrl: `${system.config.addresses[scope.environment].auth}/v1/auth/login/social/${row.key}/callback`,
+    callbackUrl: callbackAt(auth),
+    callbackUrls: [auth, ...own].map(callbackAt),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -127,14 +139,14 @@ export async function listProviders(ctx: Ctx, { limit, cursor }: Static<typeof P
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('id', '<', `idp_${openCursor(ctx, 'providers', cursor).slice(4)}`);
   const page = pageOf(ctx, await query.execute(), { list: 'providers', limit, keyOf: (row) => row.id });
-  return { items: page.rows.map((row) => recordOf(ctx, row)), nextCursor: page.nextCursor };
+  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
 }
 
 /** @throws Problem NOT_FOUND */
 export async function getProvider(ctx: Ctx | TxCtx, id: ProviderId): Promise<Provider> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return recordOf(ctx, row);
+  const [provider] = await recordsOf(ctx, await scoped(ctx).where('id', '=', id).execute());
+  if (!provider) throw problem('NOT_FOUND');
+  return provider;
 }
 
 /** Adds a provider. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED when the preset needs more */

@@ -1,5 +1,5 @@
 export { accountPageId, isAccountPage } from './account-page.ts';
-export { moveApplication } from './application-records.ts';
+export { applicationIdsOf, moveApplication } from './application-records.ts';
 export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,
@@ -22,3 +22,4 @@ export {
 export { isApplicationOrigin, originsOf } from './origins.ts';
 export { registrationRoutes } from './registration.auth.ts';
 export { registrationTokenRoutes } from './registration-tokens.admin.ts';
+export { applicationRemovals } from './removal.ts';

@@ -7,7 +7,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
 
 export type RegistrationTokenId = Id<'rgt'>;
 
@@ -172,13 +172,9 @@ export async function findRegistrationToken(
     .where('environment', '=', environment)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', system.clock.now())]))
     .executeTakeFirst();
-  return (
-    row && {
-      id: row.id,
-      scope: { workspaceId, projectId: row.project_id, environment },
-      redirectHosts: row.redirect_hosts,
-    }
-  );
+  if (!row) return undefined;
+  const scope = { workspaceId, projectId: row.project_id, environment };
+  return (await isClosed(system, scope)) ? undefined : { id: row.id, scope, redirectHosts: row.redirect_hosts };
 }
 
 /** Counts one registration, under parallel calls too. @returns false when the quota is used up, or the token was removed meanwhile */

@@ -15,11 +15,12 @@ import {
 } from '#identity';
 import { forgetInvitations, keepOwnersWithout, listMemberships } from '#members';
 import { forgetMessages } from '#messages';
-import { type Ctx, customerOf, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { ProjectId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { revokeSessions } from '#sessions';
+import { projectExists } from '#tenancy';
 import { forgetFlowsOf } from './flows.ts';
 
 /**
@@ -38,11 +39,14 @@ export function requestErasure(ctx: Ctx): Promise<Date> {
 }
 
 const work = Compile(ErasureWork);
+/** What happens to a person whose project is gone is written down for the workspace. */
+const NO_PROJECT: ProjectId = 'prj_';
 
 /** Erases a person whose time has come, whole or not at all; one who came back is left alone. */
 export function eraseUserTask(system: System): Task {
   return async (payload, { job }) => {
-    const { userId, ...scope } = work.Parse(payload);
+    const { userId, ...asked } = work.Parse(payload);
+    const scope: Scope = (await projectExists(system, asked)) ? asked : { ...asked, projectId: NO_PROJECT };
     await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), async (tx) => {
       const due = await isDueForErasure(tx, userId);
       if (due instanceof Date) await eraseUserJob(tx, userId, due);

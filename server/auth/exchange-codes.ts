@@ -2,7 +2,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf } from '#tenancy';
+import { isClosed, projectOf } from '#tenancy';
 
 /** `upstream`: a sign-in at a provider came back. `link`: the same, to be linked. `address`: a mailed link was clicked. */
 type Purpose = 'upstream' | 'link' | 'address';
@@ -80,6 +80,6 @@ export async function projectOfCode(ctx: Ctx, code: string): Promise<ProjectId> 
     .where('environment', '=', ctx.scope.environment)
     .where('hash', '=', hashSecret(code))
     .executeTakeFirst();
-  if (!row) throw problem('INVALID_TOKEN');
+  if (!row || (await isClosed(ctx.system, { ...ctx.scope, projectId: row.project_id }))) throw problem('INVALID_TOKEN');
   return row.project_id;
 }

@@ -9,7 +9,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
+import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
 import { countMessage } from './throttle.ts';
 
@@ -274,7 +274,7 @@ export async function projectOfLink(
     .where('environment', '=', realm.environment)
     .where('token_hash', '=', hashSecret(token))
     .executeTakeFirst();
-  return row?.project_id;
+  return row && !(await isClosed(system, { ...realm, projectId: row.project_id })) ? row.project_id : undefined;
 }
 
 /**

@@ -38,6 +38,7 @@ export { reauthenticationRoutes } from './reauthentication.auth.ts';
 export { withQuery } from './redirects.ts';
 export { registerRoutes } from './register.auth.ts';
 export { register, registerInvited } from './register.ts';
+export { authRemovals } from './removal.ts';
 export { anonymousCtx, ctxFor, linkCtx, realmOfSecret, requireServed } from './scope.ts';
 export { factorRoutes, oneSessionRoutes, ownSessionRoutes, securityRoutes, totpRoutes } from './security.me.ts';
 export {

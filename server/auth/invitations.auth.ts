@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { findIdentifier, Password, usersById } from '#identity';
-import { acceptInvitation, findInvitation } from '#members';
+import { askBreachedAhead, findIdentifier, Password, usersById } from '#identity';
+import { acceptInvitation, findInvitation, projectOfInvitation } from '#members';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
@@ -26,7 +26,7 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
   app.post(
     '/v1/auth/invitations/accept',
     {
-      config: { permission: 'optional' },
+      config: { permission: 'optional', ahead: askBreachedAhead },
       schema: {
         summary: 'Accept an invitation',
         description:
@@ -50,8 +50,7 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
     async (request, reply) => {
       const { token, cookies } = request.body;
       const ctx = await realmOfSecret(request, token);
-      const { projectId } = await findInvitation(ctx, token);
-      const inProject = { ...ctx, scope: { ...ctx.scope, projectId } };
+      const inProject = { ...ctx, scope: { ...ctx.scope, projectId: await projectOfInvitation(ctx, token) } };
       const answer = request.ctx
         ? await acceptAsMember(request.ctx, inProject, token)
         : await acceptAsNewcomer(inProject, request.body);

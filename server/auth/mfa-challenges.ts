@@ -14,7 +14,7 @@ import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf, type Settings, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, projectOf, type Settings, workspaceByRoutingKey } from '#tenancy';
 import { hintOf } from './flows.ts';
 
 /** A proven first factor: what was used, as RFC 8176 names it, and the level it reaches alone. */
@@ -220,7 +220,7 @@ export async function findChallenge(
     .where('attempts_left', '>', 0)
     .where('expires_at', '>', system.clock.now())
     .executeTakeFirst();
-  if (!row) throw problem('INVALID_TOKEN');
+  if (!row || (await isClosed(system, { workspaceId, projectId: row.project_id }))) throw problem('INVALID_TOKEN');
   return {
     scope: { workspaceId, projectId: row.project_id, environment },
     challenge: {

@@ -11,7 +11,7 @@ import {
   listPasskeys,
   recoveryCodesLeft,
 } from '#identity';
-import { invitationsTo, listMemberships } from '#members';
+import { invitationsTo, ownMemberships } from '#members';
 import { messagesTo } from '#messages';
 import { consentsOf } from '#oidc';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
@@ -52,7 +52,7 @@ export async function ownData(ctx: Ctx) {
     await Promise.all([
       getProfile(ctx, userId),
       addressesOf(ctx, userId),
-      listMemberships(ctx, userId, { limit: MOST }),
+      ownMemberships(ctx, userId, { limit: MOST }),
       listIdentities(ctx, userId),
       sessionHistory(ctx, userId, MOST),
       consentsOf(ctx, userId),

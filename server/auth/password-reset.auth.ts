@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { askBreachedAhead } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { FlowStarted, proofOf } from './flows.ts';
@@ -27,7 +28,7 @@ export const passwordResetRoutes: Routes = (app) => {
   app.post(
     '/v1/auth/password/reset',
     {
-      config: { permission: 'public' },
+      config: { permission: 'public', ahead: askBreachedAhead },
       schema: {
         summary: 'Choose a new password',
         description:

@@ -81,7 +81,7 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  await checkPolicy(ctx.system, settings, newPassword);
+  await checkPolicy(ctx, settings, newPassword);
   const hash = await hashPassword(ctx.system, newPassword);
   await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
     const { userId } = flow;
@@ -100,7 +100,7 @@ export async function changePassword(
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const user = (await usersById(ctx, [userId])).get(userId);
   await checkPolicy(
-    ctx.system,
+    ctx,
     settings,
     newPassword,
     [user?.email, user?.username, user?.phone].filter((fact) => fact != null),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { askBreachedAhead } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
@@ -11,7 +12,7 @@ export const registerRoutes: Routes = (app) => {
   app.post(
     '/v1/auth/register',
     {
-      config: { permission: 'public' },
+      config: { permission: 'public', ahead: askBreachedAhead },
       schema: {
         summary: 'Register',
         description:

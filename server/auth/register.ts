@@ -111,7 +111,7 @@ async function pendingUser(
   }
   await requireMethod(ctx, 'password');
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  await checkPolicy(ctx.system, settings, password, [address.value]);
+  await checkPolicy(ctx, settings, password, [address.value]);
   return { passwordHash: await hashPassword(ctx.system, password), profile };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { Password, Phone } from '#identity';
+import { askBreachedAhead, Password, Phone } from '#identity';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -42,7 +42,7 @@ export const securityRoutes: Routes = (app) => {
   app.put(
     '/v1/me/security/password',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', ahead: askBreachedAhead },
       schema: {
         summary: 'Change my password',
         description: 'Ends every other session. The current password is needed where there is one.',

@@ -11,7 +11,7 @@ import {
   type SessionAnswer,
   sessionAnswer,
 } from '#sessions';
-import { projectOf } from '#tenancy';
+import { isClosed, projectOf } from '#tenancy';
 import { requireActiveMember } from './sign-in.ts';
 
 /** Signs out this session, or every session of the person. */
@@ -36,6 +36,7 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
   const there = { ...ctx, scope: { ...ctx.scope, projectId: target.projectId } };
+  if (await isClosed(ctx.system, there.scope)) throw problem('MEMBERSHIP_REQUIRED');
   const { entry, refresh } = await transaction(there, (tx) =>
     enterWithSession(tx, { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),
   );

@@ -8,7 +8,7 @@ import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/c
 import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
-import { authAddressOf, projectOf } from '#tenancy';
+import { authAddressOf, isClosed, projectOf } from '#tenancy';
 import { issueExchangeCode } from './exchange-codes.ts';
 import { hintOf } from './flows.ts';
 import { credentialChanged } from './notices.ts';
@@ -148,6 +148,7 @@ export async function comeBack(
   if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash))
     throw problem('INVALID_TOKEN', stale);
   const inProject: Ctx = { ...ctx, scope: { ...ctx.scope, projectId: row.project_id } };
+  if (await isClosed(ctx.system, inProject.scope)) throw problem('INVALID_TOKEN', stale);
   const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
   if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
   const away = Value.Parse(Away, JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex'))));

@@ -3,7 +3,8 @@ import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
 import { type App, addressOf, type Request, type RoutePermission } from '#platform/http.ts';
 import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { findProject } from '#tenancy';
+import type { System } from '#platform/system.ts';
+import { findProject, isClosed } from '#tenancy';
 import { installationOf } from './installation.ts';
 import { checkCsrfToken, findOperatorSession, type OperatorSession } from './operator-sessions.ts';
 import { requireStepUp } from './step-up.ts';
@@ -59,6 +60,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
       detail: `Your role in this workspace, ${session.role}, does not grant "${permission}".`,
       extensions: { requiredPermission: permission },
     });
+  if (!request.routeOptions.config.whenClosed) await requireOpen(system, named);
   requireStepUp(request, session);
   request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role, kind)]);
 }
@@ -67,6 +69,12 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
 function permissionsIn({ role, installationRole }: OperatorSession, kind: { builtIn: boolean }): string[] {
   if (role === null) throw problem('MEMBERSHIP_REQUIRED', 'You are not in the team of this workspace.');
   return [...permissionsOfTeamRole(role, kind), ...permissionsForInstallation(installationRole)];
+}
+
+/** @throws Problem CONFLICT */
+async function requireOpen(system: System, workspaceId: WorkspaceId | null): Promise<void> {
+  if (workspaceId !== null && (await isClosed(system, { workspaceId })))
+    throw problem('CONFLICT', 'The workspace is to be deleted. An owner can restore it.');
 }
 
 /**

@@ -1,4 +1,5 @@
 export { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
+export { deletionRoutes } from './deletions.console.ts';
 export { keepTeamsWhole } from './departures.ts';
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { dailyFigures, forgetActivePeople } from './figures.ts';
@@ -9,6 +10,7 @@ export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sess
 export { createOperator } from './operators.ts';
 export { eventLogRoutes, inboxRoutes, overviewRoutes } from './overview.console.ts';
 export { previewRoutes } from './preview.console.ts';
+export { removals, removeScopeTask } from './removal.ts';
 export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
 export { setUpRoutes } from './set-up.page.ts';
 export { createOwner, setUpLink } from './set-up.ts';

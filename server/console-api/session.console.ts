@@ -6,7 +6,7 @@ import { html, sendPage } from '#platform/html.ts';
 import type { Reply, Request, Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { revokeSessions } from '#sessions';
-import { workspacesById } from '#tenancy';
+import { Workspace, workspacesById } from '#tenancy';
 import { CALLBACK_PATH, installationCtx, installationOf } from './installation.ts';
 import {
   cookieName,
@@ -41,7 +41,13 @@ const Session = Type.Object({
     permissions: Permissions,
   }),
   workspaces: Type.Array(
-    Type.Object({ id: IdSchema('wrk'), name: Type.String(), role: TeamRole, permissions: Permissions }),
+    Type.Object({
+      id: IdSchema('wrk'),
+      name: Type.String(),
+      role: TeamRole,
+      permissions: Permissions,
+      deletesAt: Workspace.properties.deletesAt,
+    }),
   ),
   addresses: Type.Object({ test: Addresses, production: Addresses }),
 });
@@ -146,10 +152,10 @@ async function describeSession(system: Request['server']['system'], operator: Op
   const person = people.get(operator.userId);
   const installationRole = teams.get(scope.workspaceId) ?? null;
   const forAll = permissionsForInstallation(installationRole);
-  const workspaces = (await workspacesById(system.db, [...teams.keys()])).flatMap(({ id, name }) => {
+  const workspaces = (await workspacesById(system.db, [...teams.keys()])).flatMap(({ id, name, deletesAt }) => {
     const role = teams.get(id);
     const kind = { builtIn: id === scope.workspaceId };
-    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role, kind), ...forAll] }] : [];
+    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role, kind), ...forAll], deletesAt }] : [];
   });
   const { addresses, mode } = system.config;
   return {

@@ -54,7 +54,7 @@ export function requireSetUpToken(system: System, token: string): void {
 export async function setUp(ctx: Ctx, { token, ...wanted }: Static<typeof SetUp>): Promise<void> {
   requireSetUpToken(ctx.system, token);
   if (await isSetUp(ctx)) throw problem('INVALID_TOKEN');
-  const passwordHash = await newPasswordHash(ctx.system, wanted.password, [wanted.email, wanted.displayName]);
+  const passwordHash = await newPasswordHash(ctx, wanted.password, [wanted.email, wanted.displayName]);
   await transaction(ctx, async (tx) => {
     await lockInstallation(tx);
     // Two who open the link at once: the second finds it spent.
@@ -71,10 +71,10 @@ async function lockInstallation(tx: TxCtx): Promise<void> {
 }
 
 /** @throws Problem WEAK_PASSWORD */
-export async function newPasswordHash(system: System, password: string, about: readonly string[]): Promise<string> {
-  const { settings } = await projectOf(system, installationOf(system).scope);
-  await checkPolicy(system, settings, password, about);
-  return hashPassword(system, password);
+export async function newPasswordHash(ctx: Ctx, password: string, about: readonly string[]): Promise<string> {
+  const { settings } = await projectOf(ctx.system, installationOf(ctx.system).scope);
+  await checkPolicy(ctx, settings, password, about);
+  return hashPassword(ctx.system, password);
 }
 
 /**

@@ -19,6 +19,8 @@ export const dangerous: readonly string[] = [
   'DELETE /console/v1/roles/:id',
   'DELETE /console/v1/webhooks/endpoints/:endpointId',
   'POST /console/v1/webhooks/endpoints/:endpointId/secret/rotate',
+  'DELETE /console/v1/projects/:projectId',
+  'DELETE /console/v1/workspace',
   'PATCH /console/v1/team/:teamMemberId',
   'DELETE /console/v1/team/:teamMemberId',
   'POST /console/v1/team/invitations',

@@ -237,7 +237,7 @@ export function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenTeamInv
   return transaction(ctx, async (tx) => {
     const row = await open({ ...tx, scope: workspaceScope(workspaceId) }, token).executeTakeFirst();
     const [workspace] = await workspacesById(tx.db, [workspaceId]);
-    if (!row || !workspace) throw problem('INVALID_TOKEN');
+    if (!row || !workspace || workspace.deletesAt !== null) throw problem('INVALID_TOKEN');
     const known = (await findOperator(tx, row.email)) !== undefined;
     return { workspaceId, workspaceName: workspace.name, email: row.email, role: row.role, known };
   });
@@ -284,7 +284,7 @@ export async function acceptTeamInvitation(
 
 async function hashOf(ctx: Ctx, password: string | undefined, about: readonly string[]): Promise<string> {
   if (password === undefined) throw problem('VALIDATION_FAILED', 'Choose a password.');
-  return newPasswordHash(ctx.system, password, about);
+  return newPasswordHash(ctx, password, about);
 }
 
 /** Removes the invitations to any of these addresses, to every team. */

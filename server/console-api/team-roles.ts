@@ -10,8 +10,10 @@ const CONSOLE = [
   'overview:read',
   'workspace:read',
   'workspace:write',
+  'workspace:delete',
   'projects:read',
   'projects:write',
+  'projects:delete',
   'team:read',
   'team:write',
   'inbox:read',
@@ -21,6 +23,8 @@ const CONSOLE = [
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
+/** What ends in the loss of everything. */
+const OWNERS_ONLY = ['workspace:delete', 'projects:delete'];
 /** Codes and links of the dev inbox open accounts, and the audit log and invoices are not for everybody. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
 const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
@@ -28,7 +32,10 @@ const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
 
 const TABLE: Record<TeamRole, { description: string; permissions: readonly string[] }> = {
   owner: { description: 'Everything, the team and its owners included.', permissions: everything },
-  admin: { description: 'Everything but making and removing owners.', permissions: everything },
+  admin: {
+    description: 'Everything but making and removing owners, and deleting projects and the workspace.',
+    permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
+  },
   developer: {
     description: 'Applications, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
     permissions: [

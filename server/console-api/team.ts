@@ -170,13 +170,13 @@ function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: bool
 
 /** Nobody hands on a role that only owners hand on. @throws Problem AUTHORIZATION_DENIED */
 export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> {
-  if (role !== 'owner') return;
-  const owners = await scoped(tx).where('role', '=', 'owner').execute();
-  requireOwner(
-    tx,
-    owners.map((owner) => owner.user_id),
-    true,
-  );
+  if (role === 'owner') requireOwner(tx, await ownersOf(tx), true);
+}
+
+/** Who owns the workspace. */
+export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
+  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').execute();
+  return owners.map((owner) => owner.user_id);
 }
 
 /** The workspaces somebody is in the team of, and as what. Served by team_members_of_user. */

@@ -7,6 +7,7 @@ import { problem, problemResponses } from '#platform/problem.ts';
 import {
   countProjects,
   getProject,
+  getWorkspace,
   listProjects,
   Name,
   Project,
@@ -21,7 +22,7 @@ import { permissionsForInstallation, TeamRole } from './team-roles.ts';
 import { addProject, addWorkspace } from './workspaces.ts';
 
 const Named = Type.Object({ name: Name }, { additionalProperties: false });
-const ProjectRef = Type.Object({ projectId: IdSchema('prj') });
+export const ProjectRef = Type.Object({ projectId: IdSchema('prj') });
 const OwnWorkspace = Type.Object({ ...Workspace.properties, role: TeamRole });
 const WorkspaceDetail = Type.Object({ ...Workspace.properties, projectCount: Type.Integer() });
 
@@ -68,15 +69,16 @@ export const workspaceRoutes: Routes = (app) => {
   app.get(
     '/console/v1/workspace',
     {
-      config: { permission: 'workspace:read', level: 'workspace', etag: { without: ['projectCount'] } },
+      config: {
+        permission: 'workspace:read',
+        level: 'workspace',
+        etag: { without: ['projectCount'] },
+        whenClosed: true,
+      },
       schema: { summary: 'Read the workspace', response: { 200: WorkspaceDetail } },
     },
     async ({ ctx }) => {
-      const [[workspace], projectCount] = await Promise.all([
-        workspacesById(ctx.db, [ctx.scope.workspaceId]),
-        countProjects(ctx),
-      ]);
-      if (!workspace) throw problem('NOT_FOUND');
+      const [workspace, projectCount] = await Promise.all([getWorkspace(ctx), countProjects(ctx)]);
       return { ...workspace, projectCount };
     },
   );

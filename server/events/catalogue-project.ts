@@ -11,6 +11,9 @@ const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Workspace = Type.Object({ workspaceId: text, name: text });
 const workspace = { workspaceId: 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const Project = Type.Object({ projectId: text, name: text });
+const project = { projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Shop' };
+const deletesAt = '2026-04-08T00:00:00.000Z';
 const TeamMember = Type.Object({ teamMemberId: text, userId: text, role: text });
 const teamMember = { teamMemberId: 'tmb_01kaz3w9hqf8p9n2m4v5x6y7z8', userId, role: 'developer' };
 const teamInvitation = { invitationId: 'tin_01kaz3w9hqf8p9n2m4v5x6y7z8', email: 'ada@example.com' };
@@ -26,14 +29,22 @@ const fault = 'There is no TXT record at _latchkey-verification.login.example.co
 
 /** What happens to a project: its members, roles, applications and settings. */
 export const projectEvents = {
-  'project.created': define('A project was set up.', Type.Object({ projectId: text, name: text }), {
-    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
-    name: 'Shop',
-  }),
-  'project.updated': define('A project got another name.', Type.Object({ projectId: text, name: text }), {
-    projectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8',
-    name: 'Shop',
-  }),
+  'project.created': define('A project was set up.', Project, project),
+  'project.updated': define('A project got another name.', Project, project),
+  'project.deletion.scheduled': define(
+    'A project was closed; it is removed on that day.',
+    Type.Object({ ...Project.properties, deletesAt: text }),
+    { ...project, deletesAt },
+  ),
+  'project.deletion.cancelled': define('A closed project was restored.', Project, project),
+  'project.deleted': define('A project was removed with everything in it.', Project, project),
+  'workspace.deletion.scheduled': define(
+    'A workspace was closed; it is removed on that day.',
+    Type.Object({ ...Workspace.properties, deletesAt: text }),
+    { ...workspace, deletesAt },
+  ),
+  'workspace.deletion.cancelled': define('A closed workspace was restored.', Workspace, workspace),
+  'workspace.deleted': define('A workspace was removed with everything in it.', Workspace, workspace),
   'workspace.created': define('A workspace was set up.', Workspace, workspace),
   'workspace.updated': define('A workspace got another name.', Workspace, workspace),
   'team.member.added': define('Somebody joined the team of a workspace.', TeamMember, teamMember),

@@ -14,3 +14,4 @@ export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from
 export { addressesInEvents, anonymiseEvents, eventsOfUser } from './events-of-user.ts';
 export { feedRoutes } from './feed.admin.ts';
 export { eventsById, readEvents } from './reading.ts';
+export { eventRemovals } from './removal.ts';

@@ -17,7 +17,7 @@ import {
   withQuery,
 } from '#auth';
 import { findIdentifier, minimumLength } from '#identity';
-import { findInvitation } from '#members';
+import { findInvitation, projectOfInvitation } from '#members';
 import type { Markup, Voice } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
@@ -130,8 +130,7 @@ const passwordLink: Link = {
 const invitationLink: Link = {
   async open(request, token) {
     const realm = await realmOfSecret(request, token);
-    const { projectId } = await findInvitation(realm, token);
-    return { ...realm, scope: { ...realm.scope, projectId } };
+    return { ...realm, scope: { ...realm.scope, projectId: await projectOfInvitation(realm, token) } };
   },
 
   async look({ ctx, voice, token }) {

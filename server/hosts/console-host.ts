@@ -3,6 +3,7 @@ import {
   atConsole,
   consoleApplicationRoutes,
   consoleDescriptionRoutes,
+  deletionRoutes,
   eventLogRoutes,
   inboxRoutes,
   operatorSessionRoutes,
@@ -57,6 +58,7 @@ function consoleRoutes(app: App): void {
   operatorSessionRoutes(app);
   workspaceRoutes(app);
   projectRoutes(app);
+  deletionRoutes(app);
   teamRoutes(app);
   teamInvitationRoutes(app);
   overviewRoutes(app);

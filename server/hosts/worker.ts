@@ -9,7 +9,7 @@ import {
   reportUsage,
   syncPaymentTask,
 } from '#billing';
-import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions } from '#console-api';
+import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions, removeScopeTask } from '#console-api';
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
@@ -42,6 +42,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     erase_user: eraseUserTask(system),
     import_members: importTask(system),
     order_certificates: orderCertificatesTask(system),
+    remove_scope: removeScopeTask(system),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);

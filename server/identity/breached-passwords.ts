@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
+import type { Ctx, Trace } from '#platform/ctx.ts';
 import { outbound } from '#platform/fetch.ts';
+import type { Request } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 
 const require = createRequire(import.meta.url);
@@ -21,11 +23,35 @@ function loadCommon(): string[] {
   return list.map(String);
 }
 
+/** What the service said of a password before the request that brought it became a transaction. */
+const answers = new WeakMap<Trace, { password: string; breached: boolean }>();
+
+/**
+ * Asks ahead of a request that is one transaction, which then holds no connection of the database while the service takes its time:
+ * for a route's `config.ahead`. Other requests are asked about where their password is checked.
+ */
+export async function askBreachedAhead({ server: { system }, headers, body, trace }: Request): Promise<void> {
+  if (headers['idempotency-key'] === undefined && headers['if-match'] === undefined) return;
+  const { password, newPassword } = Object(body);
+  const given: unknown = password ?? newPassword;
+  if (typeof given !== 'string') return;
+  const plain = given.normalize('NFKC');
+  // Refused whatever the service says.
+  if (isCommon(plain)) return;
+  answers.set(trace, { password: plain, breached: await askService(system, plain) });
+}
+
+/** Whether a password is known from a breach; of one that was asked about ahead, what was answered then. */
+export async function isBreached({ system, trace }: Pick<Ctx, 'system' | 'trace'>, password: string): Promise<boolean> {
+  const known = answers.get(trace);
+  return known?.password === password ? known.breached : askService(system, password);
+}
+
 /**
  * Asks the configured range service whether a password is known from a breach. Only five characters of its SHA-1 are sent
  * (k-anonymity), with padding asked for. A service that does not answer accepts: it must not keep people from registering.
  */
-export async function isBreached(system: System, password: string): Promise<boolean> {
+async function askService(system: System, password: string): Promise<boolean> {
   const { breachedPasswordsUrl } = system.config;
   if (breachedPasswordsUrl === null) return false;
   const digest = hash('sha1', password, 'hex').toUpperCase();

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit } from '#events';
+import { emit, emitIn } from '#events';
 import { sendMessage } from '#messages';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import { IdSchema, type UserId } from '#platform/ids.ts';
-import { addJob } from '#platform/jobs.ts';
+import { IdSchema, type ProjectId, type UserId } from '#platform/ids.ts';
+import { addJob, addJobs } from '#platform/jobs.ts';
 import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
 
@@ -53,11 +53,64 @@ export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> 
   return erasesAt;
 }
 
+/** Keeps people from joining or leaving projects until the transaction ends. Served by the primary key. */
+export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<void> {
+  await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', sql<UserId>`any(${[...ids]})`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Where something is written down that is about no project. */
+const NO_PROJECT: ProjectId = 'prj_';
+
+/**
+ * {@link scheduleErasure} for people whose last project was removed. Nothing is mailed: there is no project any more that a mail
+ * could come from. Signing in to another project of the workspace keeps the account.
+ */
+export async function scheduleErasures(tx: TxCtx, ids: readonly UserId[]): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
+  const scheduled = await tx.db
+    .updateTable('users')
+    .set({ erase_at: erasesAt })
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('id', '=', sql<UserId>`any(${[...ids]})`)
+    .where('erase_at', 'is', null)
+    .returning('id')
+    .execute();
+  if (scheduled.length === 0) return;
+  const jobs = scheduled.map(({ id: userId }) => ({
+    payload: { workspaceId, projectId, environment, userId },
+    key: jobKey(tx, userId),
+  }));
+  await addJobs(tx, 'erase_user', jobs, { priority: 10, runAt: erasesAt });
+  const at = erasesAt.toISOString();
+  await emitIn(
+    tx,
+    scheduled.map(({ id: userId }) => ({
+      type: 'user.erasure.scheduled' as const,
+      data: { userId, erasesAt: at },
+      projectId: NO_PROJECT,
+    })),
+  );
+}
+
+function jobKey({ scope: { workspaceId, environment } }: TxCtx, userId: UserId): string {
+  return `erase_user ${workspaceId} ${environment} ${userId}`;
+}
+
 /** Adds the job that erases a person, in place of one that waits already. */
 export async function eraseUserJob(tx: TxCtx, userId: UserId, runAt: Date): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const work = { workspaceId, projectId, environment, userId };
-  await addJob(tx, 'erase_user', work, { runAt, key: `erase_user ${workspaceId} ${environment} ${userId}` });
+  await addJob(tx, 'erase_user', work, { runAt, key: jobKey(tx, userId) });
 }
 
 /** A person has come back: the account is kept. The job finds nothing to do. */

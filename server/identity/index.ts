@@ -1,3 +1,4 @@
+export { askBreachedAhead } from './breached-passwords.ts';
 export { whenPeopleLeave } from './departures.ts';
 export {
   addressesOf,
@@ -7,8 +8,10 @@ export {
   eraseUserJob,
   isDueForErasure,
   keepAccount,
+  lockUsers,
   peopleLeaving,
   scheduleErasure,
+  scheduleErasures,
 } from './erasure.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
 export {
@@ -78,6 +81,7 @@ export { profileRoutes } from './profile.me.ts';
 export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
+export { identityRemovals } from './removal.ts';
 export { matchingAmong, matchingUsers, type Search, searchFor } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

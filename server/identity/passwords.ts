@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
 import type { Settings } from '#tenancy';
 import { isBreached, isCommon } from './breached-passwords.ts';
 import type { NormalisedIdentifier } from './identifiers.ts';
@@ -42,7 +41,7 @@ export function minimumLength(settings: Settings): number {
  * @throws Problem WEAK_PASSWORD
  */
 export async function checkPolicy(
-  system: System,
+  ctx: Pick<Ctx, 'system' | 'trace'>,
   settings: Settings,
   password: string,
   about: readonly string[] = [],
@@ -56,7 +55,7 @@ export async function checkPolicy(
       minimum,
     );
   const personal = about.some((fact) => plain.toLowerCase() === fact.toLowerCase());
-  if (personal || isCommon(plain) || (await isBreached(system, plain)))
+  if (personal || isCommon(plain) || (await isBreached(ctx, plain)))
     throw weak(
       'Many people have used this password, or it is known from a breach, so it would be guessed early. Choose another.',
       minimum,

@@ -9,6 +9,7 @@ import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts
 import { addJob } from '#platform/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { isClosed, projectExists } from '#tenancy';
 import { requireToGrant } from './access.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
@@ -17,6 +18,7 @@ import { lockKnownRoles } from './roles.ts';
 
 /** A job works this long, then makes way for others and goes on later. */
 const TURN_MS = 1_000;
+const PUT_OFF_MS = 10 * 60_000;
 /** Somebody else registered, or another job imported, the same person at the same moment: read anew, it is found. */
 const TRIES = 5;
 
@@ -27,12 +29,20 @@ export function importTask(system: System): Task {
   return async (payload, { job }) => {
     const { importId, ...scope } = work.Parse(payload);
     const ctx = systemCtx(system, scope, 'import', `import-${job.id}`);
+    if (await isClosed(system, scope)) return putOff(ctx, importId);
     const until = performance.now() + TURN_MS;
     let more = true;
     // biome-ignore lint/performance/noAwaitInLoops: chunks follow one another
     while (more && performance.now() < until) more = await importChunk(ctx, importId);
     if (more) await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...scope, importId }, { priority: 10 }));
   };
+}
+
+/** An import into a project that is to be deleted goes on once the project is restored; with its project gone it finds nothing to do. */
+async function putOff(ctx: Ctx, importId: ImportId): Promise<void> {
+  if (!(await projectExists(ctx.system, ctx.scope))) return;
+  const runAt = new Date(ctx.now.getTime() + PUT_OFF_MS);
+  await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...ctx.scope, importId }, { priority: 10, runAt }));
 }
 
 /** Imports the next rows. @returns false when none wait */

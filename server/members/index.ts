@@ -14,7 +14,13 @@ export { importChunk, importTask } from './import-work.ts';
 export { importRoutes } from './imports.admin.ts';
 export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
-export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
+export {
+  acceptInvitation,
+  findInvitation,
+  forgetInvitations,
+  invitationsTo,
+  projectOfInvitation,
+} from './invitations.ts';
 export { leaveProject } from './leaving.ts';
 export { exportMembers, memberCount, noteExport } from './member-export.ts';
 export { listMembers as searchMembers } from './member-list.ts';
@@ -30,9 +36,10 @@ export {
   memberSeen,
 } from './members.ts';
 export { membershipRoutes } from './memberships.me.ts';
-export { listMemberships } from './memberships.ts';
+export { listMemberships, ownMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys } from './permissions.ts';
+export { memberRemovals } from './removal.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { setUpRoles } from './roles.ts';
 export { activeOwners, keepOwnersWithout } from './standing.ts';

@@ -9,7 +9,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { authAddressOf, projectOf } from '#tenancy';
+import { authAddressOf, isClosed, projectOf } from '#tenancy';
 import { requireToGrant } from './access.ts';
 import { addMember, addRoles } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
@@ -268,6 +268,13 @@ export async function findInvitation(
   if (!row)
     throw problem('INVALID_TOKEN', 'The invitation is unknown, used, expired or was taken back. Ask for a new one.');
   return row;
+}
+
+/** The project somebody is invited to, as {@link findInvitation} does. @throws Problem INVALID_TOKEN, also while it is to be deleted */
+export async function projectOfInvitation(ctx: Ctx, token: string): Promise<ProjectId> {
+  const { projectId } = await findInvitation(ctx, token);
+  if (await isClosed(ctx.system, { ...ctx.scope, projectId })) throw problem('INVALID_TOKEN');
+  return projectId;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { askBreachedAhead } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { removeMember } from './leaving.ts';
@@ -10,7 +11,7 @@ export const provisioningRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', ahead: askBreachedAhead },
       schema: {
         summary: 'Add a member',
         description:

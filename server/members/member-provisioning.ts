@@ -116,7 +116,7 @@ async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly K
   if (password === undefined) return null;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   await checkPolicy(
-    ctx.system,
+    ctx,
     settings,
     password,
     identifiers.map(({ value }) => value),

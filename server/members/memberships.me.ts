@@ -7,7 +7,7 @@ import { problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { leaveProject } from './leaving.ts';
 import { MemberRef, MemberStatus } from './members.ts';
-import { listMemberships } from './memberships.ts';
+import { ownMemberships } from './memberships.ts';
 
 const Membership = Type.Object({
   id: IdSchema('mem'),
@@ -31,7 +31,7 @@ export const membershipRoutes: Routes = (app) => {
         response: { 200: PageOf(Membership), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    (request) => listMemberships(request.ctx, customerOf(request.ctx).userId, request.query),
+    (request) => ownMemberships(request.ctx, customerOf(request.ctx).userId, request.query),
   );
 
   app.delete(

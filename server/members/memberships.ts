@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
-import { projectNames } from '#tenancy';
+import { isClosed, projectNames } from '#tenancy';
 import { withRoles } from './access.ts';
 
 /** A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
@@ -42,4 +42,11 @@ export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit,
     metadata,
   }));
   return { items, nextCursor: page.nextCursor };
+}
+
+/** {@link listMemberships} as the person sees them: without projects that are to be deleted. */
+export async function ownMemberships(ctx: Ctx, userId: UserId, query: Static<typeof PageQuery>) {
+  const { items, nextCursor } = await listMemberships(ctx, userId, query);
+  const closed = await Promise.all(items.map((item) => isClosed(ctx.system, item)));
+  return { items: items.filter((_, index) => !closed[index]), nextCursor };
 }

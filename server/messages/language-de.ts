@@ -110,6 +110,16 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {Der Arbeitsbereich} other {Das Projekt}} {name} wird gelöscht',
+    body: [
+      '{person} lässt {what, select, workspace {den Arbeitsbereich {name} mit allen Projekten} other {das Projekt {name} des Arbeitsbereichs {workspace}}} löschen. Ab jetzt ist alles darin geschlossen: Niemand kann sich dort anmelden oder die Schnittstellen benutzen.',
+      'Am {date} wird alles endgültig entfernt, auch die Konten. Bis dahin kann ein Inhaber es wiederherstellen.',
+      '{link}',
+      'Wenn das niemand von euch wollte, stellt es wieder her und ändert eure Passwörter.',
+    ].join('\n\n'),
+    action: 'Konsole öffnen',
+  },
   webhook_disabled: {
     subject: 'Webhooks an {name} wurden abgeschaltet',
     body: [

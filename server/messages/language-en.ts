@@ -110,6 +110,16 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {The workspace} other {The project}} {name} will be deleted',
+    body: [
+      '{person} has asked to delete {what, select, workspace {the workspace {name} with every project in it} other {the project {name} of the workspace {workspace}}}. It is closed from now on: nobody can sign in to it or use its interfaces.',
+      'On {date} it is removed for good, with everybody in it. Until then an owner can restore it.',
+      '{link}',
+      'If nobody of you meant this, restore it and change your passwords.',
+    ].join('\n\n'),
+    action: 'Open the console',
+  },
   webhook_disabled: {
     subject: 'Webhooks to {name} were switched off',
     body: [

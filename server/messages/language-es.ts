@@ -110,6 +110,16 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {El espacio de trabajo} other {El proyecto}} {name} se eliminará',
+    body: [
+      '{person} ha pedido eliminar {what, select, workspace {el espacio de trabajo {name} con todos sus proyectos} other {el proyecto {name} del espacio de trabajo {workspace}}}. Queda cerrado desde ahora: nadie puede iniciar sesión ni usar sus interfaces.',
+      'El {date} se eliminará todo definitivamente, también las cuentas. Hasta entonces, un propietario puede restaurarlo.',
+      '{link}',
+      'Si nadie de vosotros lo quería, restauradlo y cambiad vuestras contraseñas.',
+    ].join('\n\n'),
+    action: 'Abrir la consola',
+  },
   webhook_disabled: {
     subject: 'Se desactivaron los webhooks a {name}',
     body: [

@@ -110,6 +110,16 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {L’espace de travail} other {Le projet}} {name} va être supprimé',
+    body: [
+      '{person} a demandé la suppression {what, select, workspace {de l’espace de travail {name} avec tous ses projets} other {du projet {name} de l’espace de travail {workspace}}}. Tout y est fermé dès maintenant : personne ne peut s’y connecter ni utiliser ses interfaces.',
+      'Le {date}, tout sera supprimé définitivement, comptes compris. Jusque-là, un propriétaire peut tout rétablir.',
+      '{link}',
+      'Si personne parmi vous ne le voulait, rétablissez-le et changez vos mots de passe.',
+    ].join('\n\n'),
+    action: 'Ouvrir la console',
+  },
   webhook_disabled: {
     subject: 'Les webhooks vers {name} ont été désactivés',
     body: [

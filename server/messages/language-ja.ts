@@ -110,6 +110,16 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {ワークスペース} other {プロジェクト}} {name} は削除されます',
+    body: [
+      '{person} さんが{what, select, workspace {ワークスペース {name} とそのすべてのプロジェクト} other {ワークスペース {workspace} のプロジェクト {name}}}の削除を申請しました。現在は閉鎖されており、サインインもインターフェースの利用もできません。',
+      '{date} に、アカウントを含むすべてが完全に削除されます。それまでは所有者が元に戻せます。',
+      '{link}',
+      'どなたも心当たりがない場合は、元に戻してパスワードを変更してください。',
+    ].join('\n\n'),
+    action: 'コンソールを開く',
+  },
   webhook_disabled: {
     subject: '{name} への Webhook を停止しました',
     body: [

@@ -108,6 +108,16 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  deletion: {
+    subject: '{what, select, workspace {工作区} other {项目}} {name} 将被删除',
+    body: [
+      '{person} 申请删除{what, select, workspace {工作区 {name} 及其所有项目} other {工作区 {workspace} 的项目 {name}}}。它现已关闭：任何人都无法登录或使用其接口。',
+      '{date} 将永久删除其中的一切，包括所有账户。在此之前，所有者可以将其恢复。',
+      '{link}',
+      '如果这不是你们任何人的意愿，请将其恢复并更改密码。',
+    ].join('\n\n'),
+    action: '打开控制台',
+  },
   webhook_disabled: {
     subject: '已停止向 {name} 发送 Webhook',
     body: [

@@ -20,6 +20,11 @@ export const templates = {
   account_throttled: { channel: 'email', variables: ['time'], required: [] },
   account_erasure: { channel: 'email', variables: ['date'], required: ['date'] },
   failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },
+  deletion: {
+    channel: 'email',
+    variables: ['what', 'name', 'workspace', 'person', 'date', 'link'],
+    required: ['name', 'date'],
+  },
   webhook_disabled: { channel: 'email', variables: ['name', 'url', 'reason', 'time'], required: ['url'] },
   status_confirm: { channel: 'email', variables: ['link'], required: ['link'] },
   status_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },

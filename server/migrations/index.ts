@@ -9,6 +9,7 @@ import { up as members } from './0008-members.ts';
 import { up as domains } from './0009-domains.ts';
 import { up as console } from './0010-console.ts';
 import { up as atSize } from './0012-at-size.ts';
+import { up as deletion } from './0013-deletion.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 9, name: 'domains', up: domains },
   { id: 10, name: 'console', up: console },
   { id: 12, name: 'at-size', up: atSize },
+  { id: 13, name: 'deletion', up: deletion },
 ];

@@ -562,6 +562,7 @@ create table oidc_records (
 );
 CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX oidc_records_of_project ON public.oidc_records USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
@@ -646,6 +647,8 @@ create table projects (
   id text not null,
   name text not null,
   created_at timestamp with time zone not null,
+  delete_at timestamp with time zone,
+  removal_began_at timestamp with time zone,
   constraint projects_pkey PRIMARY KEY (workspace_id, id),
   constraint projects_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
@@ -1279,6 +1282,8 @@ create table workspaces (
   routing_key text not null,
   name text not null,
   created_at timestamp with time zone not null,
+  delete_at timestamp with time zone,
+  removal_began_at timestamp with time zone,
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_routing_key_key UNIQUE (routing_key)
 );

@@ -4,7 +4,14 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jo
 import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
 import { permissionKeys } from '#members';
-import { expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  changeSettings,
+  expectProblem,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { type Browser, browserOf, type CodeFlow, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
@@ -72,6 +79,22 @@ describe('the authorization code flow', () => {
     const back = await signIn(flow, await register(latchkey));
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => flow.finish(back)));
     assert.ok(outcomes.filter(({ status }) => status === 'fulfilled').length <= 1);
+  });
+
+  test('OA-2 a code lives as long as the project says', async () => {
+    const lifetimes = async () => {
+      const began = Date.now();
+      await signIn(await codeFlow(latchkey), await register(latchkey));
+      const { rows } = await latchkey.system.pool.query(
+        `select expires_at from oidc_records where model = 'AuthorizationCode' order by expires_at desc limit 1`,
+      );
+      return (rows[0].expires_at.getTime() - began) / 1000;
+    };
+    const near = (seconds: number, wanted: number) => assert.ok(Math.abs(seconds - wanted) < 8, `${seconds}`);
+    near(await lifetimes(), 60);
+    await changeSettings(latchkey, { authorizationCodeSeconds: 300 });
+    near(await lifetimes(), 300);
+    await changeSettings(latchkey, { authorizationCodeSeconds: 60 });
   });
 
   test('OA-3 without a challenge, with plain, or with another verifier there is no code or no token', async () => {

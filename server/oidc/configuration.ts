@@ -7,6 +7,7 @@ import type { System } from '#platform/system.ts';
 import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
+import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { grantFor } from './grants.ts';
 import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
@@ -15,7 +16,6 @@ import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQue
 const DAY = 86_400;
 /** Seconds. */
 const ACCESS_TOKEN = 900;
-const CODE = 60;
 const DEVICE_CODE = 600;
 const INTERACTION = 3_600;
 const REFRESH_TOKEN = 14 * DAY;
@@ -43,8 +43,11 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     cookies: cookies(system, issuer),
     routes: ROUTES,
     findAccount: (ctx, subject) => findAccount(system, ctx.oidc.client, subject),
-    loadExistingGrant: (ctx) => grantFor(system, ctx),
-    interactions: { policy: prompts(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    loadExistingGrant: async (ctx) => {
+      await readCodeLifetime(system, ctx);
+      return grantFor(system, ctx);
+    },
+    interactions: { policy: prompts(system), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
     claims: CLAIMS,
     scopes: [...Object.keys(CLAIMS), 'offline_access'],
     acrValues: ['aal1', 'aal2'],
@@ -107,7 +110,7 @@ function lifetimes({ clock }: System): Configuration['ttl'] {
   };
   return {
     AccessToken: bySession(ACCESS_TOKEN),
-    AuthorizationCode: CODE,
+    AuthorizationCode: codeSeconds,
     ClientCredentials: managementTokenSeconds,
     DeviceCode: DEVICE_CODE,
     Grant: bySession(365 * DAY),

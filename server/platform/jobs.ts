@@ -26,6 +26,18 @@ export async function addJob<Name extends keyof Jobs & string>(
     queue_name := ${options.queue ?? null}::text)`.execute(tx.db);
 }
 
+/** {@link addJob} for many of a name, with one statement. */
+export async function addJobs<Name extends keyof Jobs & string>(
+  tx: TxCtx,
+  name: Name,
+  jobs: readonly { payload: Jobs[Name]; key: string }[],
+  { priority, runAt }: { priority: number; runAt: Date },
+): Promise<void> {
+  await sql`select count(graphile_worker.add_job(${name}, payload := payload::json, run_at := ${runAt}::timestamptz,
+    priority := ${priority}::integer, job_key := key)) from unnest(${jobs.map(({ payload }) => JSON.stringify(payload))}::text[],
+    ${jobs.map(({ key }) => key)}::text[]) as job (payload, key)`.execute(tx.db);
+}
+
 /** A statement that adds jobs on a connection that is not the pool's. */
 export function addJobsStatement<Name extends keyof Jobs & string>(
   name: Name,

@@ -7,7 +7,7 @@ import type { Ctx, Environment } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { addressesOf, authAddressOf } from '#tenancy';
+import { addressesOf, authAddressOf, isClosed } from '#tenancy';
 import { revocations } from './revocations.ts';
 
 const common = {
@@ -47,6 +47,7 @@ export type VerifiedToken = { issuer: string; audience: readonly string[] } & (
 const isCustomer = Compile(CustomerClaims);
 const isManagement = Compile(ManagementClaims);
 
+const CLOSED = 'The project of this token is about to be deleted.';
 const ALGORITHM = 'ES256';
 const TYPE = 'at+jwt';
 /** Tokens remembered per process; each takes about a kilobyte. */
@@ -86,6 +87,8 @@ export async function verifyAccessToken(
   if (verified.claims.exp * 1000 <= system.clock.now().getTime()) throw problem('SESSION_EXPIRED');
   const revoked = revocations(system).isRevoked(subjectsOf(verified), environment, verified.claims);
   if (revoked === true || (revoked !== false && (await revoked))) throw problem('SESSION_REVOKED');
+  const closed = isClosed(system, verified.claims);
+  if (closed === true || (closed !== false && (await closed))) throw problem('SESSION_REVOKED', CLOSED);
   if (!known) remember(cache, digest, verified);
   return verified;
 }

@@ -2,6 +2,7 @@ export { type VerifiedToken, verifyAccessToken, wrongKind } from './access-token
 export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { type EndedSessions, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
+export { removeSessionsOf, sessionRemovals } from './removal.ts';
 export { forgetDeadTokens, revokeSubject } from './revocations.ts';
 export {
   familiarityOf,

@@ -7,7 +7,7 @@ import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#p
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
 import { revokeSessions, type ScopeEntry } from './sessions.ts';
 
 type RefreshTokensTable = {
@@ -99,7 +99,8 @@ export async function findRefreshToken(
   const { rows } = await findPresented(system.pool, [workspaceId, environment, hashSecret(token)]);
   const row = rows[0];
   if (!row) throw unknownToken();
-  return { scope: { workspaceId: row.workspace_id, projectId: row.project_id, environment }, token, row };
+  const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment };
+  return { scope, token, row: { ...row, dead: row.dead || (await isClosed(system, scope)) } };
 }
 
 function unknownToken() {

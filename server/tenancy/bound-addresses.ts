@@ -3,6 +3,7 @@ import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { Address, FindAddress } from '#platform/http.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { CLOSING_TOPIC } from './closed-scopes.ts';
 import type { Purpose } from './domains.ts';
 
 /** The addresses of one kind that a scope has besides the environment's own, oldest first. */
@@ -82,7 +83,7 @@ class BoundHosts {
       .subscribe({
         replay: async () => this.#forget(),
         onChange: ({ topic }) => {
-          if (topic === 'domain') this.#forget();
+          if (topic === 'domain' || topic === CLOSING_TOPIC) this.#forget();
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'domain cache'));
@@ -99,6 +100,8 @@ class BoundHosts {
     const { rows } = await sql<Row>`
       select d.workspace_id, d.project_id, d.environment, d.host, b.purpose
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
+        join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.delete_at is null
+        join workspaces w on w.id = d.workspace_id and w.delete_at is null
       where d.host = ${host} and d.status = 'verified' /* all workspaces */`.execute(this.#system.db);
     const [first] = rows;
     const bound: Bound = first

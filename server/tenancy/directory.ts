@@ -9,19 +9,25 @@ import { problem } from '#platform/problem.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
+const DeletesAt = Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  description: 'It is closed, and removed from this moment on; until then an owner restores it.',
+});
+
 /** A workspace as its team sees it. */
 export const Workspace = Type.Object({
   id: IdSchema('wrk'),
   name: Type.String(),
   createdAt: Type.String({ format: 'date-time' }),
+  deletesAt: DeletesAt,
 });
-type Workspace = Static<typeof Workspace>;
+export type Workspace = Static<typeof Workspace>;
 
 /** A project of a workspace; it has both environments. */
 export const Project = Type.Object({
   id: IdSchema('prj'),
   name: Type.String(),
   createdAt: Type.String({ format: 'date-time' }),
+  deletesAt: DeletesAt,
 });
 export type Project = Static<typeof Project>;
 
@@ -30,20 +36,29 @@ export const ProjectQuery = Type.Object({
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name.' })),
 });
 
-function recordOf<Row extends { id: string; name: string; created_at: Date }>({ id, name, created_at }: Row) {
-  return { id, name, createdAt: created_at.toISOString() };
+type Row = { id: string; name: string; created_at: Date; delete_at: Date | null };
+
+function recordOf({ id, name, created_at, delete_at }: Row) {
+  return { id, name, createdAt: created_at.toISOString(), deletesAt: delete_at?.toISOString() ?? null };
 }
 
 /** Several workspaces by their ids, by name. Served by the primary key. */
 export async function workspacesById(db: ReadDb, ids: readonly WorkspaceId[]): Promise<Workspace[]> {
   const rows = await db
     .selectFrom('workspaces')
-    .select(['id', 'name', 'created_at'])
+    .select(['id', 'name', 'created_at', 'delete_at'])
     .where('id', '=', sql<WorkspaceId>`any(${[...ids]})`)
     .orderBy('name')
     .orderBy('id')
     .execute();
   return rows.map((row) => ({ ...recordOf(row), id: row.id }));
+}
+
+/** The workspace of the scope. @throws Problem NOT_FOUND */
+export async function getWorkspace({ db, scope }: Pick<Ctx, 'db' | 'scope'> | TxCtx): Promise<Workspace> {
+  const [workspace] = await workspacesById(db, [scope.workspaceId]);
+  if (!workspace) throw problem('NOT_FOUND');
+  return workspace;
 }
 
 /** The ids of every workspace, for whoever runs the installation. */
@@ -57,7 +72,7 @@ export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspac
     .updateTable('workspaces')
     .set({ name })
     .where('id', '=', tx.scope.workspaceId)
-    .returning(['id', 'name', 'created_at'])
+    .returning(['id', 'name', 'created_at', 'delete_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   await emit(tx, 'workspace.updated', { workspaceId: row.id, name });
@@ -68,7 +83,7 @@ export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspac
 function scoped(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx) {
   return ctx.db
     .selectFrom('projects')
-    .select(['id', 'name', 'created_at'])
+    .select(['id', 'name', 'created_at', 'delete_at'])
     .where('workspace_id', '=', ctx.scope.workspaceId);
 }
 
@@ -109,7 +124,7 @@ export async function renameProject(tx: TxCtx, id: ProjectId, name: string): Pro
     .set({ name })
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('id', '=', id)
-    .returning(['id', 'name', 'created_at'])
+    .returning(['id', 'name', 'created_at', 'delete_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.updated', { projectId: id, name });

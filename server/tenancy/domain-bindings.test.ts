@@ -1,80 +1,35 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
-import {
-  type Answer,
-  eventually,
-  expectProblem,
-  managementToken,
-  PASSWORD,
-  register,
-  startTestLatchkey,
-  TestClock,
-  type TestLatchkey,
-} from '#tests/harness.ts';
+import { after, describe, test } from 'node:test';
+import { bindHost, callAt, startDomains } from '#tests/domains.ts';
+import { eventually, expectProblem, managementToken, PASSWORD, register } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
-import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 
-const DOMAINS = '/v1/admin/domains';
-
-const clock = new TestClock();
-let dns: TestDns;
-let latchkey: TestLatchkey;
-let other: Tenant;
-before(async () => {
-  dns = await startDns();
-  latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_DNS_SERVERS: dns.address } });
-  other = await createTenant(latchkey, 'elsewhere');
-});
-after(async () => {
-  await latchkey.stop();
-  dns.stop();
-});
-
-type Call = { method?: string; body?: unknown };
-
-async function admin(path: string, call: Call = {}): Promise<Answer> {
-  return latchkey.api(DOMAINS + path, { ...call, token: await managementToken(latchkey) });
-}
-
-/** The same as another workspace's back end. */
-async function elsewhere(path: string, call: Call = {}): Promise<Answer> {
-  return latchkey.api(DOMAINS + path, { ...call, token: await tenantManagementToken(latchkey, other) });
-}
-
-async function claim(host: string, as = admin) {
-  const { status, body, text } = await as('', { body: { host } });
-  assert.equal(status, 201, text);
-  return body;
-}
-
-function publish({ verification }: Answer['body'], parts?: string[]): void {
-  dns.zone.set(verification.name, [['v=spf1 -all'], parts ?? [verification.value]]);
-}
-
-/** With a body, so that an event is expected of what succeeds. */
-function verify({ id }: { id: string }, as = admin): Promise<Answer> {
-  return as(`/${id}/verify`, { body: {} });
-}
-
-async function eventsAbout(id: string): Promise<string[]> {
-  const { rows } = await latchkey.system.pool.query(
-    `select type from events where data->>'domainId' = $1 order by id`,
-    [id],
-  );
-  return rows.map(({ type }) => type);
-}
-
-async function verified(host: string, as = admin) {
-  const domain = await claim(host, as);
-  publish(domain);
-  assert.equal((await verify(domain, as)).status, 200);
-  return domain;
-}
+const { latchkey, dns, clock, other, admin, elsewhere, claim, publish, verify, verified, eventsAbout, stop } =
+  await startDomains();
+after(stop);
 
 const place = () => ({ projectId: latchkey.demo.projects[0]?.id, environment: 'test' });
 
 describe('bindings', () => {
+  test('makes it a callback address of each identity provider, beside the environment’s own', async () => {
+    const token = await managementToken(latchkey);
+    const path = '/v1/admin/identity-providers';
+    const { body: made } = await latchkey.api(path, {
+      token,
+      body: { preset: 'github', key: 'hub', clientId: 'client', clientSecret: 'secret' },
+    });
+    const bound = await bindHost(latchkey, dns, { host: 'callback.example' });
+    const { body: read } = await latchkey.api(`${path}/${made.id}`, { token });
+    const callback = '/v1/auth/login/social/hub/callback';
+    const own = latchkey.system.config.addresses.test.auth + callback;
+    assert.deepEqual(
+      [made.callbackUrls, read.callbackUrl, read.callbackUrls],
+      [[own], own, [own, bound.auth + callback]],
+    );
+    await admin(`/${bound.id}`, { method: 'DELETE' });
+    assert.deepEqual((await latchkey.api(`${path}/${made.id}`, { token })).body.callbackUrls, [own]);
+  });
+
   test('409 before the proof; one of each purpose; gone with DELETE', async () => {
     const domain = await claim('bound.shop.example');
     const bindings = `/${domain.id}/bindings`;

@@ -1,76 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { recheckDomains } from '#tenancy';
-import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
-import {
-  type Answer,
-  expectProblem,
-  managementToken,
-  requestManagementToken,
-  startTestLatchkey,
-  TestClock,
-  type TestLatchkey,
-} from '#tests/harness.ts';
-import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
+import { bindHost, callAt, startDomains } from '#tests/domains.ts';
+import { expectProblem, requestManagementToken, startTestLatchkey } from '#tests/harness.ts';
+import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 const DOMAINS = '/v1/admin/domains';
 const HOUR_MS = 3_600_000;
 const UNKNOWN = 'dom_01kaz3w9hqf8p9n2m4v5x6y7z8';
 
-const clock = new TestClock();
-let dns: TestDns;
-let latchkey: TestLatchkey;
-let other: Tenant;
-before(async () => {
-  dns = await startDns();
-  latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_DNS_SERVERS: dns.address } });
-  other = await createTenant(latchkey, 'elsewhere');
-});
-after(async () => {
-  await latchkey.stop();
-  dns.stop();
-});
-
-type Call = { method?: string; body?: unknown };
-
-async function admin(path: string, call: Call = {}): Promise<Answer> {
-  return latchkey.api(DOMAINS + path, { ...call, token: await managementToken(latchkey) });
-}
-
-/** The same as another workspace's back end. */
-async function elsewhere(path: string, call: Call = {}): Promise<Answer> {
-  return latchkey.api(DOMAINS + path, { ...call, token: await tenantManagementToken(latchkey, other) });
-}
-
-async function claim(host: string, as = admin) {
-  const { status, body, text } = await as('', { body: { host } });
-  assert.equal(status, 201, text);
-  return body;
-}
-
-function publish({ verification }: Answer['body'], parts?: string[]): void {
-  dns.zone.set(verification.name, [['v=spf1 -all'], parts ?? [verification.value]]);
-}
-
-/** With a body, so that an event is expected of what succeeds. */
-function verify({ id }: { id: string }, as = admin): Promise<Answer> {
-  return as(`/${id}/verify`, { body: {} });
-}
-
-async function eventsAbout(id: string): Promise<string[]> {
-  const { rows } = await latchkey.system.pool.query(
-    `select type from events where data->>'domainId' = $1 order by id`,
-    [id],
-  );
-  return rows.map(({ type }) => type);
-}
-
-async function verified(host: string, as = admin) {
-  const domain = await claim(host, as);
-  publish(domain);
-  assert.equal((await verify(domain, as)).status, 200);
-  return domain;
-}
+const { latchkey, dns, clock, admin, elsewhere, claim, publish, verify, verified, eventsAbout, stop } =
+  await startDomains();
+after(stop);
 
 describe('claiming', () => {
   test('201 with the TXT record that proves the host; the list and the record show it', async () => {

@@ -1,10 +1,25 @@
 export { challengeAnswer, orderCertificates, orderCertificatesTask } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
+export { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
+export {
+  closeProject,
+  closeWorkspace,
+  isDueForRemoval,
+  projectIdsOf,
+  RemovalWork,
+  removalJob,
+  removeProject,
+  removeWorkspace,
+  restoreProject,
+  restoreWorkspace,
+  tenancyRemovals,
+} from './deletions.ts';
 export {
   allWorkspaces,
   countProjects,
   getProject,
+  getWorkspace,
   listProjects,
   Name,
   Project,
@@ -22,6 +37,7 @@ export {
   findProject,
   isEmptyInstallation,
   type ProjectEnvironment,
+  projectExists,
   projectNames,
   projectOf,
   setDefaultProject,

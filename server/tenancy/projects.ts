@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Environment, ReadDb, Scope, TxCtx } from '#platform/ctx.ts';
 import { environments } from '#platform/ctx.ts';
@@ -8,10 +8,13 @@ import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
 import { effectiveSettings, type Settings } from './settings.ts';
 
-type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date };
-type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date };
+/** Set from when its deletion is asked for; see deletions.ts. */
+type Deletable = { delete_at: Generated<Date | null>; removal_began_at: Generated<Date | null> };
+type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date } & Deletable;
+type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date } & Deletable;
 type ProjectEnvironmentsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
@@ -117,14 +120,23 @@ type Lookup =
   | { environment: Environment; workspaceId: WorkspaceId; projectId: ProjectId }
   | { environment: Environment; default: true };
 
-/** Finds a project environment by ids, or the environment's default project. Held in memory while the change feed is live. */
-export function findProject(system: System, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
-  return projectCache(system).find(lookup);
+/**
+ * Finds a project environment by ids, or the environment's default project; none that is to be deleted. Held in memory while the
+ * change feed is live.
+ */
+export async function findProject(system: System, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
+  const found = await projectCache(system).find(lookup);
+  return found && !(await isClosed(system, found)) ? found : undefined;
+}
+
+/** True while a project is there, also one that is to be deleted. */
+export async function projectExists(system: System, scope: Scope): Promise<boolean> {
+  return (await loadProject(system.db, scope)) !== undefined;
 }
 
 /** The project of a scope that is known to exist. @param db the transaction that is making it, if one is */
 export async function projectOf(system: System, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
-  const project = db ? await loadProject(db, scope) : await findProject(system, scope);
+  const project = db ? await loadProject(db, scope) : await projectCache(system).find(scope);
   if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
   return project;
 }
@@ -163,7 +175,7 @@ class ProjectCache {
       .subscribe({
         replay: async () => this.#forget(),
         onChange: ({ topic }) => {
-          if (topic === 'project') this.#forget();
+          if (topic === 'project' || topic === CLOSING_TOPIC) this.#forget();
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'project cache'));
@@ -239,8 +251,16 @@ export async function projectNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The workspace a bearer secret or client id names with its routing key. Keys never change, so what is found is kept. */
+/**
+ * The workspace a bearer secret or client id names with its routing key; none that is to be deleted. Keys never change, so what is
+ * found is kept.
+ */
 export async function workspaceByRoutingKey(system: System, routingKey: string): Promise<WorkspaceId | undefined> {
+  const workspaceId = await routedTo(system, routingKey);
+  return workspaceId && !(await isClosed(system, { workspaceId })) ? workspaceId : undefined;
+}
+
+async function routedTo(system: System, routingKey: string): Promise<WorkspaceId | undefined> {
   const known = routing(system).get(routingKey);
   if (known) return known;
   const row = await system.db

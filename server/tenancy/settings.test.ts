@@ -44,6 +44,8 @@ describe('the settings of a project', () => {
       { passwordMinLength: 7 },
       { accessTokenSeconds: 5 },
       { managementTokenSeconds: 3_601 },
+      { authorizationCodeSeconds: 9 },
+      { authorizationCodeSeconds: 601 },
       { oneTimeCodeSeconds: 601 },
       { oneTimeCodeTries: 6 },
       { mfaTokenSeconds: 1_801 },

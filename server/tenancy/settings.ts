@@ -111,6 +111,12 @@ export const Settings = Type.Object({
   }),
   webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
   accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
+  // RFC 6749 §4.1.2: at most ten minutes.
+  authorizationCodeSeconds: seconds(
+    10,
+    600,
+    'Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`.',
+  ),
   // Ended tokens are remembered for an hour.
   managementTokenSeconds: seconds(60, 3_600, 'Lifetime of a management token.'),
   sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
@@ -141,6 +147,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   dynamicRegistration: 'off',
   webhookLogDays: 30,
   accessTokenSeconds: 900,
+  authorizationCodeSeconds: 60,
   managementTokenSeconds: 3_600,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,

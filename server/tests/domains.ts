@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import DNS from 'dns2';
 import { Agent, buildConnector, fetch as fetchFrom } from 'undici';
-import { type Answer, expectEvent, managementToken, type TestLatchkey } from './harness.ts';
+import {
+  type Answer,
+  expectEvent,
+  managementToken,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from './harness.ts';
+import { createTenant, type Tenant, tenantManagementToken } from './tenants.ts';
 
 export type TestDns = {
   /** As `LATCHKEY_DNS_SERVERS` takes it. */
@@ -114,6 +122,79 @@ export async function callAt(
 }
 
 const DOMAINS = '/v1/admin/domains';
+
+type Back = (path: string, call?: { method?: string; body?: unknown }) => Promise<Answer>;
+
+/** A Latchkey with a name server and a clock of its own, and what tests of domains do again and again. */
+export type Domains = {
+  latchkey: TestLatchkey;
+  dns: TestDns;
+  clock: TestClock;
+  other: Tenant;
+  /** Calls `/v1/admin/domains…` as the demo's back end. */
+  admin: Back;
+  /** The same as another workspace's back end. */
+  elsewhere: Back;
+  /** Adds a host. @returns its record */
+  claim: (host: string, as?: Back) => Promise<Answer['body']>;
+  /** Puts a domain's proof into the zone. @param parts those of the text record; whole when absent */
+  publish: (domain: Answer['body'], parts?: string[]) => void;
+  /** Has the proof looked up; with a body, so that an event is expected of what succeeds. */
+  verify: (domain: { id: string }, as?: Back) => Promise<Answer>;
+  /** Adds a host and proves it. @returns its record */
+  verified: (host: string, as?: Back) => Promise<Answer['body']>;
+  /** The types of the events about a domain, oldest first. */
+  eventsAbout: (id: string) => Promise<string[]>;
+  stop: () => Promise<void>;
+};
+
+export async function startDomains(): Promise<Domains> {
+  const clock = new TestClock();
+  const dns = await startDns();
+  const latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_DNS_SERVERS: dns.address } });
+  const other = await createTenant(latchkey, 'elsewhere');
+  const admin: Back = async (path, call = {}) =>
+    latchkey.api(DOMAINS + path, { ...call, token: await managementToken(latchkey) });
+  const elsewhere: Back = async (path, call = {}) =>
+    latchkey.api(DOMAINS + path, { ...call, token: await tenantManagementToken(latchkey, other) });
+  const claim: Domains['claim'] = async (host, as = admin) => {
+    const { status, body, text } = await as('', { body: { host } });
+    assert.equal(status, 201, text);
+    return body;
+  };
+  const publish: Domains['publish'] = ({ verification }, parts) => {
+    dns.zone.set(verification.name, [['v=spf1 -all'], parts ?? [verification.value]]);
+  };
+  const verify: Domains['verify'] = ({ id }, as = admin) => as(`/${id}/verify`, { body: {} });
+  return {
+    latchkey,
+    dns,
+    clock,
+    other,
+    admin,
+    elsewhere,
+    claim,
+    publish,
+    verify,
+    verified: async (host, as = admin) => {
+      const domain = await claim(host, as);
+      publish(domain);
+      assert.equal((await verify(domain, as)).status, 200);
+      return domain;
+    },
+    eventsAbout: async (id) => {
+      const { rows } = await latchkey.system.pool.query(
+        `select type from events where data->>'domainId' = $1 order by id`,
+        [id],
+      );
+      return rows.map(({ type }) => type);
+    },
+    stop: async () => {
+      await latchkey.stop();
+      dns.stop();
+    },
+  };
+}
 
 /** Adds a host to the demo's first project, proves it, and binds it. @returns its record and addresses by purpose */
 export async function bindHost(

@@ -1,5 +1,6 @@
 import type { Event } from '#events';
 import type { System } from '#platform/system.ts';
+import { isClosed } from '#tenancy';
 import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
@@ -138,17 +139,22 @@ export class Deliverer {
   /** Takes due deliveries: of a healthy endpoint some ahead, of one that fails no more than its lanes can begin now. */
   async #take(ref: EndpointRef, busy: Busy): Promise<void> {
     busy.again = false;
+    const row = await findRow(this.#system, ref);
+    if (!row || (await this.#isClosed(row))) return;
     const limit = busy.lanes === MOST_LANES ? AHEAD : busy.lanes - busy.sending;
     const claimed = await claimDeliveries(this.#system, ref, { limit, leaseMs: LEASE_MS });
     if (claimed.length === limit) busy.again = true;
     if (claimed.length === 0) return;
-    const row = await findRow(this.#system, ref);
-    if (!row) return;
     if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
     const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
     const receiver = receiverOf(this.#system, row, this.#composers[row.purpose]);
     busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
+  }
+
+  /** What is to be deleted sends nothing; its deliveries wait for the day it is restored. */
+  async #isClosed({ workspace_id: workspaceId, project_id: projectId }: EndpointRow): Promise<boolean> {
+    return isClosed(this.#system, { workspaceId, projectId });
   }
 
   /** Begins attempts in the free lanes. */
@@ -171,6 +177,10 @@ export class Deliverer {
 
   async #make(busy: Busy, ready: Ready): Promise<void> {
     const { claimed, row, receiver } = ready;
+    if (await this.#isClosed(row)) {
+      busy.sending -= 1;
+      return giveBack(this.#system, [claimed]);
+    }
     const made = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
     busy.sending -= 1;
     // Given up because this process ends: as if it had not begun.

@@ -6,6 +6,7 @@ export { endpointRepairRoutes } from './endpoint-repair.admin.ts';
 export { endpointRoutes } from './endpoints.admin.ts';
 export { webhookFanOut } from './fan-out.ts';
 export { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from './receivers.ts';
+export { webhookRemovals } from './removal.ts';
 export { replayTask } from './replay.ts';
 export { forgetOldDeliveries } from './retention.ts';
 export { newSecret, signatures } from './secrets.ts';

@@ -2,9 +2,10 @@ import { CompiledQuery } from 'kysely';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { Statement } from '#platform/feed.ts';
-import { type EventId, newId, type WorkspaceId } from '#platform/ids.ts';
+import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJobsStatement } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
+import { isClosed } from '#tenancy';
 import type { DeliveryId, Trigger } from './deliveries.ts';
 import type { EndpointId } from './endpoints.ts';
 import type { Attempted, Outcome } from './schedule.ts';
@@ -23,7 +24,9 @@ const ENDPOINTS_PER_JOB = 16;
 
 /** The statement that has these endpoints looked after, by whichever process takes the jobs. */
 export function wakeUps(refs: readonly EndpointRef[]): Statement {
-  const distinct = [...new Map(refs.map((ref) => [ref.endpointId, ref])).values()];
+  const distinct = [
+    ...new Map(refs.map(({ workspaceId, endpointId }) => [endpointId, { workspaceId, endpointId }])).values(),
+  ];
   const jobs = Array.from({ length: Math.ceil(distinct.length / ENDPOINTS_PER_JOB) }, (_, index) =>
     distinct.slice(index * ENDPOINTS_PER_JOB, (index + 1) * ENDPOINTS_PER_JOB),
   );
@@ -183,7 +186,7 @@ export async function settleDeliveries(system: System, settled: readonly Settled
   ]);
 }
 
-const DUE = prepared<EndpointRef>(
+const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
   'due-endpoints',
   `/* all workspaces */ with recursive waiting as (
      (select workspace_id, endpoint_id from webhook_deliveries
@@ -194,7 +197,7 @@ const DUE = prepared<EndpointRef>(
        select workspace_id, endpoint_id from webhook_deliveries
        where next_attempt_at is not null and (workspace_id, endpoint_id) > (waiting.workspace_id, waiting.endpoint_id)
        order by workspace_id, endpoint_id limit 1) following)
-   select w.workspace_id as "workspaceId", w.endpoint_id as "endpointId"
+   select w.workspace_id as "workspaceId", w.endpoint_id as "endpointId", e.project_id as "projectId"
    from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
    where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
      and exists (
@@ -208,5 +211,7 @@ const DUE = prepared<EndpointRef>(
  */
 export async function wakeDueEndpoints(system: System): Promise<void> {
   const { rows } = await DUE(system.pool, [system.clock.now()]);
-  if (rows.length > 0) await system.pool.query(wakeUps(rows));
+  const closed = await Promise.all(rows.map((row) => isClosed(system, row)));
+  const due = rows.filter((_, index) => !closed[index]);
+  if (due.length > 0) await system.pool.query(wakeUps(due));
 }

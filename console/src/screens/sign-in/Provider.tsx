@@ -34,9 +34,18 @@ function Detail({ provider, reread }: DetailProps) {
     >
       <Card
         title={`At ${presetName(provider.preset)}`}
-        about="Give them this address as the redirect or callback address of your client."
+        about={
+          provider.callbackUrls.length > 1
+            ? 'Give them each of these as a redirect or callback address of your client: people come back to the domain they left from.'
+            : 'Give them this address as the redirect or callback address of your client.'
+        }
       >
-        <Facts facts={[['Callback address', <Copy key="url" value={provider.callbackUrl} />]]} />
+        <Facts
+          facts={provider.callbackUrls.map((url, index) => [
+            index === 0 ? 'Callback address' : `At ${new URL(url).hostname}`,
+            <Copy key={url} value={url} />,
+          ])}
+        />
       </Card>
       {canWrite && <TryIt provider={provider} />}
       <Edit provider={provider} reread={reread} canWrite={canWrite} />

@@ -244,6 +244,13 @@ function Lifetimes({ form: { values, errors, set } }: Form) {
           onChange={(accessTokenSeconds) => set({ accessTokenSeconds })}
         />
         <DurationInput
+          label="Authorization codes hold for"
+          description="At most ten minutes; one for a FAPI 2.0 client."
+          value={values.authorizationCodeSeconds}
+          error={errors.authorizationCodeSeconds}
+          onChange={(authorizationCodeSeconds) => set({ authorizationCodeSeconds })}
+        />
+        <DurationInput
           label="Management tokens hold for"
           description="At most an hour."
           value={values.managementTokenSeconds}

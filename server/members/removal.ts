@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { lockUsers, scheduleErasures } from '#identity';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { ofRemoved, type Removal, type Removed, removeRows, rowsOfProject } from '#platform/removal.ts';
+import { removeSessionsOf } from '#sessions';
+
+/** Members with their roles. An account that belongs to no project any more is kept for nobody, as when its person leaves. */
+const people: Removal = {
+  tables: ['members', 'member_roles'],
+  remove: async (tx, removed, limit) => {
+    const where = ofRemoved(removed);
+    if (removed.projectId === null) return removeRows(tx, 'members', { where, limit });
+    const { rows } = await sql<{ environment: Environment; user_id: UserId }>`
+      delete from members where ctid = any(array(select ctid from members where ${where} limit ${limit}))
+      returning environment, user_id`.execute(tx.db);
+    for (const [environment, gone] of Map.groupBy(rows, (row) => row.environment)) {
+      const inside: TxCtx = { ...tx, scope: { ...removedScope(removed, tx), environment } };
+      // biome-ignore lint/performance/noAwaitInLoops: two environments, one connection
+      await letGo(
+        inside,
+        gone.map((row) => row.user_id),
+      );
+    }
+    return rows.length;
+  },
+};
+
+function removedScope({ workspaceId, projectId }: Removed, { scope }: TxCtx) {
+  return { ...scope, workspaceId, projectId: projectId ?? scope.projectId };
+}
+
+/** Erases, in seven days, those of these people who are members of nothing else. Who joins something meanwhile is waited for. */
+async function letGo(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
+  await lockUsers(tx, userIds);
+  const rows = await tx.db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
+    .execute();
+  const staying = new Set(rows.map((row) => row.user_id));
+  const orphans = userIds.filter((userId) => !staying.has(userId));
+  if (orphans.length === 0) return;
+  await removeSessionsOf(tx, orphans);
+  await scheduleErasures(tx, orphans);
+}
+
+export const memberRemovals: readonly Removal[] = [
+  people,
+  rowsOfProject('member_roles'),
+  rowsOfProject('invitations'),
+  rowsOfProject('member_import_chunks'),
+  rowsOfProject('member_imports'),
+  rowsOfProject('roles'),
+  rowsOfProject('permissions'),
+];

@@ -1,0 +1,18 @@
+/** Deleting projects and workspaces: the day it happens, and that it has begun. */
+export const up = `
+-- Set: closed, and restored with everything until that day.
+alter table workspaces add column delete_at timestamptz, add column removal_began_at timestamptz;
+alter table projects add column delete_at timestamptz, add column removal_began_at timestamptz;
+
+create index oidc_records_of_project on oidc_records (project_id) where project_id is not null;
+
+-- The ledger loses nothing but what goes with its project.
+create or replace function refuse_ledger_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and (
+    exists (select from projects where workspace_id = old.workspace_id and id = old.project_id and removal_began_at is not null)
+    or exists (select from workspaces where id = old.workspace_id and removal_began_at is not null))
+  then return old; end if;
+  raise exception 'the ledger is append-only';
+end $$;
+`;

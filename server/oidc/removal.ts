@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { applicationIdsOf } from '#applications';
+import type { ProjectId } from '#platform/ids.ts';
+import { type Removal, removeRows } from '#platform/removal.ts';
+import { projectIdsOf } from '#tenancy';
+
+/** What people allowed the project's applications, which are still there. */
+const consents: Removal = {
+  tables: ['consents'],
+  remove: async (tx, removed, limit) => {
+    const { workspaceId, projectId } = removed;
+    const ids = projectId === null ? null : await applicationIdsOf(tx, removed);
+    const theirs = ids === null ? sql`true` : sql`application_id = any(${ids})`;
+    return removeRows(tx, 'consents', { where: sql`workspace_id = ${workspaceId} and ${theirs}`, limit });
+  },
+};
+
+/**
+ * What the provider keeps: browsers' sessions that began in a project, grants for it, what was made of those, and everything of
+ * issuers of its own. Served by oidc_records_of_project, oidc_records_of_grant and the primary key.
+ */
+const records: Removal = {
+  tables: ['oidc_records'],
+  remove: async (tx, removed, limit) => {
+    const projects = await projectIdsOf(tx, removed);
+    const { rows } = await sql<{ removed: number }>`
+      with gone as (
+        delete from oidc_records where ctid = any(array(
+          select ctid from oidc_records where project_id = any(${projects}) limit ${limit}))
+        returning issuer, model, id
+      ), made as (
+        delete from oidc_records r using gone where gone.model = 'Grant' and r.issuer = gone.issuer and r.grant_id = gone.id
+      )
+      select count(*) as removed from gone`.execute(tx.db);
+    const count = rows[0]?.removed ?? 0;
+    if (count > 0) return count;
+    const issuers = await issuersOf(tx, projects);
+    return issuers.length === 0 ? 0 : removeRows(tx, 'oidc_records', { where: sql`issuer = any(${issuers})`, limit });
+  },
+};
+
+/** A project's own issuers name it behind their address. Walks from issuer to issuer in the primary key, not over all records. */
+async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: readonly ProjectId[]): Promise<string[]> {
+  const { rows } = await sql<{ issuer: string }>`
+    with recursive each as (
+      (select issuer from oidc_records order by issuer limit 1)
+      union all
+      select (select r.issuer from oidc_records r where r.issuer > each.issuer order by r.issuer limit 1)
+      from each where each.issuer is not null)
+    select issuer from each where split_part(issuer, ' ', 2) = any(${[...projects]})`.execute(db);
+  return rows.map(({ issuer }) => issuer);
+}
+
+export const oidcRemovals: readonly Removal[] = [consents, records];

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { TxCtx } from './ctx.ts';
+import type { Tables } from './db.ts';
+import type { ProjectId, WorkspaceId } from './ids.ts';
+
+/** What is removed for good: a project, or (null) a workspace with everything in it. */
+export type Removed = { workspaceId: WorkspaceId; projectId: ProjectId | null };
+
+/** Takes away, a portion at a time, what a part keeps of something that is removed. */
+export type Removal = {
+  /** The tables it empties, with those whose rows the database takes along. */
+  tables: readonly (keyof Tables)[];
+  /** @param limit about how many rows @returns how many went; none when none are left */
+  remove: (tx: TxCtx, removed: Removed, limit: number) => Promise<number>;
+};
+
+/** Rows that name their project. @param along tables whose rows refer to these and go with them */
+export function rowsOfProject(table: keyof Tables, ...along: (keyof Tables)[]): Removal {
+  return {
+    tables: [table, ...along],
+    remove: (tx, removed, limit) => removeRows(tx, table, { where: ofRemoved(removed), limit }),
+  };
+}
+
+/** Rows that belong to a workspace and to none of its projects. */
+export function rowsOfWorkspace(table: keyof Tables, ...along: (keyof Tables)[]): Removal {
+  return {
+    tables: [table, ...along],
+    remove: async (tx, removed, limit) =>
+      removed.projectId === null ? removeRows(tx, table, { where: ofRemoved(removed), limit }) : 0,
+  };
+}
+
+/** The condition for rows that name their project. */
+export function ofRemoved({ workspaceId, projectId }: Removed) {
+  return projectId === null
+    ? sql`workspace_id = ${workspaceId}`
+    : sql`workspace_id = ${workspaceId} and project_id = ${projectId}`;
+}
+
+/** Removes some rows of a table that the caller owns. @returns how many */
+export async function removeRows(
+  { db }: Pick<TxCtx, 'db'>,
+  table: keyof Tables,
+  { where, limit }: { where: ReturnType<typeof ofRemoved>; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${where} limit ${limit}))`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0n);
+}

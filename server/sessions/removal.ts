@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { ofRemoved, type Removal, rowsOfWorkspace } from '#platform/removal.ts';
+
+/** Removes every session of people who belong to no project any more. Their tokens have been dead since the project was closed. */
+export async function removeSessionsOf(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
+  await tx.db
+    .deleteFrom('sessions')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
+    .execute();
+}
+
+/** Refresh tokens are not found by their entry, so that each portion reads those of the workspace: few large ones are better. */
+const MANY = 10;
+
+/** What sessions were in a project: entries, with the refresh tokens that were issued for them. */
+const entries: Removal = {
+  tables: ['scope_entries', 'refresh_tokens'],
+  remove: async (tx, removed, limit) => {
+    const { rows } = await sql<{ removed: number }>`
+      with gone as (
+        delete from scope_entries where ctid = any(array(select ctid from scope_entries where ${ofRemoved(removed)} limit ${limit * MANY}))
+        returning workspace_id, environment, id
+      ), tokens as (
+        delete from refresh_tokens t using gone
+        where t.workspace_id = gone.workspace_id and t.environment = gone.environment and t.entry_id = gone.id
+      )
+      select count(*) as removed from gone`.execute(tx.db);
+    return rows[0]?.removed ?? 0;
+  },
+};
+
+export const sessionRemovals: readonly Removal[] = [
+  entries,
+  rowsOfWorkspace('refresh_tokens'),
+  rowsOfWorkspace('revocations'),
+  rowsOfWorkspace('sessions'),
+];

@@ -1,0 +1,113 @@
+import pg from 'pg';
+import type { Scope } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+
+/** The values that a check constraint of one column allows. */
+const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;
+
+/**
+ * Tables that are never emptied by a removal: what is removed itself goes last, and the others are of the built-in workspace and
+ * the default projects, which are not deleted.
+ */
+const KEPT = ['projects', 'workspaces', 'default_projects', 'console_installation', 'console_sessions'];
+
+/** Nothing that a worker would do something about. */
+const SPECIAL: Record<string, string> = { 'events.sequence': '1', 'messages.status': "'sent'" };
+const FAR = "'2100-01-01T00:00:00Z'";
+
+const VALUES: Record<string, string> = {
+  text: "'seed'",
+  jsonb: "'{}'",
+  json: "'{}'",
+  bytea: "'seed'",
+  boolean: 'false',
+  integer: '1',
+  bigint: '1',
+  date: FAR,
+  inet: "'192.0.2.1'",
+  ARRAY: "'{}'",
+  'timestamp with time zone': FAR,
+};
+
+type Column = { table: string; name: string; type: string; filled: boolean };
+
+/** Every column of every table whose rows belong to a workspace or a project, as the database itself has them. */
+async function tenantColumns(pool: pg.Pool): Promise<Column[]> {
+  const { rows } = await pool.query<Column>(
+    `select c.table_name as table, c.column_name as name, c.data_type as type,
+            c.is_nullable = 'NO' and c.column_default is null as filled
+     from information_schema.columns c
+     where c.table_schema = 'public' and exists (
+       select from information_schema.columns t
+       where t.table_schema = 'public' and t.table_name = c.table_name and t.column_name in ('workspace_id', 'project_id'))
+     order by c.ordinal_position`,
+  );
+  return rows.filter(({ table }) => !KEPT.includes(table));
+}
+
+/** The names of the tables whose rows belong to a workspace or a project and are removed with it. */
+export async function tenantTables(pool: pg.Pool): Promise<string[]> {
+  return [...new Set((await tenantColumns(pool)).map(({ table }) => table))].sort();
+}
+
+/** The first value that each checked column allows. */
+async function checkedValues(pool: pg.Pool): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ table: string; definition: string }>(
+    `select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint where contype = 'c'`,
+  );
+  return new Map(
+    rows.flatMap(({ table, definition }) => {
+      const [, column, values = ''] = CHECK.exec(definition) ?? [];
+      return column === undefined ? [] : [[`${table}.${column}`, values.split('::')[0] ?? "''"] as const];
+    }),
+  );
+}
+
+/** Puts a row into every tenant table, whatever tables there are. The rows refer to one another. */
+export async function fillTenantTables({ pool, databaseUrl }: System, scope: Scope): Promise<void> {
+  const own: Record<string, string> = {
+    workspace_id: `'${scope.workspaceId}'`,
+    project_id: `'${scope.projectId}'`,
+    environment: `'${scope.environment}'`,
+  };
+  const checked = await checkedValues(pool);
+  const tables = Map.groupBy(await tenantColumns(pool), ({ table }) => table);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('begin');
+    // Without foreign keys, as the rows come in no order.
+    await client.query('set local session_replication_role = replica');
+    for (const [table, columns] of tables) {
+      const given = columns.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
+      const valueFor = ({ name, type }: Column) =>
+        own[name] ?? SPECIAL[`${table}.${name}`] ?? checked.get(`${table}.${name}`) ?? VALUES[type];
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await client.query(
+        `insert into ${table} (${given.map(({ name }) => name).join(', ')}) values (${given.map(valueFor).join(', ')})
+         on conflict do nothing`,
+      );
+    }
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The tables that hold something of a project, or (without one) of a workspace. */
+export async function tablesWith(
+  pool: pg.Pool,
+  { workspaceId, projectId }: { workspaceId: string; projectId?: string },
+): Promise<string[]> {
+  const columns = await tenantColumns(pool);
+  const [name, value] = projectId === undefined ? ['workspace_id', workspaceId] : ['project_id', projectId];
+  const found = await Promise.all(
+    columns
+      .filter((column) => column.name === name)
+      .map(async ({ table }) => {
+        const { rowCount } = await pool.query(`select from ${table} where ${name} = $1 limit 1`, [value]);
+        return rowCount === 0 ? [] : [table];
+      }),
+  );
+  return found.flat().sort();
+}

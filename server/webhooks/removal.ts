@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import { ofRemoved, type Removal, rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
+
+/** Deliveries with their attempts. */
+const deliveries: Removal = {
+  tables: ['webhook_deliveries', 'webhook_attempts'],
+  remove: async (tx, removed, limit) => {
+    const { rows } = await sql<{ removed: number }>`
+      with gone as (
+        delete from webhook_deliveries
+        where ctid = any(array(select ctid from webhook_deliveries where ${ofRemoved(removed)} limit ${limit}))
+        returning workspace_id, id
+      ), attempts as (
+        delete from webhook_attempts a using gone where a.workspace_id = gone.workspace_id and a.delivery_id = gone.id
+      )
+      select count(*) as removed from gone`.execute(tx.db);
+    return rows[0]?.removed ?? 0;
+  },
+};
+
+export const webhookRemovals: readonly Removal[] = [
+  deliveries,
+  rowsOfWorkspace('webhook_attempts'),
+  rowsOfProject('webhook_endpoints'),
+];
