@@ -11,7 +11,7 @@ export const smsGuardRoutes: Routes = (app) => {
   app.get(
     GUARD,
     {
-      config: { permission: 'billing:read' },
+      config: { permission: 'billing:read', etag: true },
       schema: { summary: 'Read the rules against SMS pumping', response: { 200: GuardRules } },
     },
     (request) => guardRules(request.ctx),

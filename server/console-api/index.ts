@@ -2,11 +2,12 @@ export { applicationRoutes as consoleApplicationRoutes } from './application.pag
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { dailyFigures, forgetActivePeople } from './figures.ts';
 export { setUpConsole } from './installation.ts';
+export { logRoutes } from './logs.console.ts';
 export { atConsole } from './moved-routes.ts';
 export { consoleDescriptionRoutes } from './openapi.console.ts';
 export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
 export { createOperator } from './operators.ts';
-export { eventLogRoutes, inboxRoutes, overviewRoutes } from './overview.console.ts';
+export { inboxRoutes, overviewRoutes } from './overview.console.ts';
 export { previewRoutes } from './preview.console.ts';
 export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
 export { setUpRoutes } from './set-up.page.ts';

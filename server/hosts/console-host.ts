@@ -3,8 +3,8 @@ import {
   atConsole,
   consoleApplicationRoutes,
   consoleDescriptionRoutes,
-  eventLogRoutes,
   inboxRoutes,
+  logRoutes,
   operatorSessionRoutes,
   overviewRoutes,
   previewRoutes,
@@ -60,7 +60,7 @@ function consoleRoutes(app: App): void {
   teamRoutes(app);
   teamInvitationRoutes(app);
   overviewRoutes(app);
-  eventLogRoutes(app);
+  logRoutes(app);
   previewRoutes(app);
   if (app.system.config.mode === 'development') inboxRoutes(app);
   adminRoutes(atConsole(app));

@@ -2,10 +2,11 @@ export { type Access, accessOf, permissionsOf, requirePermission, requireToGrant
 export { adminAuthorizationRoutes } from './authorization.admin.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
+export { reportImport } from './import-report.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
 export { importChunk, importTask } from './import-work.ts';
 export { importRoutes } from './imports.admin.ts';
-export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
+export { forgetOldImports, getImport, type MemberImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
 export { acceptInvitation, findInvitation, forgetInvitations, invitationsTo } from './invitations.ts';
 export { leaveProject } from './leaving.ts';

@@ -46,8 +46,8 @@ declare module 'fastify' {
     takesOidcTokens?: boolean;
     /** On the console: the permission is about the workspace, so no project has to be named. */
     level?: 'workspace';
-    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers. */
-    scopeIn?: 'query';
+    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers; or may, as a link can't. */
+    scopeIn?: 'query' | 'link';
     /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
     streams?: boolean;
   }
