@@ -116,6 +116,16 @@ const projectScreens = [
   ),
   under(
     project,
+    '/members/import',
+    lazyRouteComponent(() => import('#screens/people/Imports.tsx'), 'Imports'),
+  ),
+  under(
+    project,
+    '/members/import/$id',
+    lazyRouteComponent(() => import('#screens/people/Import.tsx'), 'Import'),
+  ),
+  under(
+    project,
     '/members/$id',
     lazyRouteComponent(() => import('#screens/people/Member.tsx'), 'Member'),
   ),
@@ -233,6 +243,21 @@ const projectScreens = [
     project,
     '/sms',
     lazyRouteComponent(() => import('#screens/sms/Sms.tsx'), 'Sms'),
+  ),
+  under(
+    project,
+    '/sms/guard',
+    lazyRouteComponent(() => import('#screens/sms/Guard.tsx'), 'Guard'),
+  ),
+  under(
+    project,
+    '/sms/statements',
+    lazyRouteComponent(() => import('#screens/sms/Statements.tsx'), 'Statements'),
+  ),
+  under(
+    project,
+    '/sms/statements/$id',
+    lazyRouteComponent(() => import('#screens/sms/Statement.tsx'), 'Statement'),
   ),
   under(
     project,

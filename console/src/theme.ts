@@ -40,6 +40,9 @@ const gray: MantineColorsTuple = [
   '#1d2127',
 ];
 
+/** A dialog's header is not the banner of the page. */
+const noBanner = { attributes: { header: { role: 'presentation' } } };
+
 const compact = { defaultProps: { size: 'sm' } };
 
 export const theme = createTheme({
@@ -69,7 +72,8 @@ export const theme = createTheme({
     Checkbox: compact,
     Radio: compact,
     SegmentedControl: { defaultProps: { size: 'xs' } },
-    Modal: { defaultProps: { centered: true, radius: 'md', padding: 'lg' } },
+    Modal: { defaultProps: { centered: true, radius: 'md', padding: 'lg', ...noBanner } },
+    Drawer: { defaultProps: noBanner },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
   },
 });

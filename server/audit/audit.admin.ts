@@ -40,7 +40,7 @@ export const auditRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/audit-events/export',
     {
-      config: { permission: 'audit:read' },
+      config: { permission: 'audit:read', scopeIn: 'link' },
       schema: {
         summary: 'Export the audit log',
         description:

@@ -121,7 +121,9 @@ const HEADERS = { workspaceId: 'x-workspace-id', projectId: 'x-project-id', envi
 
 /** Where a request wants to act. */
 function placeIn(request: Request, what: keyof typeof HEADERS): string | undefined {
-  if (request.routeOptions.config.scopeIn !== 'query') return header(request, HEADERS[what]);
+  const { scopeIn } = request.routeOptions.config;
+  const named = scopeIn === 'query' ? undefined : header(request, HEADERS[what]);
+  if (named !== undefined || scopeIn === undefined) return named;
   const value: unknown = Object(request.query)[what];
   return typeof value === 'string' ? value : undefined;
 }

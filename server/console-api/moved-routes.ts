@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import type { App } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
 
 const FROM = '/v1/admin/';
 const TO = '/console/v1/';
@@ -17,7 +19,7 @@ export function atConsole(app: App): App {
           Reflect.apply(member, target, [scopedAtConsole(plugin), ...rest]);
       if (!VERBS.includes(name)) return member.bind(target);
       return (path: string, options: unknown, ...rest: unknown[]) =>
-        Reflect.apply(member, target, [moved(path), withMovedRecord(options), ...rest]);
+        Reflect.apply(member, target, [moved(path), withScope(withMovedRecord(options)), ...rest]);
     },
   });
 }
@@ -41,4 +43,19 @@ function withMovedRecord(options: unknown): unknown {
   const { config } = Object(options);
   const { changes } = Object(config);
   return typeof changes === 'string' ? { ...Object(options), config: { ...config, changes: moved(changes) } } : options;
+}
+
+const elsewhere = 'Instead of the header of that name, which a link can not send.';
+const scopeOfLink = {
+  workspaceId: Type.Optional(Type.Unsafe({ ...IdSchema('wrk'), description: elsewhere })),
+  projectId: Type.Optional(Type.Unsafe({ ...IdSchema('prj'), description: elsewhere })),
+  environment: Type.Optional(Type.Enum(['test', 'production', 'prod'], { description: elsewhere })),
+};
+
+/** What a browser opens by a link to save it as a file may carry its scope in the query. */
+function withScope(options: unknown): unknown {
+  const { config, schema } = Object(options);
+  if (Object(config).scopeIn !== 'link') return options;
+  const querystring = Type.Object({ ...Object(schema?.querystring).properties, ...scopeOfLink });
+  return { ...Object(options), schema: { ...schema, querystring } };
 }

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import { AuditEvent, AuditQuery, searchAudit } from '#audit';
 import { Member, searchMembers } from '#members';
 import { listInbox, messageStatuses, readInbox } from '#messages';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
@@ -70,30 +68,6 @@ export const overviewRoutes: Routes = (app) => {
         projects: projects.items.map(({ id, name }) => ({ id, name })),
         members: members.items.map(({ id, email, displayName }) => ({ id, email, displayName })),
       };
-    },
-  );
-};
-
-const { action: _action, hash: _hash, resources: _resources, ...recorded } = AuditEvent.properties;
-const RecordedEvent = Type.Object({ ...recorded, type: Type.String() });
-const { action: type, resource: _resource, actor: _actor, ...LogQuery } = AuditQuery.properties;
-
-/** What happened, for people to read: the feed is for programs, which want the oldest first. */
-export const eventLogRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/event-log',
-    {
-      config: { permission: 'events:read' },
-      schema: {
-        summary: 'Read the event log backwards',
-        description: 'Newest first. Every event of the project environment is in it, within a second.',
-        querystring: Type.Object({ ...LogQuery, type }),
-        response: { 200: PageOf(RecordedEvent), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    async ({ ctx, query: { type: action, ...query } }) => {
-      const { items, nextCursor } = await searchAudit(ctx, { ...query, ...(action !== undefined && { action }) });
-      return { items: items.map((event) => ({ ...event, type: event.action })), nextCursor };
     },
   );
 };

@@ -18,6 +18,7 @@ import {
 } from './operator-sessions.ts';
 import { isSetUp } from './set-up.ts';
 import { beginSignIn, finishSignIn, ReturnTo } from './sign-in.ts';
+import { stepUpSecondsLeft } from './step-up.ts';
 import { teamsOf } from './team.ts';
 import { permissionsForInstallation, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
 
@@ -33,6 +34,9 @@ const Session = Type.Object({
   operator: Type.Object({ userId: IdSchema('usr'), email: nullableText, displayName: nullableText }),
   csrfToken: Type.String({ description: 'Sent with every change as `X-CSRF-Token`.' }),
   authTime: Type.String({ format: 'date-time' }),
+  stepUpSeconds: Type.Integer({
+    description: 'For how long what is marked `x-step-up` needs no other sign-in, as of this answer.',
+  }),
   expiresAt: Type.String({ format: 'date-time' }),
   mode: Type.Enum(['development', 'production']),
   installation: Type.Object({
@@ -162,6 +166,7 @@ async function describeSession(system: Request['server']['system'], operator: Op
     operator: { userId: operator.userId, email: person?.email ?? null, displayName: person?.displayName ?? null },
     csrfToken: csrfTokenOf(system, operator),
     authTime: operator.authTime.toISOString(),
+    stepUpSeconds: stepUpSecondsLeft(system, operator),
     expiresAt: operator.expiresAt.toISOString(),
     mode,
     installation: { workspaceId: scope.workspaceId, role: installationRole, permissions: [...forAll] },

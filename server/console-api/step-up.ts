@@ -1,5 +1,6 @@
 import type { Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 
 /** Seconds for which a proof of who somebody is holds for what can't be undone or opens doors. */
@@ -26,11 +27,15 @@ export const dangerous: readonly string[] = [
   'POST /console/v1/team/invitations',
 ];
 
+/** For how many seconds more what is dangerous can be done without another sign-in; 0: no more. */
+export function stepUpSecondsLeft({ clock }: System, { authTime }: Pick<OperatorSession, 'authTime'>): number {
+  return Math.max(0, STEP_UP_SECONDS - Math.ceil((clock.now().getTime() - authTime.getTime()) / 1000));
+}
+
 /** @throws Problem REAUTHENTICATION_REQUIRED with `maxAge` in seconds */
-export function requireStepUp(request: Request, { authTime }: OperatorSession): void {
+export function requireStepUp(request: Request, session: OperatorSession): void {
   if (!dangerous.includes(`${request.method} ${request.routeOptions.url}`)) return;
-  const age = request.server.system.clock.now().getTime() - authTime.getTime();
-  if (age < STEP_UP_SECONDS * 1000) return;
+  if (stepUpSecondsLeft(request.server.system, session) > 0) return;
   throw problem('REAUTHENTICATION_REQUIRED', {
     detail: 'Confirm who you are again before this change.',
     extensions: { maxAge: STEP_UP_SECONDS },

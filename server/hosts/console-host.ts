@@ -4,8 +4,8 @@ import {
   consoleApplicationRoutes,
   consoleDescriptionRoutes,
   deletionRoutes,
-  eventLogRoutes,
   inboxRoutes,
+  logRoutes,
   operatorSessionRoutes,
   overviewRoutes,
   previewRoutes,
@@ -62,7 +62,7 @@ function consoleRoutes(app: App): void {
   teamRoutes(app);
   teamInvitationRoutes(app);
   overviewRoutes(app);
-  eventLogRoutes(app);
+  logRoutes(app);
   previewRoutes(app);
   if (app.system.config.mode === 'development') inboxRoutes(app);
   adminRoutes(atConsole(app));

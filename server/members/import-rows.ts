@@ -82,9 +82,16 @@ function faultsOf(record: unknown): Faults {
     .filter(({ keyword }) => keyword !== 'additionalProperties')
     .map(({ keyword, instancePath, message }) => ({
       pointer: instancePath,
-      message: keyword === 'boolean' ? 'is not a field of a row' : message,
+      message: explanationOf(keyword, instancePath) ?? message,
     }))
     .slice(0, 10);
+}
+
+/** What a person can use, where the schema would only say which expression does not match. */
+function explanationOf(keyword: string, pointer: string): string | undefined {
+  if (keyword === 'boolean') return 'is not a field of a row';
+  if (keyword !== 'pattern') return undefined;
+  return pointer === '/email' ? 'is not an email address' : 'is not in the form that this field needs';
 }
 
 function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: ImportRow): ReadRow['identifiers'] {

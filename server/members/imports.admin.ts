@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App, Routes } from '#platform/http.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
+import { failedRows, ImportReport, ReportQuery, reportImport } from './import-report.ts';
 import { receiveImport } from './import-upload.ts';
-import { ImportRef, ImportReport, MemberImport, ReportQuery, reportImport } from './imports.ts';
+import { getImport, ImportRef, listImports, MemberImport } from './imports.ts';
 import { exportMembers, noteExport } from './member-export.ts';
 
 const FORMATS = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
@@ -41,6 +43,20 @@ export const importRoutes: Routes = (app) => {
   });
 
   app.get(
+    '/v1/admin/members/import',
+    {
+      config: { permission: 'members:import' },
+      schema: {
+        summary: 'List imports of members',
+        description: 'Newest first, for thirty days.',
+        querystring: PageQuery,
+        response: { 200: PageOf(MemberImport), ...problemResponses('INVALID_CURSOR') },
+      },
+    },
+    (request) => listImports(request.ctx, request.query),
+  );
+
+  app.get(
     '/v1/admin/members/import/:jobId',
     {
       config: { permission: 'members:import' },
@@ -53,11 +69,34 @@ export const importRoutes: Routes = (app) => {
     },
     (request) => reportImport(request.ctx, request.params.jobId, request.query),
   );
+  fileRoutes(app);
+};
+
+const fileRoutes: Routes = (app) => {
+  app.get(
+    '/v1/admin/members/import/:jobId/failures',
+    {
+      config: { permission: 'members:import', scopeIn: 'link' },
+      schema: {
+        summary: 'Export the failed rows of an import',
+        description: 'Their numbers and what is wrong with them, as CSV; the rows themselves are not kept.',
+        params: ImportRef,
+        produces: ['text/csv'],
+        response: { 200: Type.Unsafe<Readable>(Type.String()), ...problemResponses('NOT_FOUND') },
+      },
+    },
+    async ({ ctx, params: { jobId } }, reply) => {
+      await getImport(ctx, jobId);
+      reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store');
+      reply.header('content-disposition', `attachment; filename="failed-rows-${jobId}.csv"`);
+      return reply.send(Readable.from(failedRows(ctx, jobId), { highWaterMark: 1 }));
+    },
+  );
 
   app.get(
     '/v1/admin/members/export',
     {
-      config: { permission: 'members:import' },
+      config: { permission: 'members:import', scopeIn: 'link' },
       schema: {
         summary: 'Export all members',
         description:

@@ -5,7 +5,7 @@ import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from 
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
-import { openCursor, PageQuery, pageOf } from '#platform/page.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 
@@ -14,8 +14,8 @@ export type ImportId = Id<'imp'>;
 const Status = Type.Enum(['receiving', 'queued', 'running', 'completed']);
 
 /** Why a row was not imported. */
-const Faults = Type.Array(Type.Object({ pointer: Type.String(), message: Type.String() }));
-type Fault = { row: number; errors: Static<typeof Faults> };
+export const Faults = Type.Array(Type.Object({ pointer: Type.String(), message: Type.String() }));
+export type Fault = { row: number; errors: Static<typeof Faults> };
 
 type MemberImportsTable = {
   workspace_id: WorkspaceId;
@@ -76,9 +76,8 @@ declare module '#platform/jobs.ts' {
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const Instant = Type.String({ format: 'date-time' });
 
-/** What became of a row, by the letter it is stored as. */
-const OUTCOMES = { c: 'created', j: 'joined', u: 'unchanged', f: 'failed' } as const;
-const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
+/** What became of a row; stored by its first letter. */
+export const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
 type Outcome = Static<typeof Outcome>;
 
 export const MemberImport = Type.Object({
@@ -99,20 +98,7 @@ export const MemberImport = Type.Object({
 });
 export type MemberImport = Static<typeof MemberImport>;
 
-/** An import with a page of what became of its rows. */
-export const ImportReport = Type.Object({
-  ...MemberImport.properties,
-  report: Type.Array(Type.Object({ row: Type.Integer(), outcome: Outcome, errors: Faults }), {
-    description: 'Of the rows that are done, in the order of the file, counted from 1.',
-  }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null at the end of what is done by now.' }),
-});
-
 export const ImportRef = Type.Object({ jobId: IdSchema('imp') });
-export const ReportQuery = Type.Object({
-  ...PageQuery.properties,
-  outcome: Type.Optional(Type.Enum(['failed'], { description: 'Only rows that were not imported.' })),
-});
 
 type Row = Selectable<MemberImportsTable>;
 
@@ -150,42 +136,15 @@ export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
   return recordOf(row);
 }
 
-/** An import and what became of its rows. Served by primary keys and member_import_chunks_failed. @throws Problem NOT_FOUND, INVALID_CURSOR */
-export async function reportImport(ctx: Ctx, id: ImportId, query: Static<typeof ReportQuery>) {
-  const { limit, cursor, outcome } = query;
-  const found = await getImport(ctx, id);
-  const list = JSON.stringify(['import', id, outcome]);
-  const after = cursor === undefined ? 0 : Number(openCursor(ctx, list, cursor));
-  let chunks = ctx.db
-    .selectFrom('member_import_chunks')
-    .select(['first_row', 'outcomes', 'faults'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('import_id', '=', id)
-    .where('outcomes', 'is not', null)
-    .where(sql<boolean>`first_row + rows > ${after + 1}`)
-    .orderBy('number')
+/** Imports of the last thirty days, newest first, also those whose rows are still coming. Served by the primary key. */
+export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<MemberImport>> {
+  const list = 'member-imports';
+  let query = scoped(ctx)
+    .orderBy('id', 'desc')
     .limit(limit + 1);
-  if (outcome !== undefined) chunks = chunks.where('failed', '>', 0);
-  const rows = (await chunks.execute()).flatMap((chunk) =>
-    rowsOfChunk(chunk, { after, failedOnly: outcome !== undefined }),
-  );
-  const page = pageOf(ctx, rows, { list, limit, keyOf: ({ row }) => String(row) });
-  return { ...found, report: page.rows, nextCursor: page.nextCursor };
-}
-
-function rowsOfChunk(
-  chunk: { first_row: number; outcomes: string | null; faults: Fault[] },
-  { after, failedOnly }: { after: number; failedOnly: boolean },
-) {
-  const errors = new Map(chunk.faults.map((fault) => [fault.row, fault.errors]));
-  return [...(chunk.outcomes ?? '')].flatMap((letter, index) => {
-    const row = chunk.first_row + index;
-    const outcome = Object.entries(OUTCOMES).find(([key]) => key === letter)?.[1] ?? 'failed';
-    if (row <= after || (failedOnly && outcome !== 'failed')) return [];
-    return [{ row, outcome, errors: errors.get(row) ?? [] }];
-  });
+  if (cursor !== undefined) query = query.where('id', '<', `imp_${openCursor(ctx, list, cursor).slice(4)}`);
+  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
 /** Begins an import whose rows are still to come. */

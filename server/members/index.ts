@@ -9,10 +9,11 @@ export {
 export { adminAuthorizationRoutes } from './authorization.admin.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
+export { reportImport } from './import-report.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
 export { importChunk, importTask } from './import-work.ts';
 export { importRoutes } from './imports.admin.ts';
-export { forgetOldImports, getImport, type MemberImport, reportImport } from './imports.ts';
+export { forgetOldImports, getImport, type MemberImport } from './imports.ts';
 export { invitationRoutes } from './invitations.admin.ts';
 export {
   acceptInvitation,

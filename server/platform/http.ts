@@ -48,8 +48,8 @@ declare module 'fastify' {
     level?: 'workspace';
     /** On the console: also while the workspace is to be deleted. */
     whenClosed?: true;
-    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers. */
-    scopeIn?: 'query';
+    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers; or may, as a link can't. */
+    scopeIn?: 'query' | 'link';
     /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
     streams?: boolean;
   }

@@ -11,13 +11,18 @@ export type Scope = { workspaceId: string | null; projectId: string | null; envi
 
 const NOWHERE: Scope = { workspaceId: null, projectId: null, environment: null };
 
-/** Calls the console API of one scope; the scope headers, the CSRF token and a renewed session are its own business. */
-export function clientFor(scope: Scope): Client<Paths> {
+/** The headers that say where a call is made. */
+export function headersOf(scope: Scope): Record<string, string> {
   const headers: Record<string, string> = {};
   if (scope.workspaceId) headers['X-Workspace-Id'] = scope.workspaceId;
   if (scope.projectId) headers['X-Project-Id'] = scope.projectId;
   if (scope.environment) headers['X-Environment'] = scope.environment;
-  return createFetchClient<Paths>({ baseUrl: window.location.origin, headers, fetch: carry });
+  return headers;
+}
+
+/** Calls the console API of one scope; the scope headers, the CSRF token and a renewed session are its own business. */
+export function clientFor(scope: Scope): Client<Paths> {
+  return createFetchClient<Paths>({ baseUrl: window.location.origin, headers: headersOf(scope), fetch: carry });
 }
 
 /** The same, as hooks. */

@@ -304,6 +304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/v1/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log with names
+         * @description As `GET /console/v1/audit-events`, with what the ids stand for.
+         */
+        get: operations["readTheAuditLogWithNames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/v1/branding/preview": {
         parameters: {
             query?: never;
@@ -475,6 +495,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/v1/members/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports of members
+         * @description Newest first, for thirty days.
+         */
+        get: operations["listImportsOfMembers"];
+        put?: never;
+        /**
+         * Import members
+         * @description Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.
+         */
+        post: operations["importMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/v1/members/import/{jobId}": {
         parameters: {
             query?: never;
@@ -484,6 +528,26 @@ export interface paths {
         };
         /** Read an import and its report */
         get: operations["readAnImportAndItsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/members/import/{jobId}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the failed rows of an import
+         * @description Their numbers and what is wrong with them, as CSV; the rows themselves are not kept.
+         */
+        get: operations["exportTheFailedRowsOfAnImport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1973,26 +2037,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/console/v1/members/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Import members
-         * @description Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.
-         */
-        post: operations["importMembers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2106,6 +2150,8 @@ export interface operations {
                         csrfToken: string;
                         /** Format: date-time */
                         authTime: string;
+                        /** @description For how long what is marked `x-step-up` needs no other sign-in, as of this answer. */
+                        stepUpSeconds: number;
                         /** Format: date-time */
                         expiresAt: string;
                         /** @enum {unknown} */
@@ -4333,6 +4379,8 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             }) | null;
+                            /** @description The ids of the records it is about. */
+                            resources: string[];
                             correlationId: string | null;
                             /** @enum {boolean} */
                             example?: true;
@@ -4344,6 +4392,133 @@ export interface operations {
                         }[];
                         /** @description Null at the end. */
                         nextCursor: string | null;
+                        /** @description Names of people, operators and applications by id; null: the person was erased. Left out: what has no name, or what you may not see. */
+                        names: {
+                            [key: string]: string | null;
+                        };
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readTheAuditLogWithNames: {
+        parameters: {
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+                /** @description The id of the user or application that did it. */
+                actor?: string;
+                /**
+                 * @description An event type, or a group such as `membership.*`.
+                 * @example user.*
+                 */
+                action?: string;
+                /** @description The id of a record it is about. */
+                resource?: string;
+                /** @description At or after. */
+                since?: string;
+                /** @description Before. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            id: string;
+                            /** @description Its place in the chain of the project environment, without gaps. */
+                            sequence: number;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            action: string;
+                            actor: ({
+                                kind: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            /** @description The ids of the records it is about. */
+                            resources: string[];
+                            correlationId: string | null;
+                            /** @enum {boolean} */
+                            example?: true;
+                            /** @description Null, as are `actor` and `correlationId`, once a person it named was erased. */
+                            data: {
+                                [key: string]: unknown;
+                            } | null;
+                            /** @description Of the chain up to here, base64url. */
+                            hash: string;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                        /** @description Names of people, operators and applications by id; null: the person was erased. Left out: what has no name, or what you may not see. */
+                        names: {
+                            [key: string]: string | null;
+                        };
                     };
                 };
             };
@@ -5834,6 +6009,235 @@ export interface operations {
             };
         };
     };
+    listImportsOfMembers: {
+        parameters: {
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                            id: string;
+                            /** @enum {unknown} */
+                            status: "receiving" | "queued" | "running" | "completed";
+                            dryRun: boolean;
+                            /** @description In the file. */
+                            rows: number;
+                            rowsDone: number;
+                            /** @description People who are new to the workspace. */
+                            created: number;
+                            /** @description People of the workspace who are new to the project; their accounts stay as they were. */
+                            joined: number;
+                            /** @description Members already. */
+                            unchanged: number;
+                            failed: number;
+                            /** Format: date-time */
+                            createdAt: string;
+                            startedAt: string | null;
+                            finishedAt: string | null;
+                        }[];
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    importMembers: {
+        parameters: {
+            query?: {
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        /** @enum {unknown} */
+                        status: "receiving" | "queued" | "running" | "completed";
+                        dryRun: boolean;
+                        /** @description In the file. */
+                        rows: number;
+                        rowsDone: number;
+                        /** @description People who are new to the workspace. */
+                        created: number;
+                        /** @description People of the workspace who are new to the project; their accounts stay as they were. */
+                        joined: number;
+                        /** @description Members already. */
+                        unchanged: number;
+                        failed: number;
+                        /** Format: date-time */
+                        createdAt: string;
+                        startedAt: string | null;
+                        finishedAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     readAnImportAndItsReport: {
         parameters: {
             query?: {
@@ -5959,9 +6363,121 @@ export interface operations {
             };
         };
     };
+    exportTheFailedRowsOfAnImport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                workspaceId?: string;
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                projectId?: string;
+                /** @description Instead of the header of that name, which a link can not send. */
+                environment?: "test" | "production" | "prod";
+            };
+            header?: never;
+            path: {
+                /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     exportAllMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                workspaceId?: string;
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                projectId?: string;
+                /** @description Instead of the header of that name, which a link can not send. */
+                environment?: "test" | "production" | "prod";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14886,6 +15402,18 @@ export interface operations {
                 /** @description Before. */
                 until?: string;
                 format?: "json" | "csv";
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                workspaceId?: string;
+                /**
+                 * @description Instead of the header of that name, which a link can not send.
+                 * @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8
+                 */
+                projectId?: string;
+                /** @description Instead of the header of that name, which a link can not send. */
+                environment?: "test" | "production" | "prod";
             };
             header?: never;
             path?: never;
@@ -16297,7 +16825,10 @@ export interface operations {
     readTheRulesAgainstSmsPumping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16330,6 +16861,13 @@ export interface operations {
                         blockSeconds: number;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -16390,7 +16928,10 @@ export interface operations {
     changeTheRulesAgainstSmsPumping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -20295,132 +20836,6 @@ export interface operations {
             };
             /** @description `PRECONDITION_FAILED` */
             412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `UNKNOWN_HOST` */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `INTERNAL_ERROR` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `SERVICE_UNAVAILABLE` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    importMembers: {
-        parameters: {
-            query?: {
-                dryRun?: boolean;
-            };
-            header?: {
-                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
-                "idempotency-key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example imp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
-                        id: string;
-                        /** @enum {unknown} */
-                        status: "receiving" | "queued" | "running" | "completed";
-                        dryRun: boolean;
-                        /** @description In the file. */
-                        rows: number;
-                        rowsDone: number;
-                        /** @description People who are new to the workspace. */
-                        created: number;
-                        /** @description People of the workspace who are new to the project; their accounts stay as they were. */
-                        joined: number;
-                        /** @description Members already. */
-                        unchanged: number;
-                        failed: number;
-                        /** Format: date-time */
-                        createdAt: string;
-                        startedAt: string | null;
-                        finishedAt: string | null;
-                    };
-                };
-            };
-            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `IDEMPOTENCY_KEY_REUSED` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE` */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { anywhere } from './client.ts';
 import { problemOf } from './problem.ts';
 import type { paths as Paths } from './schema.ts';
-import { keepCsrfToken } from './transport.ts';
+import { askToSignIn, keepCsrfToken } from './transport.ts';
 
 export type Session = Paths['/console/v1/session']['get']['responses'][200]['content']['application/json'];
 
@@ -34,6 +34,21 @@ export function useSession(): Session {
 function listen(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Room for what has to be found and clicked between the question and the call, in seconds. */
+const MARGIN = 60;
+
+/**
+ * Before a call that is not repeated by itself, such as a large upload or a download: sees to it that the session lives and, for a
+ * dangerous call, that the person has just proven who they are.
+ * @returns false when they did not sign in again
+ */
+export async function signedInFor(call: 'dangerous' | 'usual'): Promise<boolean> {
+  const { data, error } = await anywhere.GET('/console/v1/session', { params: {} });
+  if (!data && problemOf(error).status !== 401) throw error;
+  if (!data) return askToSignIn('expired');
+  return call === 'usual' || data.stepUpSeconds > MARGIN || askToSignIn('step-up');
 }
 
 /** Where the browser signs in, to come back to a path of the console. */

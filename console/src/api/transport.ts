@@ -14,6 +14,12 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token;
 }
 
+/** What a change carries that is not sent by {@link carry}. */
+export const csrfHeader = (): [name: string, value: string] => ['X-CSRF-Token', csrfToken];
+
+/** Asks the person to sign in again. @returns whether they did */
+export const askToSignIn = (reason: SignInReason): Promise<boolean> => signInAgain(reason);
+
 /** Says who asks the person to sign in again. The answer tells whether they did. */
 export function onSignInNeeded(ask: SignInAgain): void {
   signInAgain = ask;
@@ -38,7 +44,7 @@ export async function carry(request: Request): Promise<Response> {
 }
 
 async function send(request: Request): Promise<Response> {
-  if (request.method !== 'GET') request.headers.set('X-CSRF-Token', csrfToken);
+  if (request.method !== 'GET') request.headers.set(...csrfHeader());
   // Only secure addresses have it; without a key a repeated call is simply a second call.
   if (request.method === 'POST' && 'randomUUID' in crypto && !request.headers.has('Idempotency-Key'))
     request.headers.set('Idempotency-Key', crypto.randomUUID());

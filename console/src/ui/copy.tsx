@@ -14,12 +14,15 @@ export function Copy({ value, shown, name }: { value: string; shown?: string; na
   );
 }
 
-function CopyIconButton({ value, name }: { value: string; name: string }) {
+type CopyIconProps = { value: string; name: string; hint?: string; tabIndex?: number };
+
+export function CopyIconButton({ value, name, hint = 'Copy', tabIndex }: CopyIconProps) {
   return (
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : 'Copy'}>
+        <Tooltip label={copied ? 'Copied' : hint}>
           <ActionIcon
+            tabIndex={tabIndex}
             variant="subtle"
             color="gray"
             size="sm"

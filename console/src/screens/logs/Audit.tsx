@@ -1,135 +1,67 @@
-import { Button, Drawer, Menu, Text } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { clientFor } from '#api/client.ts';
-import type { AuditEvent } from '#api/records.ts';
+import { saveFile } from '#api/files.ts';
+import { problemOf } from '#api/problem.ts';
 import { useApi, useScope } from '#api/scope.tsx';
-import { CodeBlock, Copy } from '#ui/copy.tsx';
-import { FilterBar, MomentFilter, TextFilter } from '#ui/filters.tsx';
-import { Card, Facts, Page } from '#ui/page.tsx';
-import { kept, stringifySearch, useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { Pager, Table } from '#ui/table.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { MomentFilter, TextFilter } from '#ui/filters.tsx';
 import { Time } from '#ui/time.tsx';
-import { nameOfActor } from './actors.ts';
-
-const NAMES = ['actor', 'action', 'resource', 'since', 'until', 'cursor'] as const;
+import { EventName } from './EventName.tsx';
+import { LogScreen, useLogFilters } from './LogScreen.tsx';
+import { NameInRow } from './NameInRow.tsx';
+import { actorOf, subjectOf } from './names.ts';
 
 export function Audit() {
-  const [filters, setFilters] = useFilters();
-  const given = Object.fromEntries(NAMES.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])));
-  const audit = useApi().useQuery(
+  const given = useLogFilters(['actor', 'action', 'resource', 'since', 'until']);
+  const log = useApi().useQuery(
     'get',
-    '/console/v1/audit-events',
+    '/console/v1/audit-log',
     { params: { query: { limit: 50, ...given } } },
     { placeholderData: (before) => before },
   );
-  const href = ({ id }: AuditEvent) => `.${stringifySearch(kept({ ...filters, event: id }))}`;
   return (
-    <Page
+    <LogScreen
       title="Audit log"
       about="Who changed what, in a chain of hashes that shows if a line was taken out or altered."
-      actions={<Export filters={given} />}
-    >
-      <Card flush>
-        <FilterBar>
-          <TextFilter name="actor" label="Who (id)" width={180} />
-          <TextFilter name="action" label="Action" width={180} />
-          <TextFilter name="resource" label="What (id)" width={180} />
+      actions={<Export since={given['since']} until={given['until']} />}
+      log={log}
+      filters={
+        <>
+          <TextFilter name="actor" label="Who (id)" width={160} />
+          <TextFilter name="action" label="Action" width={160} />
+          <TextFilter name="resource" label="What (id)" width={160} />
           <MomentFilter name="since" label="From" />
           <MomentFilter name="until" label="Until" />
-        </FilterBar>
-        <Loaded query={audit}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Audit log"
-                rows={items}
-                keyOf={({ id }) => id}
-                href={href}
-                empty={<Empty title="Nothing fits" />}
-                columns={[
-                  { name: 'Action', cell: ({ action }) => <code>{action}</code> },
-                  { name: 'Who', cell: ({ actor }) => nameOfActor(actor) },
-                  {
-                    name: 'What',
-                    wide: true,
-                    cell: ({ resources: [first = '–', ...others] }) =>
-                      others.length > 0 ? `${first} +${others.length}` : first,
-                  },
-                  { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-              <AuditDrawer
-                event={items.find(({ id }) => id === filters['event'])}
-                onClose={() => setFilters({ event: undefined, cursor: filters['cursor'] }, { replace: true })}
-              />
-            </>
-          )}
-        </Loaded>
-      </Card>
-    </Page>
-  );
-}
-
-function AuditDrawer({ event, onClose }: { event: AuditEvent | undefined; onClose: () => void }) {
-  return (
-    <Drawer
-      opened={event !== undefined}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={<Text fw={600}>{event?.action}</Text>}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {event && (
-        <>
-          <Facts
-            facts={[
-              ['Who', nameOfActor(event.actor)],
-              ['What', event.resources.length === 0 ? '–' : event.resources.map((id) => <Copy key={id} value={id} />)],
-              ['When', <Time key="when" at={event.occurredAt} />],
-              ['Correlation', event.correlationId ? <Copy key="correlation" value={event.correlationId} /> : '–'],
-              ['Hash of the chain', <Copy key="hash" value={event.hash} />],
-            ]}
-          />
-          <Text size="sm" fw={600} mt="lg" mb="xs">
-            Data
-          </Text>
-          <CodeBlock code={JSON.stringify(event.data, null, 2)} name="the data" />
         </>
-      )}
-    </Drawer>
+      }
+      columns={(names) => [
+        { name: 'Action', cell: ({ action }) => <EventName name={action} /> },
+        { name: 'Who', cell: (event) => <NameInRow of={actorOf(event, names)} /> },
+        { name: 'What', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
+        { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+      ]}
+      facts={({ hash }) => [['Hash of the chain', <Copy key="hash" value={hash} />]]}
+    />
   );
 }
 
-/** Everything that fits the filters, as a file. */
-function Export({ filters }: { filters: Record<string, string | undefined> }) {
+/** A stretch of the chain as a file. Other filters than its ends would leave gaps, and it could prove nothing. */
+function Export({ since, until }: { since: string | undefined; until: string | undefined }) {
   const scope = useScope();
-  const save = async (format: 'csv' | 'json') => {
-    const { cursor, ...query } = filters;
-    const answer = await clientFor(scope).GET('/console/v1/audit-events/export', {
-      params: { query: { ...query, format } },
-      parseAs: 'blob',
+  const save = (format: 'csv' | 'json') =>
+    saveFile(scope, { path: '/audit-events/export', query: { since, until, format } }).catch((thrown) => {
+      const { title, detail } = problemOf(thrown);
+      notifications.show({ title, message: detail, color: 'red' });
     });
-    if (!answer.data) {
-      notifications.show({ message: 'The export failed', color: 'red' });
-      return;
-    }
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(answer.data);
-    link.download = `audit.${format}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
   return (
     <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default">Export</Button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label>{since || until ? 'From and until as filtered' : 'The whole log'}</Menu.Label>
         <Menu.Item onClick={() => save('csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => save('json')}>JSON</Menu.Item>
+        <Menu.Item onClick={() => save('json')}>JSON, to verify</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
+import { Box, Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Invitation } from '#api/records.ts';
@@ -43,8 +43,8 @@ export function Invitations() {
                   </Empty>
                 }
                 columns={[
-                  { name: 'Email', cell: ({ email }) => email },
-                  { name: 'Status', cell: ({ status: state }) => <StateBadge state={state} /> },
+                  { name: 'Email', cell: (invitation) => <Whom invitation={invitation} /> },
+                  { name: 'Status', wide: true, cell: ({ status: state }) => <StateBadge state={state} /> },
                   { name: 'Roles', wide: true, cell: ({ roles }) => <RoleNames roles={roles} /> },
                   { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
                   { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
@@ -62,6 +62,18 @@ export function Invitations() {
       </Card>
       {open && <Invite onClose={close} />}
     </Page>
+  );
+}
+
+/** The address, and below it the status where it has no column of its own. */
+function Whom({ invitation: { email, status } }: { invitation: Invitation }) {
+  return (
+    <>
+      {email}
+      <Box hiddenFrom="sm">
+        <StateBadge state={status} />
+      </Box>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
+import { actorOf } from '#screens/logs/names.ts';
 import { useAt } from '#shell/place.ts';
 import { Card } from '#ui/page.tsx';
 import { linkTo } from '#ui/search.ts';
@@ -11,13 +12,13 @@ import { Time } from '#ui/time.tsx';
 /** What happened to a member lately, and by whom. */
 export function MemberEvents({ member: { userId } }: { member: Member }) {
   const at = useAt();
-  const events = useApi().useQuery('get', '/console/v1/audit-events', {
+  const events = useApi().useQuery('get', '/console/v1/audit-log', {
     params: { query: { limit: 10, resource: userId } },
   });
   return (
     <Card flush title="Latest events" actions={<Link {...linkTo(at(`/audit?resource=${userId}`))}>All of them</Link>}>
       <Loaded query={events}>
-        {({ items }) => (
+        {({ items, names }) => (
           <Table
             label="Latest events"
             rows={items}
@@ -25,7 +26,7 @@ export function MemberEvents({ member: { userId } }: { member: Member }) {
             empty="Nothing yet"
             columns={[
               { name: 'Event', cell: ({ action }) => <code>{action}</code> },
-              { name: 'By', wide: true, cell: ({ actor }) => actor?.kind ?? 'Erased' },
+              { name: 'By', wide: true, cell: (event) => actorOf(event, names).name },
               { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
             ]}
           />

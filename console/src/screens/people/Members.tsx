@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
@@ -11,6 +11,7 @@ import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { type Column, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { ExportMembers } from './ExportMembers.tsx';
 import { memberStatuses, nameOf } from './members.ts';
 import { NewMember } from './NewMember.tsx';
 import { RoleNames, useRoles } from './RoleNames.tsx';
@@ -50,10 +51,11 @@ export function Members() {
       title="Members"
       about="Everybody who belongs to this project in this environment."
       actions={
-        <Group gap="xs">
+        <>
+          <MoveButtons />
           <AddButton onClick={show} />
           <InviteLink />
-        </Group>
+        </>
       }
     >
       <Card flush>
@@ -90,6 +92,19 @@ export function Members() {
       {open && <NewMember onClose={close} />}
     </Page>
   );
+}
+
+/** To another system, and from one. */
+function MoveButtons() {
+  const at = useAt();
+  return useCan('members:import') ? (
+    <>
+      <ExportMembers />
+      <Button variant="default" component={Link} to={at('/members/import')}>
+        Import
+      </Button>
+    </>
+  ) : null;
 }
 
 function AddButton({ onClick }: { onClick: () => void }) {

@@ -6,6 +6,7 @@ import { exactTime } from '#ui/moments.ts';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { money } from './money.ts';
+import { SmsTabs } from './SmsTabs.tsx';
 import { Tiers } from './Tiers.tsx';
 import { Usage } from './Usage.tsx';
 
@@ -17,6 +18,7 @@ export function Sms() {
       about="Codes by text message. Each segment that a carrier takes counts."
       beside={status.data && <StateBadge state={status.data.status} />}
     >
+      <SmsTabs />
       <Loaded query={status}>
         {(addOn) => (
           <>

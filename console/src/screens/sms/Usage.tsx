@@ -8,10 +8,10 @@ import { Time } from '#ui/time.tsx';
 import { money } from './money.ts';
 import { UsageChart } from './UsageChart.tsx';
 
-/** The ledger: every segment and every movement of money. */
-export function Usage() {
+/** The ledger: every segment and every movement of money. @param periodId of one period only */
+export function Usage({ periodId }: { periodId?: string }) {
   const [{ cursor }] = useFilters();
-  const query = { limit: 100, ...(cursor && { cursor }) };
+  const query = { limit: 100, ...(cursor && { cursor }), ...(periodId && { periodId }) };
   const usage = useApi().useQuery('get', '/console/v1/billing/addons/sms/usage', { params: { query } });
   return (
     <Card flush title="Usage">

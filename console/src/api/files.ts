@@ -1,0 +1,23 @@
+import type { Scope } from './client.ts';
+import { signedInFor } from './session.ts';
+
+type SavedFile = {
+  /** Below `/console/v1`. */
+  path: string;
+  query?: Record<string, string | undefined>;
+  dangerous?: boolean;
+};
+
+/**
+ * Has the browser save what an export answers, as it comes: nothing of it is held by this page.
+ * @returns false when the person had to sign in again and did not
+ */
+export async function saveFile(scope: Scope, { path, query = {}, dangerous = false }: SavedFile): Promise<boolean> {
+  if (!(await signedInFor(dangerous ? 'dangerous' : 'usual'))) return false;
+  const pairs = Object.entries({ ...query, ...scope }).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  const link = document.createElement('a');
+  link.href = `/console/v1${path}?${new URLSearchParams(pairs)}`;
+  link.download = '';
+  link.click();
+  return true;
+}

@@ -1,0 +1,18 @@
+import { CopyIconButton } from '#ui/copy.tsx';
+import classes from './logs.module.css';
+import type { Named } from './names.ts';
+
+/** A name in a row of a log; pointing at the row shows the button that tells and copies the id. */
+export function NameInRow({ of: { name, id } }: { of: Named }) {
+  return (
+    <span className={classes.named}>
+      <span className={classes.name}>{name}</span>
+      {id !== null && (
+        // By keyboard, the row opens to everything there is to copy.
+        <span className={classes.copy} data-above>
+          <CopyIconButton value={id} name={id} hint={id} tabIndex={-1} />
+        </span>
+      )}
+    </span>
+  );
+}

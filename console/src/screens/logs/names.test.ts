@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { actorOf, subjectOf } from './names.ts';
+
+const names = { usr_1: 'Ada', usr_gone: null, app_1: 'Back end' };
+
+test('who did it is named, with the id behind the name', () => {
+  const of = (actor: { kind: string; [name: string]: unknown } | null) => actorOf({ actor }, names);
+  expect(of({ kind: 'customer', userId: 'usr_1' })).toEqual({ name: 'Ada', id: 'usr_1' });
+  expect(of({ kind: 'operator', userId: 'usr_gone' })).toEqual({ name: 'Erased', id: 'usr_gone' });
+  expect(of({ kind: 'operator', userId: 'usr_hidden' })).toEqual({ name: 'usr_hidden', id: 'usr_hidden' });
+  expect(of({ kind: 'management', applicationId: 'app_1' })).toEqual({ name: 'Back end', id: 'app_1' });
+  expect(of({ kind: 'system', name: 'import' })).toEqual({ name: 'System (import)', id: null });
+  expect(of({ kind: 'anonymous' }).name).toBe('Nobody signed in');
+  expect(of(null).name).toBe('Erased');
+});
+
+test('what it is about: a person first, then a name, then an id', () => {
+  const of = (resources: string[], data: Record<string, unknown> | null = {}) => subjectOf({ resources, data }, names);
+  expect(of(['app_1', 'usr_1'])).toEqual({ name: 'Ada', id: 'usr_1' });
+  expect(of(['ses_1', 'app_1'])).toEqual({ name: 'Back end', id: 'app_1' });
+  expect(of(['rol_1'], { roleId: 'rol_1', key: 'clerk' })).toEqual({ name: 'clerk', id: 'rol_1' });
+  expect(of(['ses_1'])).toEqual({ name: 'ses_1', id: 'ses_1' });
+  expect(of([])).toEqual({ name: '–', id: null });
+  expect(of([], null).name).toBe('Erased');
+});

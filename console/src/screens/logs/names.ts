@@ -1,0 +1,41 @@
+import type { AuditEvent, Names } from '#api/records.ts';
+
+/** Whom or what an entry of a log names: what to show, and the id behind it. */
+export type Named = { name: string; id: string | null };
+
+const ERASED = 'Erased';
+
+function named(id: string, names: Names): Named {
+  const name = names[id];
+  return { name: name === null ? ERASED : (name ?? id), id };
+}
+
+/** Who did it. Null once the person was erased. */
+export function actorOf({ actor }: Pick<AuditEvent, 'actor'>, names: Names): Named {
+  if (!actor) return { name: ERASED, id: null };
+  const id = [actor['userId'], actor['applicationId']].find((value) => typeof value === 'string');
+  if (id !== undefined) return named(id, names);
+  if (typeof actor['name'] === 'string') return { name: `System (${actor['name']})`, id: null };
+  return { name: actor.kind === 'anonymous' ? 'Nobody signed in' : actor.kind, id: null };
+}
+
+/** Whom or what it is about: a person first, then whatever has a name, as far as the entry says. */
+export function subjectOf({ resources, data }: Pick<AuditEvent, 'resources' | 'data'>, names: Names): Named {
+  if (!data) return { name: ERASED, id: null };
+  const known = resources.filter((id) => names[id] !== undefined);
+  const id = known.find((one) => one.startsWith('usr_')) ?? known[0];
+  if (id !== undefined) return named(id, names);
+  const [first] = resources;
+  return { name: nameInData(data) ?? first ?? '–', id: first ?? null };
+}
+
+const FIELDS = ['email', 'name', 'displayName', 'url', 'key', 'domain', 'prefix'];
+
+function nameInData(data: Record<string, unknown>): string | undefined {
+  for (const value of [data, ...Object.values(data)]) {
+    if (typeof value !== 'object' || value === null) continue;
+    const found = FIELDS.map((field): unknown => Reflect.get(value, field)).find((name) => typeof name === 'string');
+    if (typeof found === 'string') return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { formatOf, keepTried, sizeOf, triedIn } from './imports.ts';
+
+test('the format is told by the name of the file', () => {
+  expect(['people.CSV', 'people.jsonl', 'people.ndjson', 'people'].map(formatOf)).toEqual([
+    'csv',
+    'ndjson',
+    'ndjson',
+    'ndjson',
+  ]);
+});
+
+test('sizes have the unit that people would use', () => {
+  expect([0, 999, 1_000, 12_345_678, 1_073_741_824].map(sizeOf)).toEqual([
+    '0 bytes',
+    '999 bytes',
+    '1 kB',
+    '12.3 MB',
+    '1.1 GB',
+  ]);
+});
+
+test('the file of a dry run is there again for that dry run only', () => {
+  const file = new File(['{}'], 'people.ndjson');
+  keepTried('imp_1', { file, format: 'ndjson' });
+  expect(triedIn('imp_1')?.file).toBe(file);
+  expect(triedIn('imp_2')).toBeNull();
+  expect(triedIn(undefined)).toBeNull();
+});

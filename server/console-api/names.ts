@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { applicationNames } from '#applications';
+import { type UserSummary, usersById } from '#identity';
+import { type Ctx, operatorOf } from '#platform/ctx.ts';
+import { type ApplicationId, IdSchema, type UserId } from '#platform/ids.ts';
+import { installationOf } from './installation.ts';
+
+/** What the ids in a list stand for. */
+export const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
+  description:
+    'Names of people, operators and applications by id; null: the person was erased. Left out: what has no name, or what you may not see.',
+});
+type Names = Static<typeof Names>;
+
+type Logged = { actor: { kind: string; [name: string]: unknown } | null; resources: readonly string[]; example?: true };
+
+const UserIdSchema = IdSchema('usr');
+const ApplicationIdSchema = IdSchema('app');
+
+/**
+ * Names who did something and whom or what it was about, for a page of a log: three statements at most, whatever its length, each
+ * within the workspace and for whoever may look at records of that kind anyway. Examples have made-up ids, which stay ids.
+ */
+export async function namesIn(ctx: Ctx, events: readonly Logged[]): Promise<Names> {
+  const { permissions } = operatorOf(ctx);
+  const may = (permission: string) => permissions.includes(permission);
+  const { people, operators, applications } = idsIn(events.filter(({ example }) => !example));
+  const [ofPeople, ofOperators, ofApplications] = await Promise.all([
+    may('members:read') ? namesOfPeople(ctx, people) : {},
+    // Operators are people of the built-in workspace; that they acted here is known from the actor, never from what an event says.
+    may('team:read') ? namesOfPeople({ db: ctx.db, scope: installationOf(ctx.system).scope }, operators) : {},
+    may('applications:read') ? applicationNames(ctx, applications) : {},
+  ]);
+  return { ...ofPeople, ...ofOperators, ...ofApplications };
+}
+
+function idsIn(events: readonly Logged[]) {
+  const people = new Set<UserId>();
+  const operators = new Set<UserId>();
+  const applications = new Set<ApplicationId>();
+  for (const { actor, resources } of events) {
+    const actors = actor?.kind === 'operator' ? operators : people;
+    if (Value.Check(UserIdSchema, actor?.['userId'])) actors.add(actor['userId']);
+    for (const id of [actor?.['applicationId'], ...resources]) {
+      if (Value.Check(ApplicationIdSchema, id)) applications.add(id);
+      if (Value.Check(UserIdSchema, id)) people.add(id);
+    }
+  }
+  return { people: [...people.difference(operators)], operators: [...operators], applications: [...applications] };
+}
+
+/** Nobody but an erased person is in a log and not among the people. */
+async function namesOfPeople(where: Parameters<typeof usersById>[0], ids: readonly UserId[]): Promise<Names> {
+  const found = await usersById(where, ids);
+  return Object.fromEntries(
+    ids.flatMap((id) => {
+      const person = found.get(id);
+      const name = person ? nameOf(person) : null;
+      return name === undefined ? [] : [[id, name]];
+    }),
+  );
+}
+
+function nameOf({ displayName, email, username, phone }: UserSummary): string | undefined {
+  return displayName ?? email ?? username ?? phone ?? undefined;
+}

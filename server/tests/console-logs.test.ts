@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
+import { eventually, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+let page: Page;
+let userId: string;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  userId = (await register(latchkey, { profile: { displayName: 'Ada Lovelace' } })).session.userId;
+  app = await openConsole(latchkey, browser);
+  page = app.page;
+  const { items } = (await app.operator.call('/console/v1/members?q=ada')).body;
+  await app.operator.call(`/console/v1/members/${items[0].id}/block`, { method: 'POST' });
+  const token = await managementToken(latchkey);
+  await latchkey.api('/v1/admin/roles', { token, body: { key: 'clerk', name: 'Clerk' } });
+  await eventually(async () => {
+    const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');
+    assert.equal(rows.length, 0);
+  });
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+for (const [path, title] of [
+  ['/audit', 'Audit log'],
+  ['/events', 'Event log'],
+] as const) {
+  test(`the ${title.toLowerCase()} names who did it and to whom, with the ids at hand`, async () => {
+    await app.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await app.open(path);
+    const table = page.getByRole('table', { name: title });
+    const blocked = table.getByRole('row').filter({ hasText: 'membership.blocked' });
+    await blocked.getByText('Ada Lovelace').waitFor();
+    await blocked.getByText('Demo Operator').waitFor();
+    await table.getByRole('row').filter({ hasText: 'role.created' }).getByText('clerk').waitFor();
+    await blocked.hover();
+    await blocked.getByRole('button', { name: `Copy ${userId}` }).click();
+    assert.equal(await page.evaluate(() => Object(globalThis).navigator.clipboard.readText()), userId);
+    await blocked.getByRole('link').click();
+    const drawer = page.getByRole('dialog', { name: 'membership.blocked' });
+    await drawer.getByText('Ada Lovelace').waitFor();
+    await drawer.getByRole('button', { name: `Copy ${userId}` }).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.reload();
+    await drawer.getByText('Demo Operator').waitFor();
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    await page.waitForURL((url) => !url.searchParams.has('event'));
+  });
+}
+
+test('the filters of a log stand in its address', async () => {
+  await app.open(`/audit?resource=${userId}`);
+  await page.getByRole('searchbox', { name: 'Action' }).fill('membership.blocked');
+  await page.waitForURL(/resource=.*action=membership\.blocked/);
+  const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
+  await eventually(async () => assert.equal(await rows.count(), 2));
+});
+
+test('on a phone an entry shows all there is, and passes axe-core', async () => {
+  const phone = await openConsole(latchkey, browser, { operator: app.operator, width: 390, colorScheme: 'dark' });
+  await phone.open('/audit?action=membership.blocked');
+  await phone.page.getByRole('link', { name: 'membership.blocked' }).click();
+  await phone.page.getByRole('dialog').getByText('Ada Lovelace').waitFor();
+  assert.deepEqual(await faultsOf(phone.page), []);
+  await phone.context.close();
+});
