@@ -11,6 +11,6 @@ export {
   selectedTypes,
 } from './event-types.ts';
 export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from './events.ts';
-export { anonymiseEvents, emailsInEvents, eventsOfUser } from './events-of-user.ts';
+export { anonymiseEvents, emailsInEvents, eventsOfUser, isErased } from './events-of-user.ts';
 export { feedRoutes } from './feed.admin.ts';
 export { eventsById, readEvents } from './reading.ts';

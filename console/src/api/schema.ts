@@ -1317,8 +1317,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook delivery with its attempts */
-        get: operations["readAWebhookDeliveryWithItsAttempts"];
+        /** Read a webhook delivery with its payload and attempts */
+        get: operations["readAWebhookDeliveryWithItsPayloadAndAttempts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -14306,7 +14306,7 @@ export interface operations {
             };
         };
     };
-    readAWebhookDeliveryWithItsAttempts: {
+    readAWebhookDeliveryWithItsPayloadAndAttempts: {
         parameters: {
             query?: never;
             header?: {
@@ -14343,6 +14343,19 @@ export interface operations {
                         nextAttemptAt: string | null;
                         /** Format: date-time */
                         createdAt: string;
+                        payload: {
+                            /**
+                             * @description `kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.
+                             * @enum {unknown}
+                             */
+                            state: "kept" | "erased" | "gone" | "internal";
+                            /** @description The JSON text that is signed and sent. */
+                            body: string | null;
+                            /** @description What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept. */
+                            headers: {
+                                [key: string]: string;
+                            };
+                        };
                         attempts: {
                             /** Format: date-time */
                             startedAt: string;
@@ -14467,6 +14480,19 @@ export interface operations {
                         nextAttemptAt: string | null;
                         /** Format: date-time */
                         createdAt: string;
+                        payload: {
+                            /**
+                             * @description `kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.
+                             * @enum {unknown}
+                             */
+                            state: "kept" | "erased" | "gone" | "internal";
+                            /** @description The JSON text that is signed and sent. */
+                            body: string | null;
+                            /** @description What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept. */
+                            headers: {
+                                [key: string]: string;
+                            };
+                        };
                         attempts: {
                             /** Format: date-time */
                             startedAt: string;
