@@ -28,6 +28,11 @@ export async function addressesInEvents(tx: TxCtx, userId: UserId): Promise<stri
 /** Stands where an address was. */
 const ERASED = 'erased';
 
+/** Whether the address of somebody who was erased has been taken out of an event. */
+export function isErased({ data }: { data: object }): boolean {
+  return Reflect.get(data, 'email') === ERASED;
+}
+
 /**
  * Takes a person's addresses out of the log: what happened stays, whose address it was does not. Ids stay too; nothing leads
  * from them to a person any more. Served by events_of_user and events_of_invitation.

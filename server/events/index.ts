@@ -11,7 +11,9 @@ export {
   selectedTypes,
 } from './event-types.ts';
 export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from './events.ts';
-export { addressesInEvents, anonymiseEvents, eventsOfUser } from './events-of-user.ts';
+
+export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
+
 export { feedRoutes } from './feed.admin.ts';
 export { eventsById, readEvents } from './reading.ts';
 export { eventRemovals } from './removal.ts';

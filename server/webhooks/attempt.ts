@@ -1,7 +1,7 @@
 import type { Event } from '#events';
 import { isRefused, post } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { openHeaders } from './endpoint-rules.ts';
+import { openHeaders, sameHeaders } from './endpoint-rules.ts';
 import type { EndpointRow } from './endpoints.ts';
 import type { Claimed } from './queue.ts';
 import { redacted } from './redaction.ts';
@@ -78,9 +78,7 @@ function headersOf(receiver: Receiver, id: string, { body, now }: { body: string
   const timestamp = Math.floor(now.getTime() / 1000);
   return {
     ...receiver.headers,
-    'content-type': 'application/json',
-    'user-agent': 'Latchkey-Webhooks/1',
-    'webhook-id': id,
+    ...sameHeaders(id),
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatures(receiver.secrets, { id, timestamp, body }),
   };

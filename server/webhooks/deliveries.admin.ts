@@ -33,7 +33,7 @@ export const deliveryRoutes: Routes = (app) => {
     {
       config: { permission: 'webhooks:read', etag: true },
       schema: {
-        summary: 'Read a webhook delivery with its attempts',
+        summary: 'Read a webhook delivery with its payload and attempts',
         params: DeliveryRef,
         response: { 200: DeliveryWithAttempts, ...problemResponses('NOT_FOUND') },
       },

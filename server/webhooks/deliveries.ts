@@ -7,6 +7,7 @@ import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { type EndpointId, lockEndpoint } from './endpoints.ts';
+import { Payload, payloadOf } from './payloads.ts';
 
 export type DeliveryId = Id<'dlv'>;
 const statuses = ['pending', 'delivered', 'retrying', 'failed', 'blocked'] as const;
@@ -78,7 +79,7 @@ const summary = {
 
 export const Delivery = Type.Object(summary);
 type Delivery = Static<typeof Delivery>;
-export const DeliveryWithAttempts = Type.Object({ ...summary, attempts: Type.Array(Attempt) });
+export const DeliveryWithAttempts = Type.Object({ ...summary, payload: Payload, attempts: Type.Array(Attempt) });
 type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>;
 
 export const DeliveryQuery = Type.Object({
@@ -135,7 +136,7 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** A delivery with its attempts, oldest first. @throws Problem NOT_FOUND */
+/** A delivery with what it sends and its attempts, oldest first. @throws Problem NOT_FOUND */
 export async function getDelivery(ctx: Ctx | TxCtx, id: DeliveryId): Promise<DeliveryWithAttempts> {
   const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
@@ -148,6 +149,7 @@ export async function getDelivery(ctx: Ctx | TxCtx, id: DeliveryId): Promise<Del
     .execute();
   return {
     ...recordOf(row),
+    payload: await payloadOf(ctx, row),
     attempts: attempts.map((attempt) => ({
       startedAt: attempt.started_at.toISOString(),
       durationMs: attempt.duration_ms,

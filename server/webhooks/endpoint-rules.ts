@@ -79,6 +79,11 @@ export function openHeaders(keyring: Keyring, sealed: string | null, endpointId:
   return sealed === null ? {} : JSON.parse(keyring.open(sealed, PURPOSE, endpointId));
 }
 
+/** Headers that are the same in every attempt of a delivery. */
+export function sameHeaders(id: string) {
+  return { 'content-type': 'application/json', 'user-agent': 'Latchkey-Webhooks/1', 'webhook-id': id };
+}
+
 /** The headers as they may be shown. */
 export function shownHeaders(headers: CustomHeaders): CustomHeaders {
   return Object.fromEntries(

@@ -54,7 +54,7 @@ type EndpointUpdate = Updateable<WebhookEndpointsTable>;
 
 /** Endpoints of one project environment. */
 const MOST = 50;
-const EVENTS = 'events';
+export const EVENTS = 'events';
 
 const description = Type.String({ maxLength: 500 });
 

@@ -19,6 +19,7 @@ export type Settings = Answer<'/console/v1/settings'>;
 export type MessageTemplate = ItemOf<'/console/v1/settings/messages'>;
 export type WebhookEndpoint = Answer<'/console/v1/webhooks/endpoints/{endpointId}'>;
 export type Delivery = ItemOf<'/console/v1/webhooks/deliveries'>;
+export type DeliveryDetail = Answer<'/console/v1/webhooks/deliveries/{deliveryId}'>;
 export type LoggedEvent = ItemOf<'/console/v1/event-log'>;
 export type Overview = Answer<'/console/v1/overview'>;
 export type DomainRecord = ItemOf<'/console/v1/domains'>;

@@ -93,7 +93,11 @@ export interface paths {
         get: operations["readTheWorkspace"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the workspace
+         * @description Closes it with every project in it, at once. Tokens, sign-ins, APIs and webhooks stop; the owners of the workspace are told. It is removed in seven days; until then an owner restores it.
+         */
+        delete: operations["deleteTheWorkspace"];
         options?: never;
         head?: never;
         /** Rename the workspace */
@@ -129,11 +133,55 @@ export interface paths {
         get: operations["readAProject"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a project
+         * @description Closes it in both environments, at once. Tokens, sign-ins, APIs and webhooks stop; the owners of the workspace are told. It is removed in seven days; until then an owner restores it.
+         */
+        delete: operations["deleteAProject"];
         options?: never;
         head?: never;
         /** Rename a project */
         patch: operations["renameAProject"];
+        trace?: never;
+    };
+    "/console/v1/workspace/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the workspace
+         * @description Takes a deletion back: everything is as it was.
+         */
+        post: operations["restoreTheWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/v1/projects/{projectId}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a project
+         * @description Takes a deletion back: everything is as it was.
+         */
+        post: operations["restoreAProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/console/v1/team": {
@@ -1381,8 +1429,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook delivery with its attempts */
-        get: operations["readAWebhookDeliveryWithItsAttempts"];
+        /** Read a webhook delivery with its payload and attempts */
+        get: operations["readAWebhookDeliveryWithItsPayloadAndAttempts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1800,7 +1848,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a status group */
+        get: operations["readAStatusGroup"];
         put?: never;
         post?: never;
         /** Remove an empty status group */
@@ -2169,6 +2218,8 @@ export interface operations {
                             /** @enum {unknown} */
                             role: "owner" | "admin" | "developer" | "billing" | "support" | "analyst" | "viewer";
                             permissions: string[];
+                            /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                            deletesAt: string | null;
                         }[];
                         addresses: {
                             test: {
@@ -2345,6 +2396,8 @@ export interface operations {
                             name: string;
                             /** Format: date-time */
                             createdAt: string;
+                            /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                            deletesAt: string | null;
                             /** @enum {unknown} */
                             role: "owner" | "admin" | "developer" | "billing" | "support" | "analyst" | "viewer";
                         }[];
@@ -2438,6 +2491,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                     };
                 };
             };
@@ -2548,6 +2603,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                         projectCount: number;
                     };
                 };
@@ -2615,6 +2672,109 @@ export interface operations {
             };
         };
     };
+    deleteTheWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        name: string;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `REAUTHENTICATION_REQUIRED`, `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     renameTheWorkspace: {
         parameters: {
             query?: never;
@@ -2645,6 +2805,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                     };
                 };
             };
@@ -2760,6 +2922,8 @@ export interface operations {
                             name: string;
                             /** Format: date-time */
                             createdAt: string;
+                            /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                            deletesAt: string | null;
                         }[];
                         /** @description Null at the end. */
                         nextCursor: string | null;
@@ -2852,6 +3016,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                     };
                 };
             };
@@ -2965,6 +3131,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                     };
                 };
             };
@@ -3040,6 +3208,121 @@ export interface operations {
             };
         };
     };
+    deleteAProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        name: string;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `REAUTHENTICATION_REQUIRED`, `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     renameAProject: {
         parameters: {
             query?: never;
@@ -3073,6 +3356,8 @@ export interface operations {
                         name: string;
                         /** Format: date-time */
                         createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
                     };
                 };
             };
@@ -3132,6 +3417,206 @@ export interface operations {
             };
             /** @description `UNSUPPORTED_MEDIA_TYPE` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    restoreTheWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        name: string;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    restoreAProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example prj_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                        id: string;
+                        name: string;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description It is closed, and removed from this moment on; until then an owner restores it. */
+                        deletesAt: string | null;
+                    };
+                };
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `CONFLICT`, `IDEMPOTENCY_KEY_REUSED` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10457,8 +10942,10 @@ export interface operations {
                                 /** @description Whether `email_verified` of this provider is believed; true when absent. */
                                 trustEmail?: boolean;
                             };
-                            /** @description To be registered at the provider. */
+                            /** @description To be registered at the provider: that of the environment's own address. */
                             callbackUrl: string;
+                            /** @description All of them, of the auth domains bound to the project too: people come back to where they left from. */
+                            callbackUrls: string[];
                             /** Format: date-time */
                             createdAt: string;
                             /** Format: date-time */
@@ -10608,8 +11095,10 @@ export interface operations {
                             /** @description Whether `email_verified` of this provider is believed; true when absent. */
                             trustEmail?: boolean;
                         };
-                        /** @description To be registered at the provider. */
+                        /** @description To be registered at the provider: that of the environment's own address. */
                         callbackUrl: string;
+                        /** @description All of them, of the auth domains bound to the project too: people come back to where they left from. */
+                        callbackUrls: string[];
                         /** Format: date-time */
                         createdAt: string;
                         /** Format: date-time */
@@ -10751,8 +11240,10 @@ export interface operations {
                             /** @description Whether `email_verified` of this provider is believed; true when absent. */
                             trustEmail?: boolean;
                         };
-                        /** @description To be registered at the provider. */
+                        /** @description To be registered at the provider: that of the environment's own address. */
                         callbackUrl: string;
+                        /** @description All of them, of the auth domains bound to the project too: people come back to where they left from. */
+                        callbackUrls: string[];
                         /** Format: date-time */
                         createdAt: string;
                         /** Format: date-time */
@@ -11010,8 +11501,10 @@ export interface operations {
                             /** @description Whether `email_verified` of this provider is believed; true when absent. */
                             trustEmail?: boolean;
                         };
-                        /** @description To be registered at the provider. */
+                        /** @description To be registered at the provider: that of the environment's own address. */
                         callbackUrl: string;
+                        /** @description All of them, of the auth domains bound to the project too: people come back to where they left from. */
+                        callbackUrls: string[];
                         /** Format: date-time */
                         createdAt: string;
                         /** Format: date-time */
@@ -11317,6 +11810,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`. */
+                        authorizationCodeSeconds: number;
                         /** @description Lifetime of a management token. */
                         managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
@@ -11487,6 +11982,8 @@ export interface operations {
                     webhookLogDays?: number;
                     /** @description Lifetime of an access token. */
                     accessTokenSeconds?: number;
+                    /** @description Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`. */
+                    authorizationCodeSeconds?: number;
                     /** @description Lifetime of a management token. */
                     managementTokenSeconds?: number;
                     /** @description A session ends when it is not refreshed for this long. */
@@ -11589,6 +12086,8 @@ export interface operations {
                         webhookLogDays: number;
                         /** @description Lifetime of an access token. */
                         accessTokenSeconds: number;
+                        /** @description Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`. */
+                        authorizationCodeSeconds: number;
                         /** @description Lifetime of a management token. */
                         managementTokenSeconds: number;
                         /** @description A session ends when it is not refreshed for this long. */
@@ -12736,7 +13235,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {unknown} */
-                            template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                            template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                             /** @enum {unknown} */
                             locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
                             /** @description False: the built-in text. */
@@ -12814,7 +13313,7 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -12829,7 +13328,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {unknown} */
-                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                         /** @enum {unknown} */
                         locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description False: the built-in text. */
@@ -12912,7 +13411,7 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -12935,7 +13434,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {unknown} */
-                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                        template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                         /** @enum {unknown} */
                         locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
                         /** @description False: the built-in text. */
@@ -13038,7 +13537,7 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -13125,7 +13624,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
+                template: "verify_email" | "sign_in_code" | "magic_link" | "reset_password" | "change_email" | "known_address" | "invitation" | "new_device" | "credential_changed" | "account_throttled" | "account_erasure" | "failed_attempts" | "deletion" | "webhook_disabled" | "status_confirm" | "status_code" | "status_notice" | "status_alert" | "sms_code";
                 locale: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             cookie?: never;
@@ -14822,7 +15321,7 @@ export interface operations {
             };
         };
     };
-    readAWebhookDeliveryWithItsAttempts: {
+    readAWebhookDeliveryWithItsPayloadAndAttempts: {
         parameters: {
             query?: never;
             header?: {
@@ -14859,6 +15358,19 @@ export interface operations {
                         nextAttemptAt: string | null;
                         /** Format: date-time */
                         createdAt: string;
+                        payload: {
+                            /**
+                             * @description `kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.
+                             * @enum {unknown}
+                             */
+                            state: "kept" | "erased" | "gone" | "internal";
+                            /** @description The JSON text that is signed and sent. */
+                            body: string | null;
+                            /** @description What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept. */
+                            headers: {
+                                [key: string]: string;
+                            };
+                        };
                         attempts: {
                             /** Format: date-time */
                             startedAt: string;
@@ -14983,6 +15495,19 @@ export interface operations {
                         nextAttemptAt: string | null;
                         /** Format: date-time */
                         createdAt: string;
+                        payload: {
+                            /**
+                             * @description `kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.
+                             * @enum {unknown}
+                             */
+                            state: "kept" | "erased" | "gone" | "internal";
+                            /** @description The JSON text that is signed and sent. */
+                            body: string | null;
+                            /** @description What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept. */
+                            headers: {
+                                [key: string]: string;
+                            };
+                        };
                         attempts: {
                             /** Format: date-time */
                             startedAt: string;
@@ -16714,7 +17239,10 @@ export interface operations {
     readAStatementOfTheSmsAddOn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example stm_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 statementId: string;
@@ -16756,6 +17284,13 @@ export interface operations {
                         paidAt: string | null;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -17613,7 +18148,10 @@ export interface operations {
     readAStatusComponent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example cmp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -17685,6 +18223,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
@@ -17753,7 +18298,10 @@ export interface operations {
     removeAStatusComponentOfYourOwn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example cmp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -17855,7 +18403,10 @@ export interface operations {
     changeHowAStatusComponentIsShown: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example cmp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -18252,10 +18803,114 @@ export interface operations {
             };
         };
     };
+    readAStatusGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example grp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        builtIn: boolean;
+                        position: number;
+                    };
+                };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `AUTHENTICATION_REQUIRED`, `SESSION_EXPIRED`, `SESSION_REVOKED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `UNKNOWN_HOST` */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `INTERNAL_ERROR` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     removeAnEmptyStatusGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example grp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -18357,7 +19012,10 @@ export interface operations {
     changeAStatusGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example grp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -18483,7 +19141,10 @@ export interface operations {
     readTheSettingsOfTheStatus: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18505,6 +19166,13 @@ export interface operations {
                         alertEmails: string[];
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -18574,7 +19242,10 @@ export interface operations {
     changeTheSettingsOfTheStatus: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18991,7 +19662,10 @@ export interface operations {
     readAnIncident: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example inc_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -19039,6 +19713,13 @@ export interface operations {
                         createdAt: string;
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -19108,7 +19789,10 @@ export interface operations {
     throwTheDraftOfAnIncidentAway: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example inc_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -19210,7 +19894,10 @@ export interface operations {
     correctAnIncidentOrWriteItsPostmortem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example inc_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -19913,7 +20600,10 @@ export interface operations {
     readAMaintenance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state you have; when the record is still in it, 304. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example mnt_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -19951,6 +20641,13 @@ export interface operations {
                         }[];
                     };
                 };
+            };
+            /** @description You have this state already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
@@ -20020,7 +20717,10 @@ export interface operations {
     callAMaintenanceOff: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example mnt_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;
@@ -20122,7 +20822,10 @@ export interface operations {
     changeAMaintenance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the state that the change is meant for; when the record has another by now, 412. */
+                "if-match"?: string;
+            };
             path: {
                 /** @example mnt_01kaz3w9hqf8p9n2m4v5x6y7z8 */
                 id: string;

@@ -37,15 +37,22 @@ export function CopyIconButton({ value, name, hint = 'Copy', tabIndex }: CopyIco
   );
 }
 
+type CodeBlockProps = {
+  code: string;
+  name: string;
+  /** What is copied, where it is shown otherwise than it is. */
+  exact?: string;
+};
+
 /** Code over several lines, with a button that copies it. */
-export function CodeBlock({ code, name }: { code: string; name: string }) {
+export function CodeBlock({ code, name, exact = code }: CodeBlockProps) {
   return (
     <div className={classes.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it */}
       <pre className={classes.pre} tabIndex={0}>
         <code>{code}</code>
       </pre>
-      <CopyButton value={code} timeout={1500}>
+      <CopyButton value={exact} timeout={1500}>
         {({ copied, copy }) => (
           <Button
             className={classes.over}

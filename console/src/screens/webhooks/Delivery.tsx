@@ -1,27 +1,41 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { DeliveryDetail } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
-import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
+import { StateBadge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
-import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { Attempts } from './Attempts.tsx';
+import { Payload } from './Payload.tsx';
+
+const LOOK_AGAIN_MS = 3000;
+
+/** Whether more is to come of it. */
+function isUnderWay(delivery: DeliveryDetail | undefined): boolean {
+  return delivery?.status === 'pending' || delivery?.status === 'retrying';
+}
 
 export function Delivery() {
   const at = useAt();
   const api = useApi();
   const deliveryId = useIdInAddress();
   const params = { path: { deliveryId } };
-  const delivery = api.useQuery('get', '/console/v1/webhooks/deliveries/{deliveryId}', { params });
+  const delivery = api.useQuery(
+    'get',
+    '/console/v1/webhooks/deliveries/{deliveryId}',
+    { params },
+    { refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN_MS : false) },
+  );
   const retry = useAction(api.useMutation('post', '/console/v1/webhooks/deliveries/{deliveryId}/retry'));
   const canWrite = useCan('webhooks:write');
   return (
     <Loaded query={delivery}>
-      {({ eventType, eventId, endpointId, status, nextAttemptAt, createdAt, attempts }) => (
+      {({ eventType, eventId, endpointId, status, nextAttemptAt, createdAt, payload, attempts }) => (
         <Page
           title={eventType}
           back={{ to: at('/webhooks/deliveries'), label: 'Deliveries' }}
@@ -52,32 +66,8 @@ export function Delivery() {
               ]}
             />
           </Card>
-          <Card flush title="Attempts">
-            <Table
-              label="Attempts"
-              rows={attempts}
-              keyOf={({ startedAt }) => startedAt}
-              empty="Not tried yet"
-              columns={[
-                { name: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
-                {
-                  name: 'Answer',
-                  cell: ({ statusCode, error }) => (
-                    <Badge tone={statusCode !== null && statusCode < 300 ? 'good' : 'bad'}>
-                      {statusCode ?? error ?? 'none'}
-                    </Badge>
-                  ),
-                },
-                { name: 'Because of', wide: true, cell: ({ trigger }) => sentence(trigger) },
-                { name: 'Took', align: 'right', cell: ({ durationMs }) => `${durationMs} ms` },
-                {
-                  name: 'What came back',
-                  wide: true,
-                  cell: ({ responseSnippet, error }) => <code>{responseSnippet ?? error ?? ''}</code>,
-                },
-              ]}
-            />
-          </Card>
+          <Attempts attempts={attempts} />
+          <Payload payload={payload} />
         </Page>
       )}
     </Loaded>

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import { eventsById, isErased } from '#events';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { EventId } from '#platform/ids.ts';
+import { openHeaders, sameHeaders, shownHeaders } from './endpoint-rules.ts';
+import { type EndpointId, EVENTS, findRow } from './endpoints.ts';
+
+const states = ['kept', 'erased', 'gone', 'internal'] as const;
+
+export const Payload = Type.Object({
+  state: Type.Enum([...states], {
+    description:
+      '`kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.',
+  }),
+  body: Type.Union([Type.String(), Type.Null()], { description: 'The JSON text that is signed and sent.' }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description:
+      'What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept.',
+  }),
+});
+type Payload = Static<typeof Payload>;
+
+type Queued = { endpoint_id: EndpointId; event_id: EventId; body: string | null };
+
+/** What a delivery sends. Two reads by primary key; none of it is in lists. */
+export async function payloadOf({ system, scope: { workspaceId } }: Ctx | TxCtx, queued: Queued): Promise<Payload> {
+  const endpoint = await findRow(system, { workspaceId, endpointId: queued.endpoint_id });
+  // What other parts send may hold links that only their receiver is to have.
+  if (endpoint?.purpose !== EVENTS) return { state: 'internal', body: null, headers: {} };
+  const own = shownHeaders(openHeaders(system.keyring, endpoint.headers_sealed, endpoint.id));
+  const headers = { ...own, ...sameHeaders(queued.event_id) };
+  if (queued.body !== null) return { state: 'kept', body: queued.body, headers };
+  const event = (await eventsById(system, workspaceId, [queued.event_id])).get(queued.event_id);
+  if (!event) return { state: 'gone', body: null, headers };
+  return { state: isErased(event) ? 'erased' : 'kept', body: JSON.stringify(event), headers };
+}
