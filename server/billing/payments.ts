@@ -18,7 +18,7 @@ type Started = AddOnStatus & { checkoutUrl: string | null };
  * @throws Problem VALIDATION_FAILED, CONFLICT, SERVICE_UNAVAILABLE while the provider is away
  */
 export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string | null> {
-  const account = ctx.scope.environment === 'test' ? null : stripeAccount(ctx.system);
+  const account = payments(ctx);
   const running = await currentSubscription(ctx);
   if (!account || (running && running.status !== 'canceled')) return null;
   return checkOut(ctx, account.client, { tier: requireTier(ctx.system, tierId), former: running });
@@ -31,10 +31,16 @@ export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string |
  */
 export function startSubscription(ctx: Ctx, tierId: string, checkoutUrl: string | null): Promise<Started> {
   return transaction(ctx, async (tx) => {
-    if (checkoutUrl === null) await subscribe(tx, tierId);
+    // What ran when the provider was not asked may have ended since: then nothing begins that nobody has paid for.
+    if (checkoutUrl === null) await subscribe(tx, tierId, payments(ctx) ? null : undefined);
     else await emit(tx, 'billing.addon.checkout_started', { addon: 'sms', tierId });
     return { ...(await addOnStatus(tx)), checkoutUrl };
   });
+}
+
+/** Who takes the money of new subscriptions. */
+function payments({ system, scope }: Ctx) {
+  return scope.environment === 'test' ? null : stripeAccount(system);
 }
 
 async function checkOut(

@@ -89,21 +89,23 @@ const BY_HAND: Payment = { payment: 'manual', customer_ref: null, subscription_r
 /**
  * Subscribes, or changes the tier: to a bigger one at once, with what the rest of the period costs more; to another with the
  * next period. The tier that holds already takes a scheduled change or a cancellation back.
+ * @param payment of a subscription that begins; null: none may, it has to be paid elsewhere first
  * @throws Problem VALIDATION_FAILED for a tier that is not offered, CONFLICT while a payment is overdue
  */
-export async function subscribe(tx: TxCtx, tierId: string, payment: Payment = BY_HAND): Promise<Subscription> {
+export async function subscribe(tx: TxCtx, tierId: string, payment: Payment | null = BY_HAND): Promise<Subscription> {
   const tier = requireTier(tx.system, tierId);
   await requirePaidUp(tx);
-  const begun = await beginSubscription(tx, tier, payment);
-  const subscription = begun ?? (await lockSubscription(tx));
-  if (!subscription || begun) return begun ?? missing();
+  const begin = async () => (payment === null ? undefined : beginSubscription(tx, tier, payment));
+  const begun = await begin();
+  if (begun) return begun;
+  const subscription = await lockSubscription(tx);
   // It may have ended while the lock was waited for.
-  if (subscription.status === 'canceled') return (await beginSubscription(tx, tier, payment)) ?? missing();
+  if (!subscription || subscription.status === 'canceled') return (await begin()) ?? missing();
   return changeTier(tx, subscription, tier);
 }
 
 function missing(): never {
-  throw problem('CONFLICT');
+  throw problem('CONFLICT', 'The add-on has ended meanwhile; subscribe again.');
 }
 
 async function changeTier(tx: TxCtx, subscription: Subscription, tier: SmsTier): Promise<Subscription> {
