@@ -4,6 +4,10 @@ import type { Config } from '#platform/config.ts';
 import type { MessageId } from './messages.ts';
 import type { Rendered } from './render.ts';
 
+const CONNECT_MS = 10_000;
+/** Some servers look into a mail before they take it; given up too early, it would be sent twice. */
+const SILENCE_MS = 60_000;
+
 /** Mail over SMTP; without a mail server the dev inbox is where mails arrive. @returns sends one, and says who took it */
 export function mailDelivery({
   smtpUrl,
@@ -15,6 +19,11 @@ export function mailDelivery({
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
+    // A server that says nothing holds one of the workers, which every other job waits for.
+    dnsTimeout: CONNECT_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
     ...(dkim && {
       dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: readFileSync(dkim.keyFile, 'utf8') },
     }),
