@@ -11,6 +11,7 @@ export { smsAddOnRoutes, smsUsageRoutes } from './sms-addon.admin.ts';
 export { smsGuardRoutes } from './sms-guard.admin.ts';
 export { findOverdue, issueStatements, markPaid, unpaidStatements } from './statements.ts';
 export { stripeRoutes } from './stripe.public.ts';
+export { forgetOldNotices } from './stripe-notices.ts';
 export { renewDue } from './subscription-store.ts';
 export { subscribe } from './subscriptions.ts';
 export { releaseSegments, settleSegments } from './usage.ts';

@@ -5,6 +5,7 @@ import { type Ctx, type Environment, systemCtx, type TxCtx, transaction } from '
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { eachAlone } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 import { appendEntries, sumOf } from './ledger.ts';
@@ -117,10 +118,9 @@ export async function issueStatements(system: System): Promise<void> {
     where closed_at is not null and statement_id is null and reserved = 0 order by closed_at limit ${BATCH}`.execute(
     system.db,
   );
-  for (const row of rows) {
-    // biome-ignore lint/performance/noAwaitInLoops: one short transaction after the other
-    await transaction(systemCtx(system, scopeOf(row), 'billing', row.id), (tx) => issue(tx, row.id));
-  }
+  await eachAlone(system, rows, (row) =>
+    transaction(systemCtx(system, scopeOf(row), 'billing', row.id), (tx) => issue(tx, row.id)),
+  );
 }
 
 async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
@@ -235,11 +235,9 @@ export async function findOverdue(system: System): Promise<void> {
     join sms_subscriptions b using (workspace_id, project_id, environment)
     where s.paid_at is null and s.due_at <= ${system.clock.now()} and s.payment = 'manual' and b.past_due_since is null and b.status <> 'canceled'
     limit ${BATCH}`.execute(system.db);
-  for (const row of rows) {
-    const ctx = systemCtx(system, scopeOf(row), 'billing', row.project_id);
-    // biome-ignore lint/performance/noAwaitInLoops: one short transaction after the other
-    await transaction(ctx, (tx) => paymentOverdue(tx));
-  }
+  await eachAlone(system, rows, (row) =>
+    transaction(systemCtx(system, scopeOf(row), 'billing', row.project_id), (tx) => paymentOverdue(tx)),
+  );
 }
 
 /** A payment is overdue or failed: messages go on for a week, the subscription for a month. */

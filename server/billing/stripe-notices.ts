@@ -58,6 +58,15 @@ export async function takeNotice(system: System, raw: string, signature: string)
   });
 }
 
+/** The provider sends a notice again for three days. */
+const NOTICES_KEPT_MS = 30 * 86_400_000;
+
+/** Forgets which notices were taken, once they can not come again. Runs as a job. */
+export async function forgetOldNotices(system: System): Promise<void> {
+  const before = new Date(system.clock.now().getTime() - NOTICES_KEPT_MS);
+  await system.db.deleteFrom('payment_notices').where('received_at', '<', before).execute();
+}
+
 /** What a notice changes. */
 type Step = { scope: Scope; apply: (tx: TxCtx) => Promise<void> };
 

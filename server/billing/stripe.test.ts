@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sendMessage } from '#messages';
+import { systemCtx } from '#platform/ctx.ts';
 import {
   type Answer,
   eventually,
@@ -12,7 +13,9 @@ import {
 } from '#tests/harness.ts';
 import { invoiceOf, type LocalStripe, noticeOf, startStripe } from '#tests/stripe.ts';
 import { reportUsage } from './payment-reports.ts';
+import { startSubscription } from './payments.ts';
 import { issueStatements, unpaidStatements } from './statements.ts';
+import { forgetOldNotices } from './stripe-notices.ts';
 
 const ADDON = '/v1/admin/billing/addons/sms';
 const DAY = 86_400_000;
@@ -117,6 +120,15 @@ describe('subscribing through Stripe', () => {
     await subscribe('small');
     const customers = new Set([...stripe.sessions.values()].map((made) => made['customer']));
     assert.equal(customers.size, 1, 'pressing the button twice makes one customer');
+  });
+
+  test('BL-10 nothing begins unpaid where what ran has ended since Stripe was asked', async () => {
+    const [project] = latchkey.demo.projects;
+    assert.ok(project);
+    const scope = { workspaceId: latchkey.demo.workspaceId, projectId: project.id, environment: 'production' } as const;
+    const ctx = systemCtx(latchkey.system, scope, 'test', 'test');
+    await assert.rejects(startSubscription(ctx, 'small', null), { code: 'CONFLICT' });
+    assert.equal((await status()).status, 'inactive');
   });
 
   test('BL-11 a notice that Stripe did not sign, or long ago, changes nothing', async () => {
@@ -310,4 +322,18 @@ describe('changes', () => {
     assert.deepEqual([body.status, body.checkoutUrl, body.payment], ['active', null, 'manual']);
     assert.deepEqual(stripe.asked, []);
   });
+});
+
+test('BL-11 which notices were taken is forgotten once they can not come again', async () => {
+  const taken = async () => (await latchkey.system.pool.query('select from payment_notices')).rowCount ?? 0;
+  assert.ok((await taken()) > 0);
+  await latchkey.system.pool.query(`insert into payment_notices values ('evt_of_today', $1) on conflict do nothing`, [
+    clock.now(),
+  ]);
+  clock.advance(29 * DAY);
+  await forgetOldNotices(latchkey.system);
+  assert.ok((await taken()) > 0);
+  clock.advance(2 * DAY);
+  await forgetOldNotices(latchkey.system);
+  assert.equal(await taken(), 0);
 });

@@ -3,6 +3,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { eachAlone } from '#platform/repeating.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import type { System } from '#platform/system.ts';
 import { appendEntries } from './ledger.ts';
@@ -235,10 +236,9 @@ export async function renewDue(system: System): Promise<void> {
     where status <> 'canceled' and period_end <= ${system.clock.now()} order by period_end limit ${BATCH}`.execute(
     system.db,
   );
-  for (const row of rows) {
-    // biome-ignore lint/performance/noAwaitInLoops: one short transaction after the other
-    await transaction(systemCtx(system, scopeOf(row), 'billing', row.project_id), lockSubscription);
-  }
+  await eachAlone(system, rows, (row) =>
+    transaction(systemCtx(system, scopeOf(row), 'billing', row.project_id), lockSubscription),
+  );
 }
 
 /** The scope of a subscription by the payment provider's name for it. Served by sms_subscriptions_ref. */

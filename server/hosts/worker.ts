@@ -4,6 +4,7 @@ import {
   endPaymentTask,
   findOverdue,
   forgetOldConversions,
+  forgetOldNotices,
   issueStatements,
   renewDue,
   reportUsage,
@@ -17,10 +18,11 @@ import { sendMessageTask, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
+import { forgetOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import { forgetDeadTokens } from '#sessions';
-import { quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
+import { forgetSilentWorkers, quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
 import { orderCertificates, orderCertificatesTask, recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
@@ -56,7 +58,10 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     rotateDueKeys,
     forgetOldDeliveries,
     forgetOldConversions,
+    forgetOldNotices,
     forgetIdempotencyKeys,
+    forgetOldLimits,
+    forgetSilentWorkers,
     signDueCheckpoints,
     forgetOldImports,
     recheckDomains,

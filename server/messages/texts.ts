@@ -4,6 +4,7 @@ import { emit } from '#events';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { eachAlone } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
 import { reporterOf } from './receipt-signatures.ts';
@@ -205,10 +206,7 @@ export async function settleAbandoned(system: System): Promise<void> {
       or (status = 'queued' and expires_at < ${now}))
     order by created_at limit ${BATCH}`.execute(system.db);
   const idempotent = new Set(carriersOf(system).flatMap((carrier) => (carrier.idempotent ? [carrier.name] : [])));
-  for (const message of rows) {
-    // biome-ignore lint/performance/noAwaitInLoops: one short transaction after the other
-    await inScope(system, message, (tx) => settleOne(tx, message, idempotent));
-  }
+  await eachAlone(system, rows, (message) => inScope(system, message, (tx) => settleOne(tx, message, idempotent)));
 }
 
 async function settleOne(tx: TxCtx, message: Abandoned, idempotent: ReadonlySet<string>): Promise<void> {

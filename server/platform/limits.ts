@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
 import type { Trace } from './ctx.ts';
 import { prepared } from './db.ts';
@@ -124,6 +125,11 @@ export function limits<Name extends string>(
     ]);
     return Object.fromEntries(made);
   });
+}
+
+/** Forgets what was counted in periods that are over: a source that asks once would be remembered for ever. By the clock of the limits. */
+export async function forgetOldLimits(system: System): Promise<void> {
+  await sql`delete from rate_limits where expire < ${Date.now()}`.execute(system.db);
 }
 
 /** A key that holds no personal data. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
+import { forgetSilentWorkers } from '#status';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { repeat } from './repeating.ts';
+import { forgetOldLimits } from './limits.ts';
+import { eachAlone, repeat } from './repeating.ts';
 
 const logged: string[] = [];
 let latchkey: TestLatchkey;
@@ -41,4 +43,41 @@ test('works know nothing of each other: a failure is logged by name, a long one 
   await stopping;
   t.mock.timers.tick(60_000);
   assert.equal(quick.mock.callCount(), 3);
+});
+
+test('a record that fails keeps none of the others waiting, and is logged by its project', async () => {
+  logged.length = 0;
+  const rows = ['one', 'two', 'three'].map((id) => ({
+    workspace_id: 'wrk_1',
+    project_id: 'prj_1',
+    environment: 'test',
+    id,
+    secret: 'not for the log',
+  }));
+  const done: string[] = [];
+  await eachAlone(latchkey.system, rows, async ({ id }) => {
+    if (id === 'two') throw new Error('no luck');
+    done.push(id);
+  });
+  assert.deepEqual(done, ['one', 'three']);
+  const ours = logged.filter((line) => line.includes('no luck'));
+  assert.equal(ours.length, 1);
+  assert.equal(JSON.parse(ours[0] ?? '').projectId, 'prj_1');
+  assert.ok(!ours[0]?.includes('not for the log'));
+});
+
+test('what nobody asks for any more is forgotten: limits of periods that are over, workers long silent', async () => {
+  const { system } = latchkey;
+  await system.pool.query(`insert into rate_limits values ('over', 1, $1), ('on', 1, $2)`, [
+    Date.now() - 1_000,
+    Date.now() + 60_000,
+  ]);
+  await system.pool.query(`insert into worker_heartbeats values ('gone', now() - interval '2 days'), ('here', now())`);
+  await forgetOldLimits(system);
+  await forgetSilentWorkers(system);
+  const keys = async (column: string, table: string) =>
+    (await system.pool.query(`select ${column} as key from ${table}`)).rows.map(({ key }) => key);
+  const [limits, workers] = [await keys('key', 'rate_limits'), await keys('worker', 'worker_heartbeats')];
+  assert.deepEqual([limits.includes('over'), limits.includes('on')], [false, true]);
+  assert.deepEqual([workers.includes('gone'), workers.includes('here')], [false, true]);
 });

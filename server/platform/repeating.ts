@@ -30,3 +30,27 @@ export function repeat(system: System, milliseconds: number, works: Works): { st
     },
   };
 }
+
+/** A record of some project. */
+type OfProject = { workspace_id: string; project_id: string; environment: string };
+
+/**
+ * Works off records of many projects one after the other. One that fails is logged and left for the next time: it keeps none of
+ * the others waiting, however often it fails.
+ */
+export async function eachAlone<Row extends OfProject>(
+  system: System,
+  rows: readonly Row[],
+  work: (row: Row) => Promise<unknown>,
+): Promise<void> {
+  for (const row of rows) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other is the purpose
+      await work(row);
+    } catch (error) {
+      const { workspace_id: workspaceId, project_id: projectId, environment } = row;
+      const about = { err: error, workspaceId, projectId, environment };
+      system.log.warn(about, 'work for a project failed; it is tried again');
+    }
+  }
+}

@@ -11,6 +11,7 @@ declare module '#platform/db.ts' {
 
 const INTERVAL_MS = 3_000;
 const FRESH_MS = 12_000;
+const KEPT_MS = 86_400_000;
 
 /** Says, for as long as it is not stopped, that a worker runs in this process. */
 export function startHeartbeat(system: System): { stop: () => void } {
@@ -29,7 +30,13 @@ export function startHeartbeat(system: System): { stop: () => void } {
   return { stop: () => clearInterval(timer) };
 }
 
-/** True when some worker has been heard of lately. Forgets those that have been silent for long. */
+/** Forgets workers that have been silent for a day. Runs as a job. */
+export async function forgetSilentWorkers(system: System): Promise<void> {
+  const before = new Date(system.clock.now().getTime() - KEPT_MS);
+  await system.db.deleteFrom('worker_heartbeats').where('seen_at', '<', before).execute();
+}
+
+/** True when some worker has been heard of lately. */
 export async function heartbeatIsFresh(system: System): Promise<boolean> {
   const row = await system.db
     .selectFrom('worker_heartbeats')

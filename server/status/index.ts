@@ -1,5 +1,5 @@
 export { statusComponentRoutes, statusGroupRoutes } from './components.admin.ts';
-export { startHeartbeat } from './heartbeat.ts';
+export { forgetSilentWorkers, startHeartbeat } from './heartbeat.ts';
 export { statusHistoryRoutes } from './history.public.ts';
 export { statusIncidentRoutes } from './incidents.admin.ts';
 export { statusMaintenanceRoutes } from './maintenances.admin.ts';
