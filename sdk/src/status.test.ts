@@ -120,6 +120,22 @@ describe('statusPoller', () => {
     assert.deepEqual(await see(well), ['recovered']);
   });
 
+  test('that it can not read is told again where telling failed', async () => {
+    let failures = 1;
+    const { poller, told, see } = watch(null, {
+      onUnreachable: () => {
+        told.push('unreachable');
+        if (failures-- > 0) throw new Error('the pager is away');
+      },
+    });
+    await see(well);
+    said = { status: 503 };
+    await assert.rejects(poller.check(), /pager/);
+    await poller.check();
+    await poller.check();
+    assert.deepEqual(told, ['unreachable', 'unreachable']);
+  });
+
   test('an alert that fails is made again, though the status is unchanged', async () => {
     let failures = 1;
     const made: string[] = [];
@@ -170,12 +186,15 @@ describe('the rhythm of statusPoller', () => {
     said = { status: 503, headers: { 'retry-after': '900' } };
     next?.();
     await until(() => pauses.length === 3);
-    assert.deepEqual(pauses, [60, 300, 900]);
+    said = { status: 503, headers: { 'retry-after': '99999999999' } };
+    next?.();
+    await until(() => pauses.length === 4);
+    assert.deepEqual(pauses, [60, 300, 900, 3_600], 'no timer is asked for more than it can take');
     next?.();
     poller.stop();
-    await until(() => answers.length === 4);
+    await until(() => answers.length === 5);
     await poller.check();
-    assert.equal(pauses.length, 3, 'stopped while it looked, it does not look again');
+    assert.equal(pauses.length, 4, 'stopped while it looked, it does not look again');
   });
 });
 

@@ -41,6 +41,8 @@ export type StatusPoller = {
 
 const [SHORTEST, LONGEST] = [60_000, 300_000];
 const TIMEOUT = 10_000;
+/** However long the server asks for; timers take no more than three weeks. */
+const MOST_PAUSE = 3_600_000;
 
 /**
  * Polls a status summary as the interface asks its readers to: every 60 to 300 seconds, at a different moment each time, with an
@@ -67,9 +69,8 @@ export function statusPoller(
   const check = async (): Promise<StatusState | null> => {
     const found = await source.read().catch((error: unknown) => ({ error }));
     if ('error' in found) {
-      const first = reachable;
+      if (reachable) await callbacks.onUnreachable?.(found.error);
       reachable = false;
-      if (first) await callbacks.onUnreachable?.(found.error);
       return state;
     }
     reachable = true;
@@ -162,5 +163,5 @@ function isSummary(value: unknown): value is StatusSummary {
 
 /** Somewhere between the shortest and the longest, so that readers do not come all at once. */
 function pause(atLeast: number): number {
-  return Math.max(atLeast, SHORTEST + Math.random() * (LONGEST - SHORTEST));
+  return Math.min(MOST_PAUSE, Math.max(atLeast, SHORTEST + Math.random() * (LONGEST - SHORTEST)));
 }
