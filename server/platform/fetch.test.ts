@@ -2,14 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { outbound } from './fetch.ts';
+
+/** Two hundred megabytes, packed. */
+const bomb = gzipSync(Buffer.alloc(200_000_000));
 
 describe('calling an address that somebody else chose', () => {
   let latchkey: TestLatchkey;
   const server = createServer((request, response) => {
     if (request.url === '/redirect') response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     else if (request.url === '/huge') response.end(Buffer.alloc(2_000_000));
+    else if (request.url === '/bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    else if (request.url === '/packed') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello'));
     else response.end('hello');
   });
   let origin: string;
@@ -65,6 +71,12 @@ describe('calling an address that somebody else chose', () => {
 
   test('an answer beyond a megabyte is an error', async () => {
     await assert.rejects(call(`${origin}/huge`));
+  });
+
+  test('one that is packed counts as what it is unpacked', async () => {
+    assert.ok(bomb.byteLength < 1_000_000);
+    await assert.rejects(call(`${origin}/bomb`), /larger than a megabyte/);
+    assert.equal(await (await call(`${origin}/packed`)).text(), 'hello');
   });
 
   test('an allowed private range is called', async () => {

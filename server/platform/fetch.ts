@@ -53,8 +53,20 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
     ...outgoing,
     dispatcher: agents(system),
   });
-  const body = await answer.arrayBuffer();
+  const body = await wholeOf(answer);
   return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
+}
+
+/** The body, counted as it is unpacked: a megabyte that was packed may be a gigabyte. @throws TypeError for a larger one */
+async function wholeOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new TypeError('The answer is larger than a megabyte.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** What libraries hand to their `fetch`. */
