@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Generated } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
-import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 
 type RecoveryCodesTable = {
@@ -20,6 +20,7 @@ declare module '#platform/db.ts' {
 }
 
 const CODES = 10;
+const PURPOSE = 'recovery-code';
 /** No letter that looks like a digit. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -34,7 +35,7 @@ export async function newRecoveryCodes(tx: TxCtx, userId: UserId): Promise<strin
         workspace_id: tx.scope.workspaceId,
         environment: tx.scope.environment,
         user_id: userId,
-        hash: hashOf(tx, userId, code),
+        hash: tx.system.keyring.tag(textOf(userId, code), PURPOSE),
         created_at: tx.now,
       })),
     )
@@ -48,8 +49,8 @@ function newCode(): string {
   return [letters.slice(0, 4), letters.slice(4, 8), letters.slice(8)].join('-');
 }
 
-function hashOf({ system }: Pick<Ctx, 'system'>, userId: UserId, code: string): Buffer {
-  return system.keyring.tag(`${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`, 'recovery-code');
+function textOf(userId: UserId, code: string): string {
+  return `${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
 }
 
 /** Uses a recovery code up; of parallel calls with one code one succeeds. */
@@ -60,7 +61,8 @@ export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): 
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('user_id', '=', userId)
-    .where('hash', '=', hashOf(tx, userId, code))
+    // Also one that was made before the installation's secret was changed.
+    .where('hash', '=', sql<Buffer>`any(${tx.system.keyring.tags(textOf(userId, code), PURPOSE)}::bytea[])`)
     .where('used_at', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;

@@ -87,17 +87,21 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
   const name = (kind: string) => `latchkey-${environment}-${kind}`;
   const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: url.startsWith('https:') } as const;
   return {
-    keys: [system.keyring.tag(realmOf(issuer), 'oidc-cookies').toString('base64url')],
+    // The first signs, all check: who is signed in stays so when the installation's secret is changed.
+    keys: system.keyring.tags(realmOf(issuer), 'oidc-cookies').map((key) => key.toString('base64url')),
     names: { session: name('browser'), interaction: name('interaction'), resume: name('resume') },
     long: options,
     short: options,
   };
 }
 
-/** A subject that only clients of the same sector see (OpenID Connect Core §8.1). */
+/**
+ * A subject that only clients of the same sector see (OpenID Connect Core §8.1). By the oldest secret: were it by the newest, all
+ * people would be strangers to their applications once it is changed.
+ */
 function pairwise(system: System, subject: string, client: Client): string {
   const sector = client.sectorIdentifier ?? new URL(client.redirectUris?.[0] ?? 'urn:none').hostname;
-  return system.keyring.tag(`${sector} ${subject}`, 'pairwise-subject').toString('base64url');
+  return system.keyring.tags(`${sector} ${subject}`, 'pairwise-subject').at(-1)?.toString('base64url') ?? '';
 }
 
 /** Nothing outlives the session it was made from. */

@@ -67,12 +67,17 @@ export class Keyring {
     return createHmac('sha256', this.#key(this.#masters[0], purpose)).update(text).digest();
   }
 
+  /**
+   * {@link tag} by every secret, the newest first: to find what was kept under an older one. The last is by the oldest, and so the
+   * same for as long as that is configured, whatever is put in front of it.
+   */
+  tags(text: string, purpose: string): Buffer[] {
+    return this.#masters.map((master) => createHmac('sha256', this.#key(master, purpose)).update(text).digest());
+  }
+
   /** Checks a digest made by {@link tag}, also one made with an older secret, in constant time. */
   checkTag(text: string, purpose: string, tag: Buffer): boolean {
-    return this.#masters.some((master) => {
-      const expected = createHmac('sha256', this.#key(master, purpose)).update(text).digest();
-      return expected.length === tag.length && timingSafeEqual(expected, tag);
-    });
+    return this.tags(text, purpose).some((made) => made.length === tag.length && timingSafeEqual(made, tag));
   }
 
   #key(master: Master, purpose: string): Buffer {
