@@ -139,7 +139,9 @@ describe('bad input', () => {
       ]),
       'a NUL escape': '{"identifier":"a\\u0000b","password":"x"}',
       'a raw NUL': '{"identifier":"a\0b","password":"x"}',
-      'a lone surrogate': '{"identifier":"\\ud800","password":"x","nope":1}',
+      'a half of a pair': '{"identifier":"\\ud83dx","password":"x"}',
+      'the other half': '{"identifier":"x\\uDE00","password":"x"}',
+      'halves apart': '{"identifier":"\\ud83d\\\\\\ude00","password":"x"}',
       'a prototype': '{"__proto__":{"admin":true},"identifier":"a","password":"x"}',
       'deep nesting': `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
       'deep objects': `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
@@ -151,6 +153,15 @@ describe('bad input', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectCode(await post(body), 400, 'VALIDATION_FAILED', what);
     }
+  });
+
+  test('BI-1 whole characters are text, however they are written', async () => {
+    const written = ['\\ud83d\\ude00', '\\\\ud83d', '\\\\u0000', '\\u00e4'];
+    const answers = await Promise.all(
+      written.map((identifier) => post(`{"identifier":"${identifier}","password":"x"}`)),
+    );
+    for (const [index, answer] of answers.entries())
+      expectCode(answer, 401, 'INVALID_CREDENTIALS', written[index] ?? '');
   });
 
   test('BI-1 unknown fields and wrong types are named, never coerced or dropped', async () => {

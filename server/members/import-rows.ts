@@ -10,6 +10,7 @@ import {
   requireSmall,
   Username,
 } from '#identity';
+import { isStorable } from '#platform/http-body.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RowResult } from './imports.ts';
@@ -55,7 +56,8 @@ type Faults = RowResult['errors'];
 export function readRow(position: number, line: string): ReadRow | { row: number; errors: Faults } {
   const failed = (errors: Faults) => ({ row: position, errors });
   const record = parsed(line);
-  if (record === undefined) return failed([{ pointer: '', message: 'is not a JSON object without NUL characters' }]);
+  if (record === undefined)
+    return failed([{ pointer: '', message: 'is not a JSON object without NUL characters and halves of characters' }]);
   if (!row.Check(record)) return failed(faultsOf(record));
   try {
     const identifiers = identifiersIn(record);
@@ -69,7 +71,7 @@ export function readRow(position: number, line: string): ReadRow | { row: number
 
 function parsed(line: string): unknown {
   try {
-    const value: unknown = line.includes('\\u0000') ? undefined : JSON.parse(line);
+    const value: unknown = isStorable(line) ? JSON.parse(line) : undefined;
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

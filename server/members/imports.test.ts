@@ -140,6 +140,7 @@ describe('POST /v1/admin/members/import', () => {
       '{"email":',
       '[]',
       '{"email":"a\\u0000b@example.com"}',
+      `{"email":"${newEmail()}","metadata":{"note":"\\ud800"}}`,
       lines([{ displayName: 'Nobody' }]),
       lines([{ email: 'nonsense' }]),
       lines([{ email: newEmail(), colour: 'red' }]),
@@ -152,9 +153,9 @@ describe('POST /v1/admin/members/import', () => {
       lines([{ email: good }]),
     ];
     const report = await imported(rows.join('\n\n'));
-    assert.deepEqual(outcomes(report), [...Array(12).fill('failed'), 'created']);
+    assert.deepEqual(outcomes(report), [...Array(13).fill('failed'), 'created']);
     for (const { row, outcome, errors } of report.report) assert.equal(errors.length > 0, outcome === 'failed', row);
-    assert.deepEqual(report.report[5].errors, [{ pointer: '/colour', message: 'is not a field of a row' }]);
+    assert.deepEqual(report.report[6].errors, [{ pointer: '/colour', message: 'is not a field of a row' }]);
     const failed = await read(report.id, '?outcome=failed&limit=5');
     assert.deepEqual(
       failed.body.report.map(({ row }: { row: number }) => row),

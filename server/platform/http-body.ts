@@ -54,7 +54,7 @@ function closed(schema: unknown): Record<string, unknown> {
   return plain;
 }
 
-/** Reads JSON strictly: valid UTF-8, no NUL (PostgreSQL can't store it), no prototype keys. */
+/** Reads JSON strictly: valid UTF-8, no NUL and no half of a surrogate pair (PostgreSQL can't store them), no prototype keys. */
 export function addBodyParsers(app: FastifyInstance): void {
   limitTime(app);
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -63,7 +63,10 @@ export function addBodyParsers(app: FastifyInstance): void {
     const text = decode(typeof body === 'string' ? Buffer.from(body) : body);
     if (text === '') return done(null, {});
     if (text === null)
-      return done(problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters.'), undefined);
+      return done(
+        problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters and halves of characters.'),
+        undefined,
+      );
     return parseJson(request, text, done);
   });
   app.addHook('preValidation', (request, _reply, done) => {
@@ -94,11 +97,23 @@ function limitTime(app: FastifyInstance): void {
   });
 }
 
-/** @returns null for what is not UTF-8 or holds a NUL, raw or escaped */
+/** A surrogate that is escaped, and no half of a pair. */
+const HALF = /\\u(?:d[89ab][\da-f]{2}(?!\\ud[c-f][\da-f]{2})|(?<!\\ud[89ab][\da-f]{2}\\u)d[c-f][\da-f]{2})/i;
+
+/** Whether PostgreSQL can store the text that JSON stands for: no NUL in it, raw or escaped, and no half of a character. */
+export function isStorable(json: string): boolean {
+  if (json.includes('\0')) return false;
+  if (!json.includes('\\u')) return true;
+  // What follows an escaped backslash is no escape.
+  const escapes = json.replaceAll('\\\\', '  ');
+  return !escapes.includes('\\u0000') && !HALF.test(escapes);
+}
+
+/** @returns null for what is not UTF-8, or can't be stored */
 function decode(bytes: Buffer): string | null {
   try {
     const text = utf8.decode(bytes);
-    return text.includes('\\u0000') || text.includes('\0') ? null : text;
+    return isStorable(text) ? text : null;
   } catch {
     return null;
   }
