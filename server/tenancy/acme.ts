@@ -1,4 +1,4 @@
-import { Client, crypto } from 'acme-client';
+import { axios, Client, crypto } from 'acme-client';
 import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { emit } from '#events';
@@ -44,6 +44,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const ORDER_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
 const BATCH = 5;
+
+// An authority that says nothing would hold up all other certificates for ever.
+axios.defaults.timeout = 30_000;
 
 /** Has certificates ordered as soon as this commits, where the installation orders any. */
 export async function wantCertificates(tx: TxCtx): Promise<void> {
