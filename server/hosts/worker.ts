@@ -21,7 +21,7 @@ import { startJobs } from '#platform/jobs.ts';
 import { forgetOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
-import { forgetDeadTokens } from '#sessions';
+import { forgetDeadSessions, forgetDeadTokens } from '#sessions';
 import { forgetSilentWorkers, quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
 import { orderCertificates, orderCertificatesTask, recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
@@ -51,6 +51,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
     forgetDeadTokens,
+    forgetDeadSessions,
     forgetDeadFlows,
     forgetDeadOperatorSessions,
     forgetActivePeople,

@@ -526,6 +526,7 @@ create table mfa_challenges (
 );
 CREATE INDEX mfa_challenges_expired ON public.mfa_challenges USING btree (expires_at);
 CREATE UNIQUE INDEX mfa_challenges_hash ON public.mfa_challenges USING btree (workspace_id, environment, hash);
+CREATE INDEX mfa_challenges_of_user ON public.mfa_challenges USING btree (workspace_id, environment, user_id);
 
 create table mfa_factors (
   workspace_id text not null,
@@ -771,6 +772,7 @@ create table scope_entries (
 );
 CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_project ON public.scope_entries USING btree (workspace_id, project_id, environment, session_id DESC) WHERE (revoked_at IS NULL);
+CREATE INDEX scope_entries_of_session ON public.scope_entries USING btree (workspace_id, environment, session_id);
 CREATE INDEX scope_entries_of_user ON public.scope_entries USING btree (workspace_id, environment, user_id) WHERE (revoked_at IS NULL);
 
 create table sessions (
@@ -791,6 +793,7 @@ create table sessions (
   constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
+CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_of_user ON public.sessions USING btree (workspace_id, environment, user_id, id DESC);
 
 create table signing_keys (

@@ -31,6 +31,15 @@ describe('migrations', () => {
     assert.equal(found, await readFile(SCHEMA, 'utf8'), 'run again with UPDATE_SCHEMA=1 and look at the difference');
   });
 
+  test('rows that go along with others are found by an index, however many there are', async () => {
+    const { rows } = await client.query(`
+      select c.conrelid::regclass || ' of ' || c.confrelid::regclass as missing from pg_constraint c
+      where c.contype = 'f' and c.confdeltype = 'c' and not exists (
+        select from pg_index i where i.indrelid = c.conrelid and i.indpred is null
+        and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey)`);
+    assert.deepEqual(rows, []);
+  });
+
   test('several processes may migrate an empty database at once: each migration runs once', async () => {
     await client.query('create database fresh_for_migration');
     const url = new URL(database.url);

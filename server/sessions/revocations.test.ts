@@ -9,6 +9,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
+import { forgetDeadSessions } from './revocations.ts';
 
 describe('ending sessions', () => {
   let latchkey: TestLatchkey;
@@ -85,5 +86,22 @@ describe('ending sessions', () => {
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
     await eventually(async () => assert.equal(feed.live, true));
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
+  });
+
+  test('a session is forgotten ninety days after its end, with what it was in projects', async () => {
+    const people = await Promise.all([register(latchkey), register(latchkey), register(latchkey)]);
+    const ids = people.map(({ session }) => session.id);
+    const { pool } = latchkey.system;
+    // biome-ignore lint/performance/noAwaitInLoops: two
+    await pool.query(
+      `update sessions set expires_at = now() - days * interval '1 day' from unnest($1::text[], $2::int[]) as ended (session, days)
+       where id = session`,
+      [ids.slice(0, 2), [91, 89]],
+    );
+    await forgetDeadSessions(latchkey.system);
+    const kept = await pool.query('select id from sessions where id = any($1)', [ids]);
+    assert.deepEqual(kept.rows.map(({ id }) => id).sort(), ids.slice(1).sort());
+    const entries = await pool.query('select session_id from scope_entries where session_id = any($1)', [ids]);
+    assert.deepEqual(entries.rows.map(({ session_id }) => session_id).sort(), ids.slice(1).sort());
   });
 });

@@ -147,3 +147,22 @@ export async function forgetDeadTokens(system: System): Promise<void> {
   await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(system.db);
   await sql`delete from refresh_tokens where expires_at < ${now} /* all workspaces */`.execute(system.db);
 }
+
+/** A known device is told from a new one by the sessions of as many days. */
+const SESSIONS_KEPT_MS = 90 * 86_400_000;
+/** Sessions of one statement, so that none holds its locks for long. */
+const PORTION = 5_000;
+
+/** Removes sessions that ended long ago, with what they were in projects. Runs as a job. Served by sessions_expired. */
+export async function forgetDeadSessions(system: System): Promise<void> {
+  const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
+    const { numAffectedRows } = await sql`
+      delete from sessions where ctid = any(array(
+        select ctid from sessions where expires_at < ${before} order by expires_at limit ${PORTION})) /* all workspaces */`.execute(
+      system.db,
+    );
+    if (Number(numAffectedRows ?? 0n) < PORTION) return;
+  }
+}
