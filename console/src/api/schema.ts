@@ -9580,6 +9580,12 @@ export interface operations {
                             resources: string[];
                             /** @description Its tokens must be bound to its key (RFC 9449). */
                             dpopBound: boolean;
+                            /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                            grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                            /** @description Lifetime of its access or management tokens; null: the project’s. */
+                            accessTokenSeconds: number | null;
+                            /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                            refreshTokenSeconds: number | null;
                             /** @description The token it registered itself with; null: an administrator added it. */
                             registrationTokenId: string | null;
                             enabled: boolean;
@@ -9716,6 +9722,12 @@ export interface operations {
                     resources?: string[];
                     /** @description Its tokens must be bound to its key (RFC 9449). */
                     dpopBound?: boolean;
+                    /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                    grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                    /** @description Lifetime of its access or management tokens; null: the project’s. */
+                    accessTokenSeconds?: number | null;
+                    /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                    refreshTokenSeconds?: number | null;
                 };
             };
         };
@@ -9775,6 +9787,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
@@ -9949,6 +9967,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
@@ -10195,6 +10219,12 @@ export interface operations {
                     resources?: string[];
                     /** @description Its tokens must be bound to its key (RFC 9449). */
                     dpopBound?: boolean;
+                    /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                    grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                    /** @description Lifetime of its access or management tokens; null: the project’s. */
+                    accessTokenSeconds?: number | null;
+                    /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                    refreshTokenSeconds?: number | null;
                     enabled?: boolean;
                 };
             };
@@ -10255,6 +10285,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
