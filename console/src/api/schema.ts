@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a member's second factors
-         * @description For somebody who lost them. Ends every session of the person; passkeys stay as ways in.
+         * @description For somebody who lost them, by who may do all that they may. Ends every session of the person; passkeys stay as ways in.
          */
         post: operations["removeAMemberSSecondFactors"];
         delete?: never;
@@ -1789,7 +1789,7 @@ export interface paths {
         };
         /**
          * List status components
-         * @description All of them, in the order in which they are shown.
+         * @description In the order in which they are shown.
          */
         get: operations["listStatusComponents"];
         put?: never;
@@ -1830,7 +1830,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List status groups */
+        /**
+         * List status groups
+         * @description In the order in which they are shown.
+         */
         get: operations["listStatusGroups"];
         put?: never;
         /** Add a status group */
@@ -7268,7 +7271,7 @@ export interface operations {
                             expiresAt: string;
                             ip: string | null;
                             userAgent: string | null;
-                            /** @description The applications that use it through the OpenID provider. */
+                            /** @description The applications of the project that use it through the OpenID provider. */
                             clientIds: string[];
                         }[];
                         /** @description Null at the end. */
@@ -7379,7 +7382,7 @@ export interface operations {
                         expiresAt: string;
                         ip: string | null;
                         userAgent: string | null;
-                        /** @description The applications that use it through the OpenID provider. */
+                        /** @description The applications of the project that use it through the OpenID provider. */
                         clientIds: string[];
                     };
                 };
@@ -12803,7 +12806,12 @@ export interface operations {
     };
     listWhatADomainServes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -12843,7 +12851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13254,6 +13262,10 @@ export interface operations {
     listMessageTemplates: {
         parameters: {
             query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
                 locale?: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             header?: never;
@@ -13281,11 +13293,12 @@ export interface operations {
                             body: string;
                             action: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16524,7 +16537,12 @@ export interface operations {
     };
     listTheTiersOfTheSmsAddOn: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -16554,11 +16572,12 @@ export interface operations {
                             /** @description Where messages may go; null: everywhere. */
                             countries: string[] | null;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17644,7 +17663,12 @@ export interface operations {
     };
     listBlocksOfNumbersThatGetNoMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -17672,11 +17696,12 @@ export interface operations {
                             /** Format: date-time */
                             expiresAt: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17827,7 +17852,12 @@ export interface operations {
     };
     listStatusComponents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -17896,11 +17926,12 @@ export interface operations {
                             /** Format: date-time */
                             updatedAt: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18624,7 +18655,12 @@ export interface operations {
     };
     listStatusGroups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18644,11 +18680,12 @@ export interface operations {
                             builtIn: boolean;
                             position: number;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
