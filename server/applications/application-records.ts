@@ -10,11 +10,14 @@ import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
+import { grantsOf } from './grants.ts';
 import { checkAddresses } from './redirect-uris.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
 const Instant = Type.String({ format: 'date-time' });
+const lifetime = (minimum: number, maximum: number, description: string) =>
+  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { description });
 
 /** Public keys of a client (RFC 7517); a private part is refused. */
 export const Jwks = Type.Object(
@@ -59,6 +62,26 @@ const fields = {
   profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: held to the FAPI 2.0 Security Profile.' }),
   resources: addresses('Audiences it may ask access tokens for (RFC 8707).'),
   dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
+  grants: Type.Array(
+    Type.Enum([
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ]),
+    {
+      minItems: 1,
+      maxItems: 4,
+      uniqueItems: true,
+      description: 'OAuth grants it uses, out of those of its kind; all of these when absent.',
+    },
+  ),
+  accessTokenSeconds: lifetime(60, 3_600, 'Lifetime of its access or management tokens; null: the project’s.'),
+  refreshTokenSeconds: lifetime(
+    300,
+    365 * 86_400,
+    'How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session.',
+  ),
 };
 
 const { name, ...others } = fields;
@@ -141,6 +164,9 @@ function recordOf(row: Row): ApplicationRecord {
     profile: row.profile,
     resources: row.resources,
     dpopBound: row.dpop_bound,
+    grants: row.grants,
+    accessTokenSeconds: row.access_token_seconds,
+    refreshTokenSeconds: row.refresh_token_seconds,
     registrationTokenId: row.registration_token_id,
     enabled: row.enabled,
     secrets: (row.secrets ?? []).map(({ id, hint, created_at }) => ({
@@ -205,11 +231,13 @@ export async function addApplication(
   });
 }
 
-type Combination = Partial<Pick<ApplicationRecord, 'kind' | 'profile' | 'jwks' | 'permissions'>>;
+type Combination = Pick<ApplicationRecord, 'kind'> &
+  Partial<Pick<ApplicationRecord, 'profile' | 'jwks' | 'permissions' | 'grants' | 'refreshTokenSeconds'>>;
 
 /** What goes only together. @throws Problem VALIDATION_FAILED */
-function checkCombination({ kind, profile, jwks, permissions = [] }: Combination): void {
+function checkCombination({ kind, profile, jwks, permissions = [], ...tokens }: Combination): void {
   const errors = [
+    ...faultsOfTokens({ kind, ...tokens }),
     ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
     ...(kind !== 'management' && permissions.length > 0
       ? [{ pointer: '/body/permissions', message: 'are for the kind "management" only' }]
@@ -219,6 +247,21 @@ function checkCombination({ kind, profile, jwks, permissions = [] }: Combination
       : []),
   ];
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { pointer: string; message: string }[] {
+  const own = grantsOf(kind);
+  const foreign = grants?.find((grant) => !own.includes(grant));
+  const used: readonly string[] = grants ?? own;
+  return [
+    ...(foreign ? [{ pointer: '/body/grants', message: `"${foreign}" is not for the kind "${kind}"` }] : []),
+    ...(grants && !grants.includes(own[0])
+      ? [{ pointer: '/body/grants', message: `the kind "${kind}" needs "${own[0]}"` }]
+      : []),
+    ...(typeof refreshTokenSeconds === 'number' && !used.includes('refresh_token')
+      ? [{ pointer: '/body/refreshTokenSeconds', message: 'it gets no refresh tokens' }]
+      : []),
+  ];
 }
 
 /**
@@ -256,7 +299,7 @@ export function updateApplication(
     );
     await write(tx, id, changes);
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
-    if (ended) await endTokens(tx, id, {});
+    if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
     await announce(tx, { topic: 'application', key: before.clientId });
     if (changes.enabled === false && before.enabled) await emit(tx, 'application.disabled', { applicationId: id });
     await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(changes) });
@@ -279,6 +322,9 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
     profile: changes.profile,
     resources: changes.resources,
     dpop_bound: changes.dpopBound,
+    grants: changes.grants,
+    access_token_seconds: changes.accessTokenSeconds,
+    refresh_token_seconds: changes.refreshTokenSeconds,
     enabled: changes.enabled,
     updated_at: tx.now,
   };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
+import * as client from 'openid-client';
 import {
+  changeSettings,
   eventually,
   expectProblem,
   managementToken,
@@ -11,7 +13,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { browserOf, codeFlow } from '#tests/oidc.ts';
+import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
 
 const PATH = '/v1/admin/applications';
 
@@ -75,6 +77,10 @@ describe('applications', () => {
       [{ kind: 'spa', backchannelLogoutUri: 'ftp://a.example/' }, '/body/backchannelLogoutUri'],
       [{ kind: 'web', profile: 'fapi2' }, '/body/jwks'],
       [{ kind: 'spa', permissions: ['members:read'] }, '/body/permissions'],
+      [{ kind: 'spa', grants: ['client_credentials'] }, '/body/grants'],
+      [{ kind: 'web', grants: ['refresh_token'] }, '/body/grants'],
+      [{ kind: 'web', grants: ['authorization_code'], refreshTokenSeconds: 600 }, '/body/refreshTokenSeconds'],
+      [{ kind: 'management', accessTokenSeconds: 7_200 }, '/body/accessTokenSeconds'],
     ];
     for (const [body, pointer] of refused) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -153,6 +159,65 @@ describe('applications', () => {
     });
     await change(body.id, { enabled: true });
     await eventually(async () => assert.equal((await ask()).status, 200));
+  });
+
+  test('switching off ends what it got for people, for good', async () => {
+    const redirectUri = 'http://localhost:9002/cb';
+    const { body } = await add({ kind: 'spa', redirectUris: [redirectUri] });
+    const person = await register(latchkey);
+    const signIn = async () => {
+      const flow = await codeFlow(latchkey, {}, { clientId: body.clientId, redirectUri });
+      return { flow, tokens: await flow.finish(await signInOn(latchkey, flow, person)) };
+    };
+    const { flow, tokens } = await signIn();
+    const renew = async (refreshToken = '') => {
+      const form = { grant_type: 'refresh_token', client_id: body.clientId, refresh_token: refreshToken };
+      return (await latchkey.auth('/connect/token', { body: new URLSearchParams(form) })).body;
+    };
+    const subject = tokens.claims()?.sub ?? '';
+    assert.ok(tokens.refresh_token);
+    assert.equal((await client.fetchUserInfo(flow.configuration, tokens.access_token, subject)).sub, subject);
+    assert.equal((await change(body.id, { enabled: false })).status, 200);
+    await eventually(async () => assert.equal((await renew(tokens.refresh_token)).error, 'invalid_client'));
+    assert.equal((await change(body.id, { enabled: true })).status, 200);
+    await eventually(async () => assert.equal((await renew(tokens.refresh_token)).error, 'invalid_grant'));
+    await assert.rejects(client.fetchUserInfo(flow.configuration, tokens.access_token, subject));
+    await eventually(async () => {
+      const anew = await signIn();
+      const renewed = await renew(anew.tokens.refresh_token);
+      assert.ok(renewed.access_token, 'who signs in again has tokens that work');
+    });
+  });
+
+  test('its tokens last as long as it says, or else as its project says; it uses the grants it names', async () => {
+    const redirectUri = 'http://localhost:9003/cb';
+    const person = await register(latchkey);
+    const tokensOf = async (options: Record<string, unknown>) => {
+      const { body } = await add({ kind: 'spa', redirectUris: [redirectUri], ...options });
+      const flow = await codeFlow(latchkey, {}, { clientId: body.clientId, redirectUri });
+      const tokens = await flow.finish(await signInOn(latchkey, flow, person));
+      const { rows } = await latchkey.system.pool.query(
+        `select round(extract(epoch from expires_at - now())) as left from oidc_records
+         where model = 'RefreshToken' and payload->>'clientId' = $1`,
+        [body.clientId],
+      );
+      return { record: body, tokens, unused: rows.map(({ left }) => Math.round(Number(left) / 60)) };
+    };
+    const usual = await tokensOf({});
+    assert.deepEqual(usual.record.grants, ['authorization_code', 'refresh_token']);
+    assert.deepEqual([usual.tokens.expires_in, usual.unused], [900, [14 * 24 * 60]]);
+    const own = await tokensOf({ accessTokenSeconds: 120, refreshTokenSeconds: 600 });
+    assert.deepEqual([own.tokens.expires_in, own.unused], [120, [10]]);
+    const once = await tokensOf({ grants: ['authorization_code'] });
+    assert.deepEqual([once.record.grants, once.tokens.refresh_token], [['authorization_code'], undefined]);
+    await changeSettings(latchkey, { accessTokenSeconds: 300, sessionIdleSeconds: 3_600 });
+    const project = await tokensOf({});
+    assert.deepEqual([project.tokens.expires_in, project.unused], [300, [60]]);
+    await changeSettings(latchkey, { accessTokenSeconds: 900, sessionIdleSeconds: 14 * 86_400 });
+
+    const { body } = await add({ kind: 'management', permissions: ['roles:read'], accessTokenSeconds: 90 });
+    const answer = await requestManagementToken(latchkey, { client_id: body.clientId, client_secret: body.secret });
+    assert.equal(answer.body.expires_in, 90, answer.text);
   });
 
   test('keys are public ones, and take the place of a secret', async () => {

@@ -12,9 +12,8 @@ import { perSystem, type System } from '#platform/system.ts';
 import { revokeSubject } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
+import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
-
-export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
 export type ApplicationsTable = {
   workspace_id: WorkspaceId;
@@ -35,9 +34,13 @@ export type ApplicationsTable = {
   profile: Generated<'oauth' | 'fapi2'>;
   resources: Generated<string[]>;
   dpop_bound: Generated<boolean>;
+  grants: Grant[];
+  access_token_seconds: Generated<number | null>;
+  refresh_token_seconds: Generated<number | null>;
   registration_token_id: Generated<RegistrationTokenId | null>;
   enabled: boolean;
   tokens_ended_at: Date | null;
+  sign_ins_ended_at: Generated<Date | null>;
   created_at: Date;
   updated_at: Date;
 };
@@ -90,11 +93,19 @@ export type Application = {
   resources: string[];
   /** Its tokens must be bound to its key (RFC 9449). */
   dpopBound: boolean;
+  /** OAuth grants it uses. */
+  grants: Grant[];
+  /** Lifetime of its access or management tokens, in seconds; null: the project's. */
+  accessTokenSeconds: number | null;
+  /** How long its refresh tokens may go unused, in seconds; null: as long as the project's sessions. */
+  refreshTokenSeconds: number | null;
   /** Nobody of ours added it (RFC 7591). */
   selfRegistered: boolean;
   enabled: boolean;
   /** Tokens dated up to this instant are dead: it lies a little after the last new secret or switching off. */
   tokensEndedAt: Date | null;
+  /** Tokens of people that it got up to this instant are dead: it lies a little after the last switching off. */
+  signInsEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
   /** It only has people sign in, and gets nothing back (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
@@ -114,6 +125,9 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'profile'
       | 'resources'
       | 'dpopBound'
+      | 'grants'
+      | 'accessTokenSeconds'
+      | 'refreshTokenSeconds'
       | 'origins'
     >
   > & { permissions?: readonly string[]; registrationTokenId?: RegistrationTokenId };
@@ -140,6 +154,7 @@ export async function createApplication(
       environment,
       id,
       client_id: clientId,
+      ...tokenColumns(application),
       kind: application.kind,
       name: application.name,
       redirect_uris: application.redirectUris ?? [],
@@ -152,7 +167,6 @@ export async function createApplication(
       jwks: application.jwks ? JSON.stringify(application.jwks) : null,
       profile: application.profile ?? 'oauth',
       resources: application.resources ?? [],
-      dpop_bound: application.dpopBound ?? false,
       registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
       tokens_ended_at: null,
@@ -164,6 +178,15 @@ export async function createApplication(
   await emit(tx, 'application.created', { applicationId: id, kind: application.kind });
   await announce(tx, { topic: 'application', key: clientId });
   return { id, clientId, secret };
+}
+
+function tokenColumns({ kind, grants, ...tokens }: NewApplication) {
+  return {
+    dpop_bound: tokens.dpopBound ?? false,
+    grants: grants ?? [...grantsOf(kind)],
+    access_token_seconds: tokens.accessTokenSeconds ?? null,
+    refresh_token_seconds: tokens.refreshTokenSeconds ?? null,
+  };
 }
 
 /** A secret as it is handed over, once. */
@@ -215,7 +238,8 @@ export async function disableApplication(tx: TxCtx, applicationId: ApplicationId
 const HEARD_WITHIN_MS = 2_000;
 
 /**
- * Changes a client and ends its tokens, in every process: those issued up to now, and those that are being issued meanwhile.
+ * Changes a client and ends its management tokens, in every process: those issued up to now, and those that are being issued
+ * meanwhile. Switching it off also ends what it got for people who signed in; a secret alone opens none of that.
  * Each call ends what was issued after the one before, even within the same second, which is how exactly tokens are dated.
  */
 export async function endTokens(
@@ -228,6 +252,7 @@ export async function endTokens(
     .updateTable('applications')
     .set({
       ...changes,
+      ...(changes.enabled === false && { sign_ins_ended_at: now }),
       tokens_ended_at: sql`greatest(${now}, tokens_ended_at + interval '1 second')`,
       updated_at: tx.now,
     })
@@ -348,9 +373,13 @@ async function loadApplication(
     profile: row.profile,
     resources: row.resources,
     dpopBound: row.dpop_bound,
+    grants: row.grants,
+    accessTokenSeconds: row.access_token_seconds,
+    refreshTokenSeconds: row.refresh_token_seconds,
     selfRegistered: row.registration_token_id !== null,
     enabled: row.enabled,
     tokensEndedAt: row.tokens_ended_at,
+    signInsEndedAt: row.sign_ins_ended_at,
     secretHashes: row.hashes ?? [],
   };
 }

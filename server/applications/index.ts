@@ -3,7 +3,6 @@ export { applicationIdsOf, applicationNames, moveApplication } from './applicati
 export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,
-  type ApplicationKind,
   checkSecret,
   createApplication,
   disableApplication,

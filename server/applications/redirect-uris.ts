@@ -1,6 +1,6 @@
 import type { Environment } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import type { ApplicationKind } from './applications.ts';
+import type { ApplicationKind } from './grants.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -7,7 +7,8 @@ import { Problem } from '#platform/problem.ts';
 import { perSystem } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 import { Jwks } from './application-records.ts';
-import { type ApplicationKind, createApplication, type NewApplication } from './applications.ts';
+import { createApplication, type NewApplication } from './applications.ts';
+import { type ApplicationKind, grantsOf } from './grants.ts';
 import { checkAddresses } from './redirect-uris.ts';
 import { type Presented, takeRegistration } from './registration-tokens.ts';
 
@@ -134,7 +135,7 @@ export async function registerApplication(ctx: Ctx, presented: Presented, body: 
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.dynamicRegistration === 'off')
     throw new RegistrationError(403, 'access_denied', 'the project does not take registrations');
-  const taken = await perMinute(ctx.system).take(presented.id);
+  const taken = await perMinute(ctx.system).take(presented.id, ctx.trace);
   if (!taken.allowed)
     throw new RegistrationError(429, 'temporarily_unavailable', 'too many registrations; try again in a minute');
   const metadata = parse(body);
@@ -148,6 +149,7 @@ export async function registerApplication(ctx: Ctx, presented: Presented, body: 
     subjectType: metadata.subject_type ?? 'public',
     jwks: metadata.jwks ? Value.Parse(Jwks, metadata.jwks) : null,
     dpopBound: metadata.dpop_bound_access_tokens ?? false,
+    grants: metadata.grant_types ?? [...grantsOf(kind)],
     registrationTokenId: presented.id,
   };
   const { clientId, secret } = await transaction(ctx, async (tx) => {
@@ -176,7 +178,7 @@ function answerOf({ now }: Ctx, { clientId, secret }: Issued, application: NewAp
     client_name: name,
     application_type: kind === 'native' ? ('native' as const) : ('web' as const),
     token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'client_secret_basic',
-    grant_types: browser ? [CODE, REFRESH] : [DEVICE, REFRESH],
+    grant_types: [...(application.grants ?? grantsOf(kind))],
     response_types: browser ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,

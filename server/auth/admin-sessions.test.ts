@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createApplication } from '#applications';
+import { addMember } from '#members';
 import { expectProblem, ownerToken, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { codeFlow, signInOn } from '#tests/oidc.ts';
+import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
 let token: string;
@@ -22,7 +24,8 @@ describe('the sessions of a project', () => {
   test('are listed newest first, also of one member, with the applications that use them', async () => {
     const person = await register(latchkey);
     const flow = await codeFlow(latchkey);
-    await flow.finish(await signInOn(latchkey, flow, person));
+    const browser = browserOf(latchkey);
+    await flow.finish(await signInOn(latchkey, flow, person, browser));
     const memberId = await memberOf(person.email);
     const { body } = await latchkey.api(`${PATH}?memberId=${memberId}`, { token });
     assert.equal(body.items.length, 2);
@@ -31,6 +34,21 @@ describe('the sessions of a project', () => {
       body.items.map(({ clientIds }: { clientIds: string[] }) => clientIds),
       [[latchkey.demo.environments.test.clientId], []],
     );
+    const [, helpdesk] = latchkey.demo.projects;
+    assert.ok(helpdesk);
+    const redirectUri = 'http://localhost:9004/cb';
+    const { clientId } = await latchkey.inProject(
+      async (tx) => {
+        await addMember(tx, `usr_${person.session.userId.slice(4)}`);
+        return createApplication(tx, { kind: 'spa', name: 'Elsewhere', redirectUris: [redirectUri] });
+      },
+      { projectId: helpdesk.id },
+    );
+    const elsewhere = await codeFlow(latchkey, {}, { clientId, redirectUri });
+    await elsewhere.finish(await browser.open(elsewhere.url));
+    const { body: after } = await latchkey.api(`${PATH}?memberId=${memberId}`, { token });
+    assert.equal(after.items.length, 2, 'the same session');
+    assert.ok(!JSON.stringify(after).includes(clientId), 'what they use in other projects is not told here');
     const first = await latchkey.api(`${PATH}?limit=1&memberId=${memberId}`, { token });
     const second = await latchkey.api(`${PATH}?limit=1&memberId=${memberId}&cursor=${first.body.nextCursor}`, {
       token,

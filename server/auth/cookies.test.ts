@@ -98,6 +98,21 @@ describe('sessions in cookies', () => {
     assert.equal((await change(ORIGIN)).status, 200);
   });
 
+  test('a page of another project does not read with the cookie either', async () => {
+    const cookie = cookiesIn(await signIn());
+    const [, helpdesk] = latchkey.demo.projects;
+    assert.ok(helpdesk);
+    const theirs = 'http://localhost:5199';
+    await latchkey.inProject((tx) => createApplication(tx, { kind: 'spa', name: 'Helpdesk', origins: [theirs] }), {
+      projectId: helpdesk.id,
+    });
+    const read = (origin: string) => latchkey.api('/v1/me/context', { headers: { cookie, origin } });
+    const refused = await read(theirs);
+    assert.equal(refused.headers.get('access-control-allow-origin'), theirs, 'it may call for its own people');
+    expectProblem(refused, 400, 'VALIDATION_FAILED');
+    assert.equal((await read(ORIGIN)).status, 200);
+  });
+
   test('refresh and logout work by cookie, from a page of the project only', async () => {
     const cookie = cookiesIn(await signIn());
     const refresh = (origin: string, sent = cookie) =>

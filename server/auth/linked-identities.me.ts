@@ -3,7 +3,7 @@ import { listIdentities } from '#identity';
 import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf } from '#platform/page.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
@@ -36,12 +36,17 @@ export const linkedIdentityRoutes: Routes = (app) => {
     '/v1/me/linked-identities',
     {
       config: { permission: 'customer' },
-      schema: { summary: 'List my linked identities', response: { 200: PageOf(LinkedIdentity) } },
+      schema: {
+        summary: 'List my linked identities',
+        querystring: PageQuery,
+        response: { 200: PageOf(LinkedIdentity), ...problemResponses('INVALID_CURSOR') },
+      },
     },
-    async (request) => ({
-      items: await listIdentities(request.ctx, customerOf(request.ctx).userId),
-      nextCursor: null,
-    }),
+    async ({ ctx, query }) => {
+      const { userId } = customerOf(ctx);
+      const list = `linked identities of ${userId}`;
+      return pageOfWhole(ctx, await listIdentities(ctx, userId), { list, query, keyOf: ({ id }) => id });
+    },
   );
 
   app.post(

@@ -24,7 +24,9 @@ const AdminSession = Type.Object({
   expiresAt: Instant,
   ip: nullableText,
   userAgent: nullableText,
-  clientIds: Type.Array(Type.String(), { description: 'The applications that use it through the OpenID provider.' }),
+  clientIds: Type.Array(Type.String(), {
+    description: 'The applications of the project that use it through the OpenID provider.',
+  }),
 });
 type AdminSession = Static<typeof AdminSession>;
 
@@ -96,6 +98,7 @@ async function withClients(ctx: Ctx, sessions: ProjectSession[]): Promise<AdminS
   const clients = await clientsOfSessions(
     ctx,
     sessions.map(({ id }) => id),
+    ctx.scope.projectId,
   );
   return sessions.map((session) => ({ ...session, clientIds: clients.get(session.id) ?? [] }));
 }

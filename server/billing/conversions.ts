@@ -148,7 +148,7 @@ export const Block = Type.Object({
   expiresAt: Type.String({ format: 'date-time' }),
 });
 
-const MOST_SHOWN = 100;
+const MOST_SHOWN = 10_000;
 
 /** Blocks in force, newest first, a hundred at most. */
 export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Routes } from '#platform/http.ts';
 import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf, PageQuery } from '#platform/page.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { LedgerEntry, LedgerQuery, listEntries } from './ledger.ts';
 import { askForCheckout, startSubscription } from './payments.ts';
@@ -42,10 +42,12 @@ export const smsAddOnRoutes: Routes = (app) => {
       config: { permission: 'billing:read' },
       schema: {
         summary: 'List the tiers of the SMS add-on',
-        response: { 200: Type.Object({ items: Type.Array(Tier), nextCursor: Type.Null() }) },
+        querystring: PageQuery,
+        response: { 200: PageOf(Tier), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    (request) => ({ items: request.ctx.system.config.smsTiers.map(shownTier), nextCursor: null }),
+    ({ ctx, query }) =>
+      pageOfWhole(ctx, ctx.system.config.smsTiers.map(shownTier), { list: 'sms-tiers', query, keyOf: ({ id }) => id }),
   );
 
   app.post(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { Block, listBlocks, removeBlock } from './conversions.ts';
 import { changeGuard, GuardChanges, GuardRules, guardRules } from './guard-rules.ts';
@@ -37,10 +38,12 @@ export const smsGuardRoutes: Routes = (app) => {
       config: { permission: 'billing:read' },
       schema: {
         summary: 'List blocks of numbers that get no messages',
-        response: { 200: Type.Object({ items: Type.Array(Block), nextCursor: Type.Null() }) },
+        querystring: PageQuery,
+        response: { 200: PageOf(Block), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    async (request) => ({ items: await listBlocks(request.ctx), nextCursor: null }),
+    async ({ ctx, query }) =>
+      pageOfWhole(ctx, await listBlocks(ctx), { list: 'sms-blocks', query, keyOf: ({ prefix }) => prefix }),
   );
 
   app.delete(

@@ -40,7 +40,10 @@ const SHOWN = 20;
 
 /** Imports a file of members into a project; goes on by itself, in the background of a server, when it is interrupted. */
 export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
-  const check = () => sizeOf(file);
+  const check = () => {
+    formatOf(options.format, file);
+    return sizeOf(file);
+  };
   const work = async (ctx: Ctx) => {
     const size = await sizeOf(file);
     const reading = showProgress('Reading bytes', size);

@@ -8,9 +8,11 @@ const STEP_UP_SECONDS = 600;
 
 /** What takes away, hands out or opens more than its caller can put back (ASVS 7.5.3). */
 export const dangerous: readonly string[] = [
+  'POST /console/v1/applications',
   'DELETE /console/v1/applications/:id',
   'POST /console/v1/applications/:id/secrets',
   'DELETE /console/v1/applications/:id/secrets/:secretId',
+  'PATCH /console/v1/members/:memberId',
   'DELETE /console/v1/members/:memberId',
   'POST /console/v1/members/import',
   'GET /console/v1/members/export',

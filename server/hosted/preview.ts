@@ -54,8 +54,12 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   profile: 'oauth',
   resources: [],
   dpopBound: false,
+  grants: [],
+  accessTokenSeconds: null,
+  refreshTokenSeconds: null,
   enabled: false,
   tokensEndedAt: null,
+  signInsEndedAt: null,
   secretHashes: [],
   selfRegistered: false,
 };

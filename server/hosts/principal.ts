@@ -37,8 +37,10 @@ async function authenticate(
   const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
   request.ctx = contextOf(app, request, token);
   requireServed(request.address, request.ctx.scope);
-  // A browser sends cookies whoever made the page, so changes need to say which page it was.
-  if (inCookie && !SAFE.includes(request.method)) await requireOrigin(request, request.ctx.scope);
+  // A browser sends cookies whoever made the page, so changes need to say which page it was. One that says so when it reads
+  // is a page of another origin: it may be let in for another project's sake, and must not read this one's people.
+  const says = request.headers.origin !== undefined;
+  if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
 }
 

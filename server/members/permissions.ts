@@ -5,7 +5,7 @@ import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/c
 import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 
 type PermissionsTable = {
@@ -90,7 +90,6 @@ const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, descr
 
 /** The project's own permissions, newest first, then the built-in ones. Served by the primary key. */
 export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Permission>> {
-  const after = query.cursor === undefined ? null : openCursor(ctx, 'permissions', query.cursor);
   const rows = await scoped(ctx).select(['key', 'description', 'created_at']).execute();
   const own = rows.map((row) => ({
     key: row.key,
@@ -99,13 +98,7 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
     createdAt: row.created_at.toISOString(),
   }));
   const all = [...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)), ...builtIn];
-  const from = after === null ? 0 : all.findIndex((permission) => permission.key === after) + 1;
-  const page = pageOf(ctx, all.slice(from, from + query.limit + 1), {
-    list: 'permissions',
-    limit: query.limit,
-    keyOf: (permission) => permission.key,
-  });
-  return { items: page.rows, nextCursor: page.nextCursor };
+  return pageOfWhole(ctx, all, { list: 'permissions', query, keyOf: (permission) => permission.key });
 }
 
 function scoped(ctx: Ctx | TxCtx) {

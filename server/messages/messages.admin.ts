@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { openCursor, PageOf, PageQuery, pageOf } from '#platform/page.ts';
+import { openCursor, PageOf, PageQuery, pageOf, pageOfWhole } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { type Language, languages, projectOf } from '#tenancy';
 import { messageStatuses, ownText } from './messages.ts';
@@ -43,6 +43,8 @@ const Message = Type.Object({
   sentAt: instant,
 });
 
+const TemplateQuery = Type.Object({ ...PageQuery.properties, locale: Type.Optional(LanguageParam) });
+
 export const messageRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/messages',
@@ -64,11 +66,11 @@ export const messageRoutes: Routes = (app) => {
       config: { permission: 'settings:read' },
       schema: {
         summary: 'List message templates',
-        querystring: Type.Object({ locale: Type.Optional(LanguageParam) }),
-        response: { 200: Type.Object({ items: Type.Array(Template), nextCursor: Type.Null() }) },
+        querystring: TemplateQuery,
+        response: { 200: PageOf(Template), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    async (request) => ({ items: await listTemplates(request.ctx, request.query.locale), nextCursor: null }),
+    ({ ctx, query }) => pageOfTemplates(ctx, query),
   );
 
   app.get(
@@ -158,6 +160,12 @@ function openMessageCursor(ctx: Ctx, cursor: string) {
 }
 
 type Ref = { template: TemplateId; locale: Language };
+
+async function pageOfTemplates(ctx: Ctx, query: Static<typeof TemplateQuery>) {
+  const list = JSON.stringify(['message-templates', query.locale]);
+  const all = await listTemplates(ctx, query.locale);
+  return pageOfWhole(ctx, all, { list, query, keyOf: ({ template, locale }) => `${template} ${locale}` });
+}
 
 async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof Template>[]> {
   const rows = await ctx.db

@@ -10,6 +10,7 @@ import { up as domains } from './0009-domains.ts';
 import { up as console } from './0010-console.ts';
 import { up as atSize } from './0012-at-size.ts';
 import { up as deletion } from './0013-deletion.ts';
+import { up as applications } from './0014-applications.ts';
 import { up as deadSessions } from './0020-dead-sessions.ts';
 
 /** Every migration in order; append only. */
@@ -26,5 +27,6 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 10, name: 'console', up: console },
   { id: 12, name: 'at-size', up: atSize },
   { id: 13, name: 'deletion', up: deletion },
+  { id: 14, name: 'applications', up: applications },
   { id: 20, name: 'dead-sessions', up: deadSessions },
 ];

@@ -1,4 +1,5 @@
 import type { Account, AccountClaims, Client } from 'oidc-provider';
+import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Application } from '#applications';
 import { getProfile, type Profile } from '#identity';
@@ -8,6 +9,7 @@ import type { UserId } from '#platform/ids.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { projectOf, sessionLifetimes } from '#tenancy';
 import { applicationOf } from './clients.ts';
 
 const UserIdSchema = IdSchema('usr');
@@ -55,7 +57,23 @@ export async function findAccount(
   return {
     accountId: subject,
     access,
+    lifetimes: await lifetimesOf(system, application),
     claims: async (_use, scope) => claimsOf(ctx, { userId: subject, access, scope: scope.split(' ') }),
+  };
+}
+
+/** How long what an application gets for a person lasts, in seconds. */
+export const Lifetimes = Type.Object({ accessToken: Type.Integer(), refreshToken: Type.Integer() });
+export type Lifetimes = Static<typeof Lifetimes>;
+
+/** What the application says, or else its project; the assurance level that the project promises caps both alike. */
+async function lifetimesOf(system: System, application: Application): Promise<Lifetimes> {
+  const { settings } = await projectOf(system, application);
+  const { accessTokenSeconds, refreshTokenSeconds } = application;
+  const unused = refreshTokenSeconds ?? settings.sessionIdleSeconds;
+  return {
+    accessToken: accessTokenSeconds ?? settings.accessTokenSeconds,
+    refreshToken: sessionLifetimes({ ...settings, sessionIdleSeconds: unused }).idle,
   };
 }
 

@@ -30,7 +30,12 @@ declare module '#platform/db.ts' {
 /** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
 export function adapterFor(system: System, issuer: IssuerAddress): AdapterFactory {
   return (model) =>
-    model === 'Client' ? new ClientAdapter(system, issuer) : new RecordAdapter(system, realmOf(issuer), model);
+    model === 'Client'
+      ? new ClientAdapter(system, issuer)
+      : new RecordAdapter(system, realmOf(issuer), model, async (clientId) => {
+          const application = await applicationAt(system, issuer, clientId);
+          return application?.signInsEndedAt ?? null;
+        });
 }
 
 /** Storage of a provider that brings its clients along. */
@@ -64,6 +69,8 @@ class ClientAdapter implements Adapter {
   async revokeByGrantId(): Promise<void> {}
 }
 
+type EndedAt = (clientId: string) => Promise<Date | null>;
+
 /**
  * What whoever has it may use: kept as a hash, as all our tokens are (RFC 6819 §5.1.4.1.3). It ends with its grant; a question that
  * is still open names a grant, too, but goes on without it.
@@ -76,11 +83,14 @@ export class RecordAdapter implements Adapter {
   readonly #system: System;
   readonly #issuer: string;
   readonly #model: string;
+  readonly #endedAt: EndedAt;
 
-  constructor(system: System, issuer: string, model: string) {
+  /** @param endedAt up to when what a client got is dead; it is not asked for on writing */
+  constructor(system: System, issuer: string, model: string, endedAt: EndedAt = async () => null) {
     this.#system = system;
     this.#issuer = issuer;
     this.#model = model;
+    this.#endedAt = endedAt;
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
@@ -148,6 +158,13 @@ export class RecordAdapter implements Adapter {
       .execute();
   }
 
+  /** What a client got before it was switched off stays dead when it is switched on again. */
+  async #hasEnded({ clientId, iat }: AdapterPayload): Promise<boolean> {
+    if (!this.#isBearer || typeof clientId !== 'string') return false;
+    const endedAt = await this.#endedAt(clientId);
+    return endedAt !== null && Number(iat) * 1000 <= endedAt.getTime();
+  }
+
   async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
     const row = await this.#system.db
       .selectFrom('oidc_records')
@@ -157,7 +174,7 @@ export class RecordAdapter implements Adapter {
       .where(column, '=', value)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]))
       .executeTakeFirst();
-    if (!row) return undefined;
+    if (!row || (await this.#hasEnded(row.payload))) return undefined;
     const { id, payload, consumed_at: consumed } = row;
     const jti = this.#isBearer ? this.#system.keyring.open(String(payload.jti), SEALED, id) : payload.jti;
     return {

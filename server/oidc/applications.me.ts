@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
-import { PageOf } from '#platform/page.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { requireRecentAuthentication } from '#sessions';
 import { takeBack, usedApplications } from './used-applications.ts';
@@ -21,10 +22,14 @@ export const usedApplicationRoutes: Routes = (app) => {
       schema: {
         summary: 'List the applications I am signed in to',
         description: 'Of the newest hundred sessions, with the sessions each of them uses.',
-        response: { 200: PageOf(UsedApplication) },
+        querystring: PageQuery,
+        response: { 200: PageOf(UsedApplication), ...problemResponses('INVALID_CURSOR') },
       },
     },
-    async (request) => ({ items: await usedApplications(request.ctx), nextCursor: null }),
+    async ({ ctx, query }) => {
+      const list = `applications of ${customerOf(ctx).userId}`;
+      return pageOfWhole(ctx, await usedApplications(ctx), { list, query, keyOf: ({ clientId }) => clientId });
+    },
   );
 
   app.delete(

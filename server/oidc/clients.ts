@@ -1,5 +1,5 @@
 import type { AdapterPayload, Client, Provider } from 'oidc-provider';
-import { type Application, type ApplicationKind, checkSecret, findApplication } from '#applications';
+import { type Application, checkSecret, findApplication } from '#applications';
 import type { Environment } from '#platform/ctx.ts';
 import type { Address } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
@@ -60,20 +60,11 @@ export function useApplications(provider: Provider, system: System, issuer: Issu
   };
 }
 
-const GRANTS: Readonly<Record<ApplicationKind, string[]>> = {
-  spa: ['authorization_code', 'refresh_token'],
-  web: ['authorization_code', 'refresh_token'],
-  native: ['authorization_code', 'refresh_token'],
-  device: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-  management: ['client_credentials'],
-};
-
 /** An application as the provider knows clients; one that is switched off, unfinished, or can't prove itself, is none. */
 export function clientMetadata(application: Application): AdapterPayload | undefined {
   const authentication = authenticationOf(application);
   if (!application.enabled || !authentication) return undefined;
-  const grants = GRANTS[application.kind];
-  const browser = grants.includes('authorization_code');
+  const browser = application.kind !== 'device' && application.kind !== 'management';
   const answers = application.signInOnly ? 'none' : 'code';
   // There is nowhere to send its people yet.
   if (browser && application.redirectUris.length === 0) return undefined;
@@ -82,7 +73,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     client_name: application.name,
     ...authentication,
     application_type: application.kind === 'native' ? 'native' : 'web',
-    grant_types: application.signInOnly ? [] : grants,
+    grant_types: application.grants,
     response_types: browser ? [answers] : [],
     redirect_uris: browser ? application.redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,

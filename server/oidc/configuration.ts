@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { Value } from 'typebox/value';
 import { type Application, findApplication } from '#applications';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { accessClaims, CLAIMS, ctxOf, findAccount } from './accounts.ts';
+import { accessClaims, CLAIMS, ctxOf, findAccount, Lifetimes } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
@@ -15,10 +16,8 @@ import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQue
 
 const DAY = 86_400;
 /** Seconds. */
-const ACCESS_TOKEN = 900;
 const DEVICE_CODE = 600;
 const INTERACTION = 3_600;
-const REFRESH_TOKEN = 14 * DAY;
 
 const ROUTES = {
   authorization: '/connect/authorize',
@@ -106,23 +105,29 @@ function pairwise(system: System, subject: string, client: Client): string {
 
 /** Nothing outlives the session it was made from. */
 function lifetimes({ clock }: System): Configuration['ttl'] {
-  const bySession = (longest: number) => (ctx: KoaContextWithOIDC) => {
+  const bySession = (longestOf: (ctx: KoaContextWithOIDC) => number) => (ctx: KoaContextWithOIDC) => {
+    const longest = longestOf(ctx);
     const endsAt = ctx.oidc.entities.Grant?.endsAt ?? ctx.oidc.session?.endsAt;
     return endsAt === undefined
       ? longest
       : Math.max(1, Math.min(longest, endsAt - Math.floor(clock.now().getTime() / 1000)));
   };
   return {
-    AccessToken: bySession(ACCESS_TOKEN),
+    AccessToken: bySession((ctx) => agreedWith(ctx).accessToken),
     AuthorizationCode: codeSeconds,
     ClientCredentials: managementTokenSeconds,
     DeviceCode: DEVICE_CODE,
-    Grant: bySession(365 * DAY),
+    Grant: bySession(() => 365 * DAY),
     IdToken: 3_600,
     Interaction: INTERACTION,
-    RefreshToken: bySession(REFRESH_TOKEN),
-    Session: bySession(365 * DAY),
+    RefreshToken: bySession((ctx) => agreedWith(ctx).refreshToken),
+    Session: bySession(() => 365 * DAY),
   };
+}
+
+/** The lifetimes that were looked up with the person whom tokens are for. */
+function agreedWith({ oidc }: KoaContextWithOIDC): Lifetimes {
+  return Value.Parse(Lifetimes, oidc.account?.['lifetimes']);
 }
 
 function features(system: System, issuer: IssuerAddress): Configuration['features'] {
@@ -204,7 +209,6 @@ async function resourceServer(
   return {
     audience: resource,
     scope: Object.keys(CLAIMS).join(' '),
-    accessTokenTTL: ACCESS_TOKEN,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
   };

@@ -3,7 +3,7 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { Application } from '#applications';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { ApplicationId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
+import type { ApplicationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { enterProject, liveEntry } from '#sessions';
 import { ctxOf } from './accounts.ts';
@@ -139,18 +139,20 @@ export async function giveConsent(
   });
 }
 
-/** The clients that use a session of ours, oldest first. Served by oidc_records_of_session. */
+/** The clients that use a session of ours, oldest first: of any project, or of one. Served by oidc_records_of_session. */
 export async function clientsOfSessions(
   ctx: Pick<Ctx, 'db'>,
   sessionIds: readonly SessionId[],
+  projectId?: ProjectId,
 ): Promise<Map<SessionId, string[]>> {
-  const rows = await ctx.db
+  let found = ctx.db
     .selectFrom('oidc_records')
     .select(['session_id', sql<string>`payload->>'clientId'`.as('clientId')])
     .where('session_id', '=', sql<SessionId>`any(${[...sessionIds]})`)
     .where('model', '=', 'Grant')
-    .orderBy('id')
-    .execute();
+    .orderBy('id');
+  if (projectId !== undefined) found = found.where('project_id', '=', projectId);
+  const rows = await found.execute();
   const clients = new Map<SessionId, string[]>();
   for (const { session_id: sessionId, clientId } of rows) {
     if (sessionId !== null) clients.set(sessionId, [...new Set([...(clients.get(sessionId) ?? []), clientId])]);

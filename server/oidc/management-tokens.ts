@@ -34,7 +34,7 @@ export async function apiResource(system: System, ctx: KoaContextWithOIDC, resou
   return {
     audience,
     scope,
-    accessTokenTTL: settings.managementTokenSeconds,
+    accessTokenTTL: application.accessTokenSeconds ?? settings.managementTokenSeconds,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
   };

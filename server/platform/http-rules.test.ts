@@ -242,6 +242,15 @@ test('OpenAPI shows what each operation takes', async () => {
     if (keyed) assert.match(operation.responses['409']?.description ?? '', /IDEMPOTENCY_KEY_REUSED/, path);
     if (takes(operation, 'if-match')) assert.match(operation.responses['412']?.description ?? '', /PRECONDITION/, path);
   }
+  const lists = operations.filter(({ operation }) =>
+    JSON.stringify(operation.responses['200'])?.includes('"nextCursor"'),
+  );
+  for (const { path, operation } of lists) {
+    const query = operation.parameters?.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
+    assert.ok(query.includes('limit') && query.includes('cursor'), `BI-2 ${path} is read in pages`);
+    assert.match(operation.responses['400']?.description ?? '', /INVALID_CURSOR/, path);
+  }
+  assert.ok(lists.length >= 20, String(lists.length));
   const recordsWith = (header: string, ...methods: string[]) =>
     operations
       .filter(({ method, operation }) => methods.includes(method) && takes(operation, header))
@@ -250,8 +259,8 @@ test('OpenAPI shows what each operation takes', async () => {
   // Every record that can be read on its own and changed there says which state it is in, and can be changed in that one only.
   const changed = operations.filter(({ path, method }) => path.startsWith('/v1/') && /patch|put|delete/.test(method));
   const both = changed.filter(({ path }) => operations.some((one) => one.path === path && one.method === 'get'));
-  const lists = ['/v1/me/security/sessions', '/v1/admin/domains/{domainId}/bindings'];
-  for (const { path, method } of both.filter((one) => !lists.includes(one.path))) {
+  const several = ['/v1/me/security/sessions', '/v1/admin/domains/{domainId}/bindings'];
+  for (const { path, method } of both.filter((one) => !several.includes(one.path))) {
     assert.ok(read.includes(path), `GET ${path} has an ETag`);
     assert.ok(recordsWith('if-match', method).includes(path), `${method} ${path} takes If-Match`);
   }

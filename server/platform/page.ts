@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Ctx } from './ctx.ts';
 import { problem } from './problem.ts';
 
@@ -41,6 +41,30 @@ export function pageOf<Row>(
   const last = items.at(-1);
   const more = rows.length > page.limit && last !== undefined;
   return { rows: items, nextCursor: more ? sealCursor(ctx, page.list, page.keyOf(last)) : null };
+}
+
+/**
+ * Cuts a page from a list that is short enough to be read whole. Where the record that the cursor stands for is gone, the page
+ * begins where it stood.
+ * @throws Problem INVALID_CURSOR
+ */
+export function pageOfWhole<Row>(
+  ctx: Where,
+  all: readonly Row[],
+  page: { list: string; query: Static<typeof PageQuery>; keyOf: (row: Row) => string },
+): Page<Row> {
+  const { list, keyOf } = page;
+  const { limit, cursor } = page.query;
+  const from = cursor === undefined ? 0 : placeAfter(all.map(keyOf), openCursor(ctx, list, cursor));
+  const keyAndPlace = (row: Row) => `${all.indexOf(row)} ${keyOf(row)}`;
+  const cut = pageOf(ctx, all.slice(from, from + limit + 1), { list, limit, keyOf: keyAndPlace });
+  return { items: cut.rows, nextCursor: cut.nextCursor };
+}
+
+function placeAfter(keys: readonly string[], position: string): number {
+  const space = position.indexOf(' ');
+  const place = keys.indexOf(position.slice(space + 1));
+  return place === -1 ? Number(position.slice(0, space)) : place + 1;
 }
 
 /** A position in a list, signed for this scope and list (BI-2). */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { getStatusSettings, StatusSettings, StatusSettingsChanges, updateStatusSettings } from './boards.ts';
 import {
   Component,
   ComponentChanges,
   ComponentRef,
-  Components,
   CreatedComponent,
   createComponent,
   deleteComponent,
@@ -21,7 +21,6 @@ import {
   Group,
   GroupChanges,
   GroupRef,
-  Groups,
   getGroup,
   listGroups,
   NewGroup,
@@ -38,11 +37,12 @@ export const statusComponentRoutes: Routes = (app) => {
       config: { permission: 'status:read' },
       schema: {
         summary: 'List status components',
-        description: 'All of them, in the order in which they are shown.',
-        response: { 200: Components, ...problemResponses('NOT_FOUND') },
+        description: 'In the order in which they are shown.',
+        querystring: PageQuery,
+        response: { 200: PageOf(Component), ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
       },
     },
-    (request) => listComponents(request.ctx),
+    (request) => listComponents(request.ctx, request.query),
   );
 
   app.post(
@@ -110,9 +110,14 @@ export const statusGroupRoutes: Routes = (app) => {
     '/v1/admin/status/groups',
     {
       config: { permission: 'status:read' },
-      schema: { summary: 'List status groups', response: { 200: Groups, ...problemResponses('NOT_FOUND') } },
+      schema: {
+        summary: 'List status groups',
+        description: 'In the order in which they are shown.',
+        querystring: PageQuery,
+        response: { 200: PageOf(Group), ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
+      },
     },
-    (request) => listGroups(request.ctx),
+    (request) => listGroups(request.ctx, request.query),
   );
 
   app.post(

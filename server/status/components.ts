@@ -5,6 +5,7 @@ import { type Ctx, type Environment, environments, type TxCtx } from '#platform/
 import { isForeignKeyViolation, type Json } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
@@ -78,7 +79,6 @@ type Component = Static<typeof Component>;
 export const CreatedComponent = Type.Interface([Component], {
   heartbeatUrl: Type.Union([Type.String({ format: 'uri' }), Type.Null()]),
 });
-export const Components = Type.Object({ items: Type.Array(Component), nextCursor: Type.Null() });
 export const NewComponent = Type.Object(
   {
     groupId: GroupId,
@@ -136,9 +136,10 @@ export async function readComponents(ctx: Pick<Ctx, 'db'>, environment: Environm
     .execute();
 }
 
-export async function listComponents(ctx: Ctx): Promise<Static<typeof Components>> {
+export async function listComponents(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Component>> {
   await requireKeeper(ctx);
-  return { items: (await readComponents(ctx, ctx.scope.environment)).map(recordOf), nextCursor: null };
+  const all = (await readComponents(ctx, ctx.scope.environment)).map(recordOf);
+  return pageOfWhole(ctx, all, { list: 'status-components', query, keyOf: ({ id }) => id });
 }
 
 /** @throws Problem NOT_FOUND */

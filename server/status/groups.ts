@@ -3,6 +3,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, environments, type TxCtx } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
+import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { builtInGroups } from './built-in.ts';
@@ -32,7 +33,6 @@ export const Group = Type.Object({
   position: Type.Integer(),
 });
 type Group = Static<typeof Group>;
-export const Groups = Type.Object({ items: Type.Array(Group), nextCursor: Type.Null() });
 export const NewGroup = Type.Object({ name: Name, position: Type.Optional(Position) }, { additionalProperties: false });
 export const GroupChanges = Type.Object(
   { name: Type.Optional(Name), position: Type.Optional(Position) },
@@ -45,7 +45,7 @@ function recordOf({ id, name, position }: Omit<StatusGroupsTable, 'environment'>
 }
 
 /** All groups, in the order in which they are shown. */
-export async function listGroups(ctx: Ctx): Promise<Static<typeof Groups>> {
+export async function listGroups(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Group>> {
   await requireKeeper(ctx);
   const rows = await ctx.db
     .selectFrom('status_groups')
@@ -54,7 +54,7 @@ export async function listGroups(ctx: Ctx): Promise<Static<typeof Groups>> {
     .orderBy('position')
     .orderBy('id')
     .execute();
-  return { items: rows.map(recordOf), nextCursor: null };
+  return pageOfWhole(ctx, rows.map(recordOf), { list: 'status-groups', query, keyOf: ({ id }) => id });
 }
 
 /** @throws Problem NOT_FOUND */

@@ -49,7 +49,14 @@ describe('bindings', () => {
       (await admin(bindings)).body.items.map(({ purpose }: { purpose: string }) => purpose),
       ['api', 'auth'],
     );
+    const first = await admin(`${bindings}?limit=1`);
+    assert.deepEqual([first.body.items.length, first.body.items[0].purpose], [1, 'api']);
+    const rest = () => admin(`${bindings}?limit=1&cursor=${first.body.nextCursor}`);
+    const { body: second } = await rest();
+    assert.deepEqual([second.items[0].purpose, second.nextCursor], ['auth', null]);
+    expectProblem(await admin(`/${domain.id}/bindings?cursor=bm9uc2Vuc2U`), 400, 'INVALID_CURSOR');
     assert.equal((await admin(`${bindings}?purpose=api`, { method: 'DELETE' })).status, 204);
+    assert.deepEqual((await rest()).body.items, [second.items[0]], 'BI-2 what is gone does not begin the list anew');
     expectProblem(await admin(`${bindings}?purpose=api`, { method: 'DELETE' }), 404, 'NOT_FOUND');
     assert.deepEqual(await eventsAbout(domain.id), [
       'domain.created',

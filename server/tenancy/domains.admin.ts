@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Routes } from '#platform/http.ts';
 import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf, PageQuery } from '#platform/page.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { Binding, BindingRef, bindDomain, listBindings, NewBinding, unbindDomain } from './domain-bindings.ts';
 import { lookUpProof, verifyDomain } from './domain-checks.ts';
@@ -98,10 +98,14 @@ export const domainBindingRoutes: Routes = (app) => {
       schema: {
         summary: 'List what a domain serves',
         params: DomainRef,
-        response: { 200: PageOf(Binding), ...problemResponses('NOT_FOUND') },
+        querystring: PageQuery,
+        response: { 200: PageOf(Binding), ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
       },
     },
-    async (request) => ({ items: await listBindings(request.ctx, request.params.domainId), nextCursor: null }),
+    async ({ ctx, params: { domainId }, query }) => {
+      const list = `bindings of ${domainId}`;
+      return pageOfWhole(ctx, await listBindings(ctx, domainId), { list, query, keyOf: ({ purpose }) => purpose });
+    },
   );
 
   app.post(

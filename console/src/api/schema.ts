@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a member's second factors
-         * @description For somebody who lost them. Ends every session of the person; passkeys stay as ways in.
+         * @description For somebody who lost them, by who may do all that they may. Ends every session of the person; passkeys stay as ways in.
          */
         post: operations["removeAMemberSSecondFactors"];
         delete?: never;
@@ -1789,7 +1789,7 @@ export interface paths {
         };
         /**
          * List status components
-         * @description All of them, in the order in which they are shown.
+         * @description In the order in which they are shown.
          */
         get: operations["listStatusComponents"];
         put?: never;
@@ -1830,7 +1830,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List status groups */
+        /**
+         * List status groups
+         * @description In the order in which they are shown.
+         */
         get: operations["listStatusGroups"];
         put?: never;
         /** Add a status group */
@@ -7268,7 +7271,7 @@ export interface operations {
                             expiresAt: string;
                             ip: string | null;
                             userAgent: string | null;
-                            /** @description The applications that use it through the OpenID provider. */
+                            /** @description The applications of the project that use it through the OpenID provider. */
                             clientIds: string[];
                         }[];
                         /** @description Null at the end. */
@@ -7379,7 +7382,7 @@ export interface operations {
                         expiresAt: string;
                         ip: string | null;
                         userAgent: string | null;
-                        /** @description The applications that use it through the OpenID provider. */
+                        /** @description The applications of the project that use it through the OpenID provider. */
                         clientIds: string[];
                     };
                 };
@@ -9580,6 +9583,12 @@ export interface operations {
                             resources: string[];
                             /** @description Its tokens must be bound to its key (RFC 9449). */
                             dpopBound: boolean;
+                            /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                            grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                            /** @description Lifetime of its access or management tokens; null: the project’s. */
+                            accessTokenSeconds: number | null;
+                            /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                            refreshTokenSeconds: number | null;
                             /** @description The token it registered itself with; null: an administrator added it. */
                             registrationTokenId: string | null;
                             enabled: boolean;
@@ -9716,6 +9725,12 @@ export interface operations {
                     resources?: string[];
                     /** @description Its tokens must be bound to its key (RFC 9449). */
                     dpopBound?: boolean;
+                    /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                    grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                    /** @description Lifetime of its access or management tokens; null: the project’s. */
+                    accessTokenSeconds?: number | null;
+                    /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                    refreshTokenSeconds?: number | null;
                 };
             };
         };
@@ -9775,6 +9790,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
@@ -9949,6 +9970,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
@@ -10195,6 +10222,12 @@ export interface operations {
                     resources?: string[];
                     /** @description Its tokens must be bound to its key (RFC 9449). */
                     dpopBound?: boolean;
+                    /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                    grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                    /** @description Lifetime of its access or management tokens; null: the project’s. */
+                    accessTokenSeconds?: number | null;
+                    /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                    refreshTokenSeconds?: number | null;
                     enabled?: boolean;
                 };
             };
@@ -10255,6 +10288,12 @@ export interface operations {
                         resources: string[];
                         /** @description Its tokens must be bound to its key (RFC 9449). */
                         dpopBound: boolean;
+                        /** @description OAuth grants it uses, out of those of its kind; all of these when absent. */
+                        grants: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+                        /** @description Lifetime of its access or management tokens; null: the project’s. */
+                        accessTokenSeconds: number | null;
+                        /** @description How long its refresh tokens may go unused; null: as long as the project’s sessions. None outlives its session. */
+                        refreshTokenSeconds: number | null;
                         /** @description The token it registered itself with; null: an administrator added it. */
                         registrationTokenId: string | null;
                         enabled: boolean;
@@ -12767,7 +12806,12 @@ export interface operations {
     };
     listWhatADomainServes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 /** @example dom_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -12807,7 +12851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13218,6 +13262,10 @@ export interface operations {
     listMessageTemplates: {
         parameters: {
             query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
                 locale?: "en" | "de" | "fr" | "es" | "ja" | "zh";
             };
             header?: never;
@@ -13245,11 +13293,12 @@ export interface operations {
                             body: string;
                             action: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16488,7 +16537,12 @@ export interface operations {
     };
     listTheTiersOfTheSmsAddOn: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -16518,11 +16572,12 @@ export interface operations {
                             /** @description Where messages may go; null: everywhere. */
                             countries: string[] | null;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17608,7 +17663,12 @@ export interface operations {
     };
     listBlocksOfNumbersThatGetNoMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -17636,11 +17696,12 @@ export interface operations {
                             /** Format: date-time */
                             expiresAt: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17791,7 +17852,12 @@ export interface operations {
     };
     listStatusComponents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -17860,11 +17926,12 @@ export interface operations {
                             /** Format: date-time */
                             updatedAt: string;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18588,7 +18655,12 @@ export interface operations {
     };
     listStatusGroups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Records per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18608,11 +18680,12 @@ export interface operations {
                             builtIn: boolean;
                             position: number;
                         }[];
-                        nextCursor: null;
+                        /** @description Null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,9 @@ export function Messages() {
   const at = useAt();
   const [filters] = useFilters();
   const locale = languages.find(({ value }) => value === filters['locale'])?.value ?? 'en';
-  const templates = useApi().useQuery('get', '/console/v1/settings/messages', { params: { query: { locale } } });
+  const templates = useApi().useQuery('get', '/console/v1/settings/messages', {
+    params: { query: { locale, limit: 100 } },
+  });
   const href = ({ template }: MessageTemplate) =>
     at(`/messages/${template}${locale === 'en' ? '' : `?locale=${locale}`}`);
   return (

@@ -18,7 +18,9 @@ export function Template() {
   const name = useIdInAddress('template');
   const [filters] = useFilters();
   const locale = languages.find(({ value }) => value === filters['locale'])?.value ?? 'en';
-  const templates = useApi().useQuery('get', '/console/v1/settings/messages', { params: { query: { locale } } });
+  const templates = useApi().useQuery('get', '/console/v1/settings/messages', {
+    params: { query: { locale, limit: 100 } },
+  });
   return (
     <Page
       title={sentence(name)}

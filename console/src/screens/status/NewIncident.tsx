@@ -8,7 +8,7 @@ import { FormDialog, useFaults } from '#ui/dialog.tsx';
 const SEVERITIES = ['minor', 'major', 'critical'] as const;
 
 export function useComponentChoices(): { value: string; label: string }[] {
-  const components = useApi().useQuery('get', '/console/v1/status/components');
+  const components = useApi().useQuery('get', '/console/v1/status/components', { params: { query: { limit: 100 } } });
   return components.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [];
 }
 

@@ -84,7 +84,7 @@ function Incidents() {
 }
 
 function Components() {
-  const components = useApi().useQuery('get', '/console/v1/status/components');
+  const components = useApi().useQuery('get', '/console/v1/status/components', { params: { query: { limit: 100 } } });
   return (
     <Card flush title="Components">
       <Loaded query={components}>

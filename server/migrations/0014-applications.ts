@@ -1,0 +1,14 @@
+/** Which grants an application uses, how long its tokens last, and that switching it off ends them for good. */
+export const up = `
+alter table applications
+  add column grants text[],
+  add column access_token_seconds integer,
+  add column refresh_token_seconds integer,
+  -- Tokens of people that it got up to this instant are dead.
+  add column sign_ins_ended_at timestamptz;
+update applications set grants = case kind
+  when 'management' then array['client_credentials']
+  when 'device' then array['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
+  else array['authorization_code', 'refresh_token'] end;
+alter table applications alter column grants set not null;
+`;
