@@ -30,18 +30,23 @@ export function DeleteProject({ project }: { project: Named }) {
       danger: true,
       typeName: project.name,
     };
-    const closed = await remove.run({ params: { path: { projectId: project.id } } }, { done: whenGone, question });
+    const closed = await remove.run(
+      { params: { path: { projectId: project.id } } },
+      { done: whenGone, question, leaves: true },
+    );
     if (!closed) return;
     forgetPlace();
     await rereadWorkspace(workspace);
     await navigate({ to: `/${workspace}/projects` });
   };
   return (
-    <Danger title="Delete this project" about="In both environments, with all its members, applications and logs.">
-      <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
-        Delete project…
-      </Button>
-    </Danger>
+    <Card split title="Delete this project" about="In both environments, with all its members, applications and logs.">
+      <div>
+        <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
+          Delete project…
+        </Button>
+      </div>
+    </Card>
   );
 }
 
@@ -56,29 +61,23 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
       danger: true,
       typeName: workspace.name,
     };
-    if (!(await remove.run({}, { done: whenGone, question }))) return;
+    if (!(await remove.run({}, { done: whenGone, question, leaves: true }))) return;
     forgetPlace();
     await loadSession();
   };
   return (
-    <Danger title="Delete this workspace" about="With every project in it, its team and its invoices.">
-      <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
-        Delete workspace…
-      </Button>
-    </Danger>
+    <Card split title="Delete this workspace" about="With every project in it, its team and its invoices.">
+      <div>
+        <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
+          Delete workspace…
+        </Button>
+      </div>
+    </Card>
   );
 }
 
 function whenGone({ name, deletesAt }: { name: string; deletesAt: string | null }): string {
   return deletesAt ? `${name} is closed, and deleted on ${longDay(deletesAt)}` : `${name} is closed`;
-}
-
-function Danger({ title, about, children }: Parameters<typeof Card>[0]) {
-  return (
-    <Card split {...(title !== undefined && { title })} about={about}>
-      <div>{children}</div>
-    </Card>
-  );
 }
 
 /** Takes the deletion of a project back. */
