@@ -42,7 +42,7 @@ export function DeleteProject({ project }: { project: Named }) {
   return (
     <Card split title="Delete this project" about="In both environments, with all its members, applications and logs.">
       <div>
-        <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
+        <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onDelete}>
           Delete project…
         </Button>
       </div>
@@ -68,7 +68,7 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
   return (
     <Card split title="Delete this workspace" about="With every project in it, its team and its invoices.">
       <div>
-        <Button color="red.8" variant="outline" loading={remove.busy} onClick={onDelete}>
+        <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onDelete}>
           Delete workspace…
         </Button>
       </div>
