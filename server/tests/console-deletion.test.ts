@@ -54,6 +54,18 @@ describe('deleting a project', () => {
     assert.deepEqual(app.complaints(), []);
   });
 
+  test('is taken back by the notice, too', async () => {
+    const { page } = app;
+    await goTo(`/${projectId}/test/settings`);
+    await buttonOn(page, 'Delete project…').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Old shop');
+    await inDialog(page, 'Delete project').click();
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await page.getByRole('link', { name: 'Old shop' }).waitFor();
+    assert.equal(await deletesAt(), null);
+  });
+
   test('what can not be deleted says why', async () => {
     const { page } = app;
     await app.open('/settings');

@@ -20,7 +20,9 @@ const consequences = (what: string) => (
 export function DeleteProject({ project }: { project: Named }) {
   const { workspace } = useHere();
   const navigate = useNavigate();
-  const remove = useAction(useApi().useMutation('delete', '/console/v1/projects/{projectId}'));
+  const api = useApi();
+  const remove = useAction(api.useMutation('delete', '/console/v1/projects/{projectId}'));
+  const restore = api.useMutation('post', '/console/v1/projects/{projectId}/restore');
   if (!useCan('projects:delete')) return null;
   const onDelete = async () => {
     const question = {
@@ -30,10 +32,10 @@ export function DeleteProject({ project }: { project: Named }) {
       danger: true,
       typeName: project.name,
     };
-    const closed = await remove.run(
-      { params: { path: { projectId: project.id } } },
-      { done: whenGone, question, leaves: true },
-    );
+    const params = { path: { projectId: project.id } };
+    const act = () => restore.mutateAsync({ params }).then(() => rereadWorkspace(workspace));
+    const undo = { act, done: `${project.name} is restored` };
+    const closed = await remove.run({ params }, { done: whenGone, question, leaves: true, undo });
     if (!closed) return;
     forgetPlace();
     await rereadWorkspace(workspace);
