@@ -65,7 +65,7 @@ export const overviewRoutes: Routes = (app) => {
         mayLook ? searchMembers(ctx, { limit: MOST_FOUND, q }) : { items: [] },
       ]);
       return {
-        projects: projects.items.map(({ id, name }) => ({ id, name })),
+        projects: projects.items.flatMap(({ id, name, deletesAt }) => (deletesAt === null ? [{ id, name }] : [])),
         members: members.items.map(({ id, email, displayName }) => ({ id, email, displayName })),
       };
     },

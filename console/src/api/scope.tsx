@@ -31,6 +31,11 @@ function newQueries(): QueryClient {
   });
 }
 
+/** Has what is known of a workspace read again, after a change that was made in one of its projects. */
+export function rereadWorkspace(workspaceId: string): Promise<void> {
+  return scoped({ workspaceId, projectId: null, environment: null }).queries.invalidateQueries();
+}
+
 const ScopeContext = createContext<Scoped | null>(null);
 
 /** Everything inside calls the API in this scope. */

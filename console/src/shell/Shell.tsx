@@ -2,6 +2,7 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { useSession } from '#api/session.ts';
 import { MenuIcon, SearchIcon } from '#ui/icons.ts';
 import { Loading } from '#ui/states.tsx';
 import { EnvironmentMark } from './Environments.tsx';
@@ -10,12 +11,16 @@ import { Sidebar } from './Sidebar.tsx';
 import { SignInAgain } from './SignInAgain.tsx';
 import classes from './shell.module.css';
 
+const ClosedWorkspace = lazy(() =>
+  import('#screens/workspace/ClosedWorkspace.tsx').then(({ ClosedWorkspace: component }) => ({ default: component })),
+);
 const Palette = lazy(() => import('./Palette.tsx').then(({ Palette: component }) => ({ default: component })));
 
 /** The frame of every screen: where one is, where one can go, and in which environment. */
 export function Shell() {
   const here = useHere();
   const { workspace, project, environment } = here;
+  const closed = useSession().workspaces.find(({ id, deletesAt }) => id === workspace && deletesAt !== null);
   const [menu, menuControl] = useDisclosure(false);
   const [palette, paletteControl] = useDisclosure(false);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -43,7 +48,7 @@ export function Shell() {
       </header>
       <main id="content" className={classes.content} tabIndex={-1}>
         <Suspense fallback={<Loading />}>
-          <Outlet />
+          {closed?.deletesAt ? <ClosedWorkspace name={closed.name} deletesAt={closed.deletesAt} /> : <Outlet />}
         </Suspense>
       </main>
       <Drawer.Root opened={menu} onClose={menuControl.close} size={280} padding={0}>

@@ -39,6 +39,8 @@ export function Switcher() {
   );
 }
 
+const isOpen = ({ deletesAt }: { deletesAt: string | null }) => deletesAt === null;
+
 function Choices({ onChosen }: { onChosen: () => void }) {
   const { workspace, project, environment } = useHere();
   const { workspaces } = useSession();
@@ -60,7 +62,7 @@ function Choices({ onChosen }: { onChosen: () => void }) {
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       <ul className={classes.choiceList}>
-        {projects.data?.items.map(({ id, name }) => (
+        {projects.data?.items.filter(isOpen).map(({ id, name }) => (
           <li key={id}>
             <Link
               to={sameScreen(id, environment ?? 'test')}

@@ -36,6 +36,11 @@ export function rememberPlace(here: Here): void {
     localStorage.setItem(KEY, `/${here.workspace}/${here.project}/${here.environment}`);
 }
 
+/** There is no way back to a project that is to be deleted. */
+export function forgetPlace(): void {
+  localStorage.removeItem(KEY);
+}
+
 /** Where the operator was last, if that workspace is still theirs. */
 export function lastPlace(workspaces: readonly { id: string }[]): string | null {
   const place = localStorage.getItem(KEY);

@@ -16,6 +16,8 @@ export type Action<T> = {
   done: string | ((result: T) => string);
   /** Asked first everywhere; without one, production asks once and test doesn't. */
   question?: Question;
+  /** What the screen shows is gone with it, so nothing is read again. */
+  leaves?: boolean;
   /** What production asks with when there is no question. */
   change?: string;
   /** Where there is an opposite: what takes the change back, in the scope it was made in. Null: not this one. */
@@ -41,12 +43,12 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   };
   const tell = (message: string, undo: Undo | null | undefined) =>
     undo ? tellUndoable(message, () => takeBack(undo)) : tellDone(message);
-  const run = async (init: I, { done, question, change, undo, onProblem }: Action<T>): Promise<T | null> => {
+  const run = async (init: I, { done, question, change, leaves, undo, onProblem }: Action<T>): Promise<T | null> => {
     const asked = question ?? (environment === 'production' ? productionQuestion(change) : null);
     if (asked && !(await ask(asked))) return null;
     try {
       const result = await mutation.mutateAsync(init);
-      await queries.invalidateQueries();
+      if (!leaves) await queries.invalidateQueries();
       tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
       return result;
     } catch (thrown) {

@@ -8,6 +8,7 @@ const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 /** @param now milliseconds since 1970 */
@@ -18,4 +19,5 @@ export function relativeTime(at: string, now: number): string {
 }
 
 export const exactTime = (at: string): string => exact.format(new Date(at));
+export const longDay = (at: string): string => longDate.format(new Date(at));
 export const shortDay = (at: string): string => day.format(new Date(at));

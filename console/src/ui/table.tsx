@@ -19,8 +19,8 @@ type TableProps<T> = {
   rows: readonly T[];
   columns: readonly Column<T>[];
   keyOf: (row: T) => string;
-  /** Where a row leads; its first cell is the link. */
-  href?: (row: T) => string;
+  /** Where a row leads; its first cell is the link. Null: nowhere. */
+  href?: (row: T) => string | null;
   empty: ReactNode;
 };
 
@@ -44,21 +44,24 @@ export function Table<T>({ label, rows, columns, keyOf, href, empty }: TableProp
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)} data-leads={href !== undefined}>
-              {columns.map(({ name, cell, wide, align }, index) => (
-                <td key={name} className={wide ? classes.wide : undefined} data-align={align}>
-                  {index === 0 && href ? (
-                    <Link {...linkTo(href(row))} className={classes.link} data-row-link>
-                      {cell(row)}
-                    </Link>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const to = href?.(row) ?? null;
+            return (
+              <tr key={keyOf(row)} data-leads={to !== null}>
+                {columns.map(({ name, cell, wide, align }, index) => (
+                  <td key={name} className={wide ? classes.wide : undefined} data-align={align}>
+                    {index === 0 && to !== null ? (
+                      <Link {...linkTo(to)} className={classes.link} data-row-link>
+                        {cell(row)}
+                      </Link>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>

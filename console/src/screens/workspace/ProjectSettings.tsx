@@ -8,8 +8,9 @@ import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.t
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
 import { Loaded } from '#ui/states.tsx';
+import { DeleteProject } from './Deletion.tsx';
 
-type Project = { id: string; name: string; createdAt: string };
+type Project = { id: string; name: string; createdAt: string; deletesAt: string | null };
 
 export function ProjectSettings() {
   const api = useApi();
@@ -24,6 +25,7 @@ export function ProjectSettings() {
       <Loaded query={project}>{(record) => <Naming project={record} reread={project.refetch} />}</Loaded>
       {environment && <Addresses environment={environment} />}
       <Loaded query={settings}>{(record) => <EnvironmentSettings settings={record} canWrite={canWrite} />}</Loaded>
+      {project.data && <DeleteProject project={project.data} />}
     </Page>
   );
 }

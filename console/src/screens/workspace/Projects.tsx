@@ -1,18 +1,21 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useHere } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { FilterBar, TextFilter } from '#ui/filters.tsx';
+import { longDay } from '#ui/moments.ts';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { RestoreProject } from './Deletion.tsx';
 
 export function Projects() {
   const { workspace } = useHere();
@@ -43,10 +46,10 @@ export function Projects() {
                 label="Projects"
                 rows={items}
                 keyOf={({ id }) => id}
-                href={({ id }) => `/${workspace}/${id}/test`}
+                href={({ id, deletesAt }) => (deletesAt ? null : `/${workspace}/${id}/test`)}
                 empty={q ? <Empty title="No project is called that" /> : <Empty title="No projects yet" action={add} />}
                 columns={[
-                  { name: 'Project', cell: ({ name }) => name },
+                  { name: 'Project', cell: (project) => <NameAndEnd project={project} /> },
                   {
                     name: 'Id',
                     wide: true,
@@ -56,7 +59,12 @@ export function Projects() {
                       </span>
                     ),
                   },
-                  { name: 'Added', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  {
+                    name: '',
+                    align: 'right',
+                    cell: (project) => project.deletesAt && <RestoreProject project={project} />,
+                  },
                 ]}
               />
               <Pager nextCursor={nextCursor} />
@@ -66,6 +74,16 @@ export function Projects() {
       </Card>
       {open && <NewProject onClose={close} />}
     </Page>
+  );
+}
+
+function NameAndEnd({ project: { name, deletesAt } }: { project: { name: string; deletesAt: string | null } }) {
+  if (!deletesAt) return name;
+  return (
+    <Stack gap={4} align="flex-start">
+      {name}
+      <Badge tone="bad">Will be deleted on {longDay(deletesAt)}</Badge>
+    </Stack>
   );
 }
 

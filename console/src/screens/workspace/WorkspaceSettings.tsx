@@ -5,14 +5,22 @@ import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { DeleteWorkspace } from './Deletion.tsx';
 
-type Workspace = { id: string; name: string; createdAt: string };
+type Workspace = { id: string; name: string; createdAt: string; deletesAt: string | null };
 
 export function WorkspaceSettings() {
   const workspace = useApi().useQuery('get', '/console/v1/workspace');
   return (
     <Page title="Workspace settings" about="The boundary of people, billing and trust: nothing is shared across it.">
-      <Loaded query={workspace}>{(record) => <Edit workspace={record} reread={workspace.refetch} />}</Loaded>
+      <Loaded query={workspace}>
+        {(record) => (
+          <>
+            <Edit workspace={record} reread={workspace.refetch} />
+            <DeleteWorkspace workspace={record} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
