@@ -74,6 +74,7 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Modal: { defaultProps: { centered: true, radius: 'md', padding: 'lg', ...noBanner } },
     Drawer: { defaultProps: noBanner },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
   },
 });
