@@ -29,7 +29,10 @@ const choose = (name: string, text: string) =>
   page
     .getByLabel('File of members')
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
-const completed = () => page.getByText('Completed', { exact: true }).first().waitFor();
+const completed = async () => {
+  await page.waitForURL(/import\/imp_/);
+  await page.getByText('Completed', { exact: true }).waitFor();
+};
 const count = (name: string) => page.getByRole('definition').filter({ has: page.locator(`xpath=../dt[.="${name}"]`) });
 
 describe('importing members', () => {
@@ -65,7 +68,6 @@ describe('importing members', () => {
     await page.getByRole('link', { name: 'Import for real' }).click();
     await page.getByText('people.ndjson').waitFor();
     await button('Import').click();
-    await page.waitForURL(/import\/imp_/);
     await completed();
     assert.equal(await count('created').textContent(), '2');
     assert.equal((await read('/members?q=im ported')).items.length, 2);
@@ -169,7 +171,6 @@ describe('importing members', () => {
     await page.getByRole('link', { name: 'Import for real' }).click();
     await button('Import').click();
     await inDialog('Import').click();
-    await page.waitForURL(/import\/imp_/);
     await completed();
     assert.equal((await read(`/members?q=${email}`, production)).items.length, 1);
   });

@@ -19,6 +19,7 @@ after(async () => {
 const SCREENS = [
   ['', 'Overview'],
   ['/members', 'Members'],
+  ['/members/import', 'Import members'],
   ['/invitations', 'Invitations'],
   ['/roles', 'Roles and permissions'],
   ['/applications', 'Applications'],
@@ -36,6 +37,8 @@ const SCREENS = [
   ['/events', 'Event log'],
   ['/audit', 'Audit log'],
   ['/sms', 'SMS add-on'],
+  ['/sms/guard', 'SMS add-on'],
+  ['/sms/statements', 'SMS add-on'],
   ['/status', 'Status'],
   ['/inbox', 'Dev inbox'],
   ['/settings', 'Project settings'],

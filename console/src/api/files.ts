@@ -1,7 +1,7 @@
 import type { Scope } from './client.ts';
 import { signedInFor } from './session.ts';
 
-type SavedFile = {
+export type SavedFile = {
   /** Below `/console/v1`. */
   path: string;
   query?: Record<string, string | undefined>;

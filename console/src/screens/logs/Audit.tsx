@@ -1,9 +1,7 @@
 import { Button, Menu } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { saveFile } from '#api/files.ts';
-import { problemOf } from '#api/problem.ts';
-import { useApi, useScope } from '#api/scope.tsx';
+import { useApi } from '#api/scope.tsx';
 import { Copy } from '#ui/copy.tsx';
+import { useSaveFile } from '#ui/files.ts';
 import { MomentFilter, TextFilter } from '#ui/filters.tsx';
 import { Time } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
@@ -47,12 +45,8 @@ export function Audit() {
 
 /** A stretch of the chain as a file. Other filters than its ends would leave gaps, and it could prove nothing. */
 function Export({ since, until }: { since: string | undefined; until: string | undefined }) {
-  const scope = useScope();
-  const save = (format: 'csv' | 'json') =>
-    saveFile(scope, { path: '/audit-events/export', query: { since, until, format } }).catch((thrown) => {
-      const { title, detail } = problemOf(thrown);
-      notifications.show({ title, message: detail, color: 'red' });
-    });
+  const saveFile = useSaveFile();
+  const save = (format: 'csv' | 'json') => saveFile({ path: '/audit-events/export', query: { since, until, format } });
   return (
     <Menu position="bottom-end">
       <Menu.Target>

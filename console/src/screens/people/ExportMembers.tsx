@@ -1,17 +1,17 @@
 import { Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { saveFile } from '#api/files.ts';
-import { problemOf } from '#api/problem.ts';
 import { useScope } from '#api/scope.tsx';
 import { useAsk } from '#ui/ask.tsx';
+import { useSaveFile } from '#ui/files.ts';
 
 /** Has everybody's data saved as a file, after saying what is in it. */
 export function ExportMembers() {
-  const scope = useScope();
+  const { environment } = useScope();
+  const saveFile = useSaveFile();
   const ask = useAsk();
   const save = async () => {
     const agreed = await ask({
-      title: `Export all members of ${scope.environment}?`,
+      title: `Export all members of ${environment}?`,
       body: (
         <>
           The file holds everybody’s profile <b>and password hash</b>. Keep it as you would keep the database: whoever
@@ -25,13 +25,8 @@ export function ExportMembers() {
       danger: true,
     });
     if (!agreed) return;
-    try {
-      const begun = await saveFile(scope, { path: '/members/export', dangerous: true });
-      if (begun) notifications.show({ message: 'Your browser saves members.ndjson', color: 'green' });
-    } catch (thrown) {
-      const { title, detail } = problemOf(thrown);
-      notifications.show({ title, message: detail, color: 'red' });
-    }
+    if (await saveFile({ path: '/members/export', dangerous: true }))
+      notifications.show({ message: 'Your browser saves members.ndjson', color: 'green' });
   };
   return (
     <Button variant="default" onClick={save}>

@@ -1,11 +1,11 @@
 import { Button, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { saveFile } from '#api/files.ts';
 import type { ImportReport } from '#api/records.ts';
-import { useApi, useScope } from '#api/scope.tsx';
+import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { Badge, StateBadge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
+import { useSaveFile } from '#ui/files.ts';
 import { exactTime } from '#ui/moments.ts';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { linkTo, useFilters, useIdInAddress } from '#ui/search.ts';
@@ -140,7 +140,7 @@ function Reasons({ errors }: Pick<Row, 'errors'>) {
 
 function Rows({ report: { id, report, nextCursor, failed, status } }: { report: ImportReport }) {
   const [{ outcome }, setFilters] = useFilters();
-  const scope = useScope();
+  const saveFile = useSaveFile();
   return (
     <Card
       flush
@@ -162,7 +162,7 @@ function Rows({ report: { id, report, nextCursor, failed, status } }: { report: 
             <Button
               variant="default"
               size="compact-sm"
-              onClick={() => saveFile(scope, { path: `/members/import/${id}/failures` })}
+              onClick={() => saveFile({ path: `/members/import/${id}/failures` })}
             >
               Download the failed rows
             </Button>

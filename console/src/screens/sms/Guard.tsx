@@ -81,7 +81,7 @@ function Numbers({ form: { values, errors, set } }: Form) {
       <Checkbox.Group
         label="Kinds that get messages"
         value={values.numberTypes}
-        error={errors.numberTypes}
+        error={errors.numberTypes && 'Choose at least one.'}
         onChange={(chosen) =>
           set({ numberTypes: KINDS.flatMap(({ value }) => (chosen.includes(value) ? [value] : [])) })
         }
