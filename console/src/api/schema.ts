@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a member's second factors
-         * @description For somebody who lost them, by who may do all that they may. Ends every session of the person; passkeys stay as ways in.
+         * @description For somebody who lost them. Ends every session of the person; passkeys stay as ways in.
          */
         post: operations["removeAMemberSSecondFactors"];
         delete?: never;
