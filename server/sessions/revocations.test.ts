@@ -92,7 +92,6 @@ describe('ending sessions', () => {
     const people = await Promise.all([register(latchkey), register(latchkey), register(latchkey)]);
     const ids = people.map(({ session }) => session.id);
     const { pool } = latchkey.system;
-    // biome-ignore lint/performance/noAwaitInLoops: two
     await pool.query(
       `update sessions set expires_at = now() - days * interval '1 day' from unnest($1::text[], $2::int[]) as ended (session, days)
        where id = session`,
