@@ -40,7 +40,7 @@ export const statusPageRoutes: Routes = (app) => {
     (request, reply) => {
       const { id } = request.params;
       const view = viewsOf(app.system).of(environmentOf(request));
-      if (eventPage(view, voiceOf(request), id) === null) throw problem('NOT_FOUND');
+      if (![...view.incidents, ...view.maintenances].some((event) => event.id === id)) throw problem('NOT_FOUND');
       sendView(request, reply, id, (shown, voice) => eventPage(shown, voice, id) ?? '');
     },
   );
