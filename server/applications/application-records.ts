@@ -11,6 +11,7 @@ import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { grantsOf } from './grants.ts';
+import { Jwks } from './jwks.ts';
 import { checkAddresses } from './redirect-uris.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
@@ -18,30 +19,6 @@ const addresses = (description: string) => Type.Array(address, { maxItems: 50, u
 const Instant = Type.String({ format: 'date-time' });
 const lifetime = (minimum: number, maximum: number, description: string) =>
   Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { description });
-
-/** Public keys of a client (RFC 7517); a private part is refused. */
-export const Jwks = Type.Object(
-  {
-    keys: Type.Array(
-      Type.Object(
-        {
-          kty: Type.Enum(['EC', 'RSA', 'OKP']),
-          kid: Type.Optional(Type.String({ maxLength: 200 })),
-          alg: Type.Optional(Type.String({ maxLength: 20 })),
-          use: Type.Optional(Type.Literal('sig')),
-          crv: Type.Optional(Type.String({ maxLength: 20 })),
-          x: Type.Optional(Type.String({ maxLength: 200 })),
-          y: Type.Optional(Type.String({ maxLength: 200 })),
-          n: Type.Optional(Type.String({ maxLength: 2_000 })),
-          e: Type.Optional(Type.String({ maxLength: 20 })),
-        },
-        { additionalProperties: false },
-      ),
-      { minItems: 1, maxItems: 10 },
-    ),
-  },
-  { additionalProperties: false },
-);
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 100 }),

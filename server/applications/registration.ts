@@ -6,9 +6,9 @@ import { Limit } from '#platform/limits.ts';
 import { Problem } from '#platform/problem.ts';
 import { perSystem } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
-import { Jwks } from './application-records.ts';
 import { createApplication, type NewApplication } from './applications.ts';
 import { type ApplicationKind, grantsOf } from './grants.ts';
+import { Jwks } from './jwks.ts';
 import { checkAddresses } from './redirect-uris.ts';
 import { type Presented, takeRegistration } from './registration-tokens.ts';
 
