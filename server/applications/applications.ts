@@ -9,7 +9,7 @@ import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } 
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { revokeSubject } from '#sessions';
+import { endTokensUpTo } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
@@ -263,7 +263,7 @@ export async function endTokens(
     .returning(['client_id', 'tokens_ended_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  await revokeSubject({ ...tx, now: row.tokens_ended_at ?? now }, applicationId);
+  await endTokensUpTo(tx, applicationId, row.tokens_ended_at ?? now);
   await announce(tx, { topic: 'application', key: row.client_id });
 }
 

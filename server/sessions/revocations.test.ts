@@ -10,6 +10,7 @@ import {
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
 import { forgetDeadSessions } from './revocations.ts';
+import { revokeSessions } from './sessions.ts';
 
 describe('ending sessions', () => {
   let latchkey: TestLatchkey;
@@ -61,6 +62,13 @@ describe('ending sessions', () => {
       method: 'POST',
     });
     assert.deepEqual([answer.status, answer.body], [200, { revoked: 1 }]);
+    expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
+  });
+
+  test('SE-3 a token that was issued while its session was being ended is dead, too', async () => {
+    const { access_token, session } = await register(latchkey);
+    const begun = new Date(Date.now() - 2_000);
+    await latchkey.inProject((tx) => revokeSessions({ ...tx, now: begun }, session.userId, 'all', 'logout'));
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
   });
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
-import type { WorkspaceId } from '#platform/ids.ts';
+import type { ApplicationId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 type RevocationsTable = {
@@ -23,15 +23,20 @@ const TOPIC = 'revoked';
 const LONGEST_TOKEN_MS = 61 * 60_000;
 
 /**
- * Ends, in every process, the access tokens of a session, scope entry or application that were issued up to now.
- * @param subject the id of the session, scope entry or application
+ * Ends, in every process, the access tokens of sessions or scope entries that are over: also a token that is being issued
+ * meanwhile, by a request that still found them alive.
+ * @param subjects their ids
  */
-export async function revokeSubject(tx: TxCtx, subject: string): Promise<void> {
-  await revokeSubjects(tx, [subject]);
+export async function endTokensOf(tx: TxCtx, subjects: readonly string[]): Promise<void> {
+  await revoke(tx, subjects, new Date(tx.now.getTime() + LONGEST_TOKEN_MS));
 }
 
-/** {@link revokeSubject} for several, in one statement. */
-export async function revokeSubjects(tx: TxCtx, subjects: readonly string[]): Promise<void> {
+/** Ends, in every process, the access tokens that an application was issued up to an instant; later ones are good. */
+export async function endTokensUpTo(tx: TxCtx, applicationId: ApplicationId, instant: Date): Promise<void> {
+  await revoke(tx, [applicationId], instant);
+}
+
+async function revoke(tx: TxCtx, subjects: readonly string[], instant: Date): Promise<void> {
   if (subjects.length === 0) return;
   const { workspaceId, environment } = tx.scope;
   const expires = new Date(tx.now.getTime() + LONGEST_TOKEN_MS);
@@ -42,17 +47,17 @@ export async function revokeSubjects(tx: TxCtx, subjects: readonly string[]): Pr
         workspace_id: workspaceId,
         environment,
         subject,
-        revoked_at: tx.now,
+        revoked_at: instant,
         expires_at: expires,
       })),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'environment', 'subject'])
-        .doUpdateSet({ revoked_at: tx.now, expires_at: expires }),
+        .doUpdateSet({ revoked_at: instant, expires_at: expires }),
     )
     .execute();
-  await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${tx.now.getTime()}` })));
+  await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${instant.getTime()}` })));
 }
 
 /** Dead ones are looked for whenever this many have come. */
@@ -61,7 +66,7 @@ const FORGET_EVERY = 10_000;
 /** The revocations whose tokens may still be alive, as one process knows them. */
 class RevocationSet {
   readonly #system: System;
-  /** Subject → the instant in milliseconds up to which its tokens are dead. */
+  /** Id of a session, scope entry or application → the instant in milliseconds up to which its tokens are dead. */
   readonly #revoked = new Map<string, number>();
   #loaded = false;
 

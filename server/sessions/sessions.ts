@@ -12,7 +12,7 @@ import {
 import { problem } from '#platform/problem.ts';
 import { projectOf, sessionLifetimes } from '#tenancy';
 import { endWithSessions } from './endings.ts';
-import { revokeSubjects } from './revocations.ts';
+import { endTokensOf } from './revocations.ts';
 
 type SessionsTable = {
   workspace_id: WorkspaceId;
@@ -166,7 +166,7 @@ export async function raiseSession(
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute();
-  await revokeSubjects(
+  await endTokensOf(
     tx,
     ended.map(({ id }) => id),
   );
@@ -221,7 +221,7 @@ export async function revokeSessions(
   const ended = await query.returning('id').execute();
   if (ended.length === 0) return 0;
   const sessionIds = ended.map(({ id }) => id);
-  await revokeSubjects(tx, sessionIds);
+  await endTokensOf(tx, sessionIds);
   await endWithSessions(tx, { sessionIds, in: 'every project' });
   await emitAll(
     tx,
@@ -254,7 +254,7 @@ async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<n
   const chosen =
     'userId' in whose ? update.where('user_id', '=', whose.userId) : update.where('session_id', '=', whose.sessionId);
   const ended = await chosen.returning(['id', 'session_id', 'user_id']).execute();
-  await revokeSubjects(
+  await endTokensOf(
     tx,
     ended.map(({ id }) => id),
   );
