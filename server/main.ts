@@ -146,12 +146,20 @@ command('quickstart', 'walk through the product against a running Latchkey').act
   (await import('./cli/quickstart.ts')).quickstart(settings()),
 );
 
-/** Without a command, options are those of `serve`. */
+/** Without a command, options are those of `serve`; `--config` may stand before either. */
 function commandLine(): string[] {
   const given = process.argv.slice(2);
-  const [first] = given;
+  const shared = sharedIn(given);
+  const first = given[shared];
   const ofProgram = first !== undefined && ['-h', '--help', '-V', '--version'].includes(first);
-  return first === undefined || (first.startsWith('-') && !ofProgram) ? ['serve', ...given] : given;
+  const bare = first === undefined || (first.startsWith('-') && !ofProgram);
+  return bare ? [...given.slice(0, shared), 'serve', ...given.slice(shared)] : given;
+}
+
+/** How many of the words are an option of every command. */
+function sharedIn([word = '']: readonly string[]): number {
+  if (word === '--config') return 2;
+  return word.startsWith('--config=') ? 1 : 0;
 }
 
 try {

@@ -10,7 +10,7 @@ import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
-import { grantsOf } from './grants.ts';
+import { checkCombination } from './combinations.ts';
 import { Jwks } from './jwks.ts';
 import { checkAddresses } from './redirect-uris.ts';
 
@@ -206,39 +206,6 @@ export async function addApplication(
     const { id, secret } = await createApplication(tx, application);
     return { ...(await getApplication(tx, id)), secret };
   });
-}
-
-type Combination = Pick<ApplicationRecord, 'kind'> &
-  Partial<Pick<ApplicationRecord, 'profile' | 'jwks' | 'permissions' | 'grants' | 'refreshTokenSeconds'>>;
-
-/** What goes only together. @throws Problem VALIDATION_FAILED */
-function checkCombination({ kind, profile, jwks, permissions = [], ...tokens }: Combination): void {
-  const errors = [
-    ...faultsOfTokens({ kind, ...tokens }),
-    ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
-    ...(kind !== 'management' && permissions.length > 0
-      ? [{ pointer: '/body/permissions', message: 'are for the kind "management" only' }]
-      : []),
-    ...(jwks && kind !== 'web' && kind !== 'management'
-      ? [{ pointer: '/body/jwks', message: 'are for the kinds "web" and "management" only' }]
-      : []),
-  ];
-  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
-}
-
-function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { pointer: string; message: string }[] {
-  const own = grantsOf(kind);
-  const foreign = grants?.find((grant) => !own.includes(grant));
-  const used: readonly string[] = grants ?? own;
-  return [
-    ...(foreign ? [{ pointer: '/body/grants', message: `"${foreign}" is not for the kind "${kind}"` }] : []),
-    ...(grants && !grants.includes(own[0])
-      ? [{ pointer: '/body/grants', message: `the kind "${kind}" needs "${own[0]}"` }]
-      : []),
-    ...(typeof refreshTokenSeconds === 'number' && !used.includes('refresh_token')
-      ? [{ pointer: '/body/refreshTokenSeconds', message: 'it gets no refresh tokens' }]
-      : []),
-  ];
 }
 
 /**

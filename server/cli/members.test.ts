@@ -70,6 +70,17 @@ test('faults are told in words', async () => {
   assert.match(unknown.stderr, /There is no such project in this installation\./);
   const nothing = await run('import');
   assert.match(nothing.stderr, /missing required argument 'file'/);
+  const settings = join(folder, 'settings.json');
+  await writeFile(settings, '{}');
+  for (const words of [
+    ['--config', settings, 'keys', 'list', '--json'],
+    [`--config=${settings}`, 'keys', 'list', '--json'],
+    ['keys', 'list', '--json', '--config', settings],
+  ]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    const listed = await run(...words);
+    assert.equal(JSON.parse(listed.stdout).keys.length, 4, `${words.join(' ')}: ${listed.stderr}`);
+  }
   const away = join(folder, 'away.ndjson');
   assert.equal((await run('import', away)).stderr.trim(), `${away} can not be read (ENOENT).`);
   await writeFile(away, '');

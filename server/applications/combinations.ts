@@ -1,0 +1,42 @@
+import { problem } from '#platform/problem.ts';
+import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
+
+/** What an application is, or is to become: as far as it has to go together. */
+type Combination = {
+  kind: ApplicationKind;
+  profile?: 'oauth' | 'fapi2';
+  jwks?: { keys: unknown[] } | null;
+  permissions?: readonly string[];
+  grants?: readonly Grant[];
+  refreshTokenSeconds?: number | null;
+};
+
+/** What goes only together. @throws Problem VALIDATION_FAILED */
+export function checkCombination({ kind, profile, jwks, permissions = [], ...tokens }: Combination): void {
+  const errors = [
+    ...faultsOfTokens({ kind, ...tokens }),
+    ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
+    ...(kind !== 'management' && permissions.length > 0
+      ? [{ pointer: '/body/permissions', message: 'are for the kind "management" only' }]
+      : []),
+    ...(jwks && kind !== 'web' && kind !== 'management'
+      ? [{ pointer: '/body/jwks', message: 'are for the kinds "web" and "management" only' }]
+      : []),
+  ];
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { pointer: string; message: string }[] {
+  const own = grantsOf(kind);
+  const foreign = grants?.find((grant) => !own.includes(grant));
+  const used: readonly string[] = grants ?? own;
+  return [
+    ...(foreign ? [{ pointer: '/body/grants', message: `"${foreign}" is not for the kind "${kind}"` }] : []),
+    ...(grants && !grants.includes(own[0])
+      ? [{ pointer: '/body/grants', message: `the kind "${kind}" needs "${own[0]}"` }]
+      : []),
+    ...(typeof refreshTokenSeconds === 'number' && !used.includes('refresh_token')
+      ? [{ pointer: '/body/refreshTokenSeconds', message: 'it gets no refresh tokens' }]
+      : []),
+  ];
+}
