@@ -11,6 +11,7 @@ import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectExists } from '#tenancy';
 import { requireToGrant } from './access.ts';
+import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 import type { MemberStatus } from './members.ts';
@@ -84,10 +85,8 @@ async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   // In the name of who began it, and with what they may do.
   const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
-  const plan = await planRows(
-    own,
-    read.flatMap((row) => ('record' in row ? [row] : [])),
-  );
+  const rows = read.flatMap((row) => ('record' in row ? [row] : []));
+  const plan = chunk.dryRun ? await imagine(own, importId, rows) : (await planRows(own, rows)).plan;
   if (!chunk.dryRun) await carryOut(own, plan);
   const results = new Map(plan.map(({ row, outcome, errors }) => [row, { row, outcome, errors }]));
   for (const row of read)
@@ -109,13 +108,35 @@ type Planned = RowResult & {
   roleIds: RoleId[];
 };
 
-async function planRows(tx: TxCtx, rows: readonly ReadRow[]): Promise<Planned[]> {
-  const owners = await ownersOfIdentifiers(
-    tx,
-    rows.flatMap(({ identifiers }) => identifiers),
-  );
-  const [members, roles] = [await membersAmong(tx, [...new Set(owners.values())]), await grantableRoles(tx, rows)];
-  return rows.map((read) => planRow(tx, read, { owners, members, roles }));
+/** What would become of rows, after what would have become of those before them. */
+async function imagine(tx: TxCtx, importId: ImportId, rows: readonly ReadRow[]): Promise<Planned[]> {
+  const before = await wouldBeMembers(tx, importId, rows.flatMap(keysOf));
+  const { plan, owners } = await planRows(tx, rows, before);
+  const entering = new Set(plan.flatMap(({ outcome, userId }) => (isEntering(outcome) ? [userId] : [])));
+  await noteWouldBeMembers(tx, importId, new Map([...owners].filter(([, userId]) => entering.has(userId))));
+  return plan;
+}
+
+function isEntering(outcome: Planned['outcome']): boolean {
+  return outcome === 'created' || outcome === 'joined';
+}
+
+/** @param before whom identifiers belong to besides what the database says, all of them members */
+async function planRows(
+  tx: TxCtx,
+  rows: readonly ReadRow[],
+  before: ReadonlyMap<string, UserId> = new Map(),
+): Promise<{ plan: Planned[]; owners: ReadonlyMap<string, UserId> }> {
+  const identifiers = rows.flatMap((row) => row.identifiers);
+  const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
+  const members = await membersAmong(tx, [...new Set(owners.values())]);
+  for (const userId of before.values()) members.add(userId);
+  const roles = await grantableRoles(tx, rows);
+  return { plan: rows.map((read) => planRow(tx, read, { owners, members, roles })), owners };
+}
+
+function keysOf({ identifiers }: ReadRow): string[] {
+  return identifiers.map(({ kind, value }) => `${kind} ${value}`);
 }
 
 type Known = {
@@ -126,7 +147,7 @@ type Known = {
 };
 
 function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles }: Known): Planned {
-  const keys = read.identifiers.map(({ kind, value }) => `${kind} ${value}`);
+  const keys = keysOf(read);
   const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
   const userId = known[0] ?? newId('usr', tx.now);
   const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
@@ -193,7 +214,7 @@ async function mayGrant(tx: TxCtx, permissions: readonly string[]): Promise<bool
 /** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */
 async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
   const created = plan.filter(({ outcome }) => outcome === 'created');
-  const entering = plan.filter(({ outcome }) => outcome === 'created' || outcome === 'joined');
+  const entering = plan.filter(({ outcome }) => isEntering(outcome));
   if (entering.length === 0) return;
   if (created.length > 0)
     await createUsers(

@@ -178,6 +178,26 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(await member(fresh), undefined);
   });
 
+  test('a dry run and the import agree on rows that are the same person, however far apart', async () => {
+    const [, helpdesk] = latchkey.demo.projects;
+    const theirs = await register(latchkey, { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id });
+    const emails = Array.from({ length: 2_100 }, newEmail);
+    const [first] = emails;
+    const rows = [
+      { email: theirs.email, phone: '+4930111222333' },
+      ...emails.map((email, index) => ({ email, username: `far.apart.${index}` })),
+      { email: first },
+      { email: theirs.email },
+      { email: first, username: 'far.apart.1' },
+      { phone: '+4930111222333' },
+    ];
+    const counts = ({ created, joined, unchanged, failed }: Answer['body']) => [created, joined, unchanged, failed];
+    assert.deepEqual(counts(await imported(lines(rows), NDJSON, '?dryRun=true')), [2_101, 1, 2, 1]);
+    assert.deepEqual(counts(await imported(lines(rows))), [2_101, 1, 2, 1]);
+    const { rows: left } = await latchkey.system.pool.query('select from member_import_dry_runs /* all workspaces */');
+    assert.equal(left.length, 0);
+  });
+
   test('nobody hands on by an import what they do not hold', async () => {
     const email = newEmail();
     const narrow = await managementToken(latchkey, 'members:import members:read');

@@ -8,6 +8,7 @@ import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { forgetWouldBeMembers } from './import-dry-runs.ts';
 
 export type ImportId = Id<'imp'>;
 
@@ -291,6 +292,7 @@ export async function finishChunk(
     .returningAll()
     .executeTakeFirstOrThrow();
   if (row.status !== 'completed') return;
+  if (row.dry_run) await forgetWouldBeMembers(tx, id);
   const { dryRun, created, joined, unchanged, failed } = recordOf(row);
   await emit(tx, 'membership.import.completed', { importId: id, dryRun, created, joined, unchanged, failed });
 }

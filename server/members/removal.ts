@@ -52,6 +52,7 @@ export const memberRemovals: readonly Removal[] = [
   rowsOfProject('member_roles'),
   rowsOfProject('invitations'),
   rowsOfProject('member_import_chunks'),
+  rowsOfProject('member_import_dry_runs'),
   rowsOfProject('member_imports'),
   rowsOfProject('roles'),
   rowsOfProject('permissions'),

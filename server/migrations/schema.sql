@@ -409,6 +409,18 @@ create table member_import_chunks (
 CREATE INDEX member_import_chunks_failed ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (failed > 0);
 CREATE INDEX member_import_chunks_waiting ON public.member_import_chunks USING btree (workspace_id, project_id, environment, import_id, number) WHERE (content IS NOT NULL);
 
+create table member_import_dry_runs (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  import_id text not null,
+  identifier text collate "C" not null,
+  user_id text not null,
+  constraint member_import_dry_runs_pkey PRIMARY KEY (workspace_id, project_id, environment, import_id, identifier),
+  constraint member_import_dry_runs_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint member_import_dry_runs_workspace_id_project_id_environment_fkey FOREIGN KEY (workspace_id, project_id, environment, import_id) REFERENCES member_imports(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
 create table member_imports (
   workspace_id text not null,
   project_id text not null,

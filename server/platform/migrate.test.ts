@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { migrations } from '#migrations';
 import { eventually } from '#tests/harness.ts';
-import { cloneDatabase } from '#tests/postgres.ts';
+import { cloneDatabase, emptyDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
 import { migrate } from './migrate.ts';
 
@@ -52,6 +52,22 @@ describe('migrations', () => {
     );
     // A server lets go of a closed connection a moment later.
     await eventually(() => client.query('drop database fresh_for_migration'));
+  });
+
+  test('one that came late, with a lower number than others, is not left out', async () => {
+    const { url, drop } = await emptyDatabase(database.url);
+    const [late, newest] = migrations.slice(-2);
+    assert.ok(late && newest);
+    await migrate(url, () => undefined, late.id - 1);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query(newest.up);
+    await other.query('insert into schema_migrations (id, name) values ($1, $2)', [newest.id, newest.name]);
+    await other.end();
+    const lines: string[] = [];
+    await migrate(url, (line) => lines.push(line));
+    assert.deepEqual(lines, [`Migrating the database: ${late.name} (1 of 1)`]);
+    await drop();
   });
 
   test('a migrated database is left alone', async () => {

@@ -49,14 +49,16 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   await client.query(
     'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
   );
-  const { rows } = await client.query<{ id: number }>('select id from schema_migrations order by id');
-  const newest = rows.at(-1)?.id ?? 0;
+  const { rows } = await client.query<{ id: number }>('select id from schema_migrations');
+  const applied = new Set(rows.map(({ id }) => id));
+  const newest = Math.max(0, ...applied);
   const known = migrations.at(-1)?.id ?? 0;
   if (newest > known)
     throw new StartError(
       `The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
     );
-  return migrations.filter((migration) => migration.id > newest);
+  // Those of two branches may be numbered in another order than they come together.
+  return migrations.filter(({ id }) => !applied.has(id));
 }
 
 async function applyAll(client: pg.Client, pending: Migration[], progress: (line: string) => void): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { revokeSubject } from '#sessions';
+import { endTokensUpTo } from '#sessions';
 import {
   type Answer,
   eventually,
@@ -150,7 +150,7 @@ async function revokedManagementToken(): Promise<string> {
   const tenant = await createTenant(latchkey, 'revoked');
   const token = await tenantManagementToken(latchkey, tenant);
   const { applicationId } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-  await latchkey.inProject((tx) => revokeSubject(tx, applicationId), tenant.scope);
+  await latchkey.inProject((tx) => endTokensUpTo(tx, applicationId, tx.now), tenant.scope);
   return token;
 }
 
