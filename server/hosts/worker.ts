@@ -14,7 +14,7 @@ import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions, removeSco
 import { Dispatcher } from '#events';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
-import { sendMessageTask, settleAbandoned } from '#messages';
+import { forgetOldMessages, sendMessageTask, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
@@ -59,6 +59,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     rotateDueKeys,
     forgetOldDeliveries,
     forgetOldConversions,
+    forgetOldMessages,
     forgetOldNotices,
     forgetIdempotencyKeys,
     forgetOldLimits,

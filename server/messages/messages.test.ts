@@ -15,7 +15,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { sendMessage } from './messages.ts';
+import { forgetOldMessages, sendMessage } from './messages.ts';
 import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
 import { templateIds } from './templates.ts';
 
@@ -46,6 +46,22 @@ describe('templates', () => {
     });
     assert.ok(html?.includes('&lt;img') && !html.includes('<img'));
   });
+});
+
+test('messages are forgotten after ninety days', async () => {
+  const clock = new TestClock(Date.now() - 91 * 86_400_000);
+  const latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_ROLES: 'auth,api,console' } });
+  const [old, recent] = ['old@people.example', 'recent@people.example'];
+  await mail(latchkey, old);
+  clock.advance(2 * 86_400_000);
+  await mail(latchkey, recent);
+  clock.advance(89 * 86_400_000);
+  await forgetOldMessages(latchkey.system);
+  const { rows } = await latchkey.system.pool.query('select recipient from messages where recipient = any($1)', [
+    [old, recent],
+  ]);
+  assert.deepEqual(rows, [{ recipient: recent }]);
+  await latchkey.stop();
 });
 
 describe('a mail server', () => {

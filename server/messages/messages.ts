@@ -2,7 +2,7 @@ import { type Generated, sql } from 'kysely';
 import Negotiator from 'negotiator';
 import { countCode, reserveSms } from '#billing';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
-import { type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages, projectOf } from '#tenancy';
@@ -185,4 +185,23 @@ export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): P
     .where('environment', '=', tx.scope.environment)
     .where('recipient', '=', sql<string>`any(${[...addresses]})`)
     .execute();
+}
+
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 90;
+/** Messages of one statement, so that none holds its locks for long. */
+const PORTION = 5_000;
+
+/** Removes messages of ninety days ago. Runs as a job. Served by messages_newest. */
+export async function forgetOldMessages(system: System): Promise<void> {
+  const first = firstIdAt('msg', new Date(system.clock.now().getTime() - KEPT_DAYS * DAY_MS));
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
+    const { numAffectedRows } = await sql`
+      delete from messages where ctid = any(array(
+        select ctid from messages where id < ${first} order by id limit ${PORTION})) /* all workspaces */`.execute(
+      system.db,
+    );
+    if (Number(numAffectedRows ?? 0n) < PORTION) return;
+  }
 }

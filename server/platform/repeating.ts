@@ -20,9 +20,13 @@ export function repeat(system: System, milliseconds: number, works: Works): { st
       underWay.delete(name);
     }
   };
+  const inTurn = Object.entries(works);
+  let turn = 0;
   const timer = setInterval(() => {
-    for (const [name, work] of Object.entries(works)) if (!underWay.has(name)) underWay.set(name, begin(name, work));
-  }, milliseconds);
+    const [name, work] = inTurn[turn % inTurn.length] ?? [];
+    turn += 1;
+    if (name && work && !underWay.has(name)) underWay.set(name, begin(name, work));
+  }, milliseconds / inTurn.length);
   return {
     stop: async () => {
       clearInterval(timer);
