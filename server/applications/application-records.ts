@@ -170,20 +170,6 @@ export async function listApplications(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** Names of the project's applications by id; unknown ids are left out. Served by the primary key. */
-export async function applicationNames(ctx: Ctx, ids: readonly ApplicationId[]): Promise<Record<string, string>> {
-  if (ids.length === 0) return {};
-  const rows = await ctx.db
-    .selectFrom('applications')
-    .select(['id', 'name'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('id', '=', sql<ApplicationId>`any(${[...ids]})`)
-    .execute();
-  return Object.fromEntries(rows.map((row) => [row.id, row.name]));
-}
-
 /** @throws Problem NOT_FOUND */
 export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
   const row = await scoped(ctx).where('a.id', '=', id).executeTakeFirst();

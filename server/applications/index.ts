@@ -1,5 +1,6 @@
 export { accountPageId, isAccountPage } from './account-page.ts';
-export { applicationIdsOf, applicationNames, moveApplication } from './application-records.ts';
+export { applicationNames } from './application-names.ts';
+export { applicationIdsOf, moveApplication } from './application-records.ts';
 export { applicationRoutes } from './applications.admin.ts';
 export {
   type Application,

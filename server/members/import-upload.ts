@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
@@ -109,9 +109,9 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 
 /** Records of a CSV file (RFC 4180) whose first line names the fields, as JSON. */
 async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string> {
-  const records = Readable.from(text).pipe(
-    parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MOST_ROW_CHARACTERS }),
-  );
+  const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MOST_ROW_CHARACTERS });
+  // What goes wrong with the text goes wrong with its records, too, and is thrown where they are read.
+  const records = pipeline(text, parser, () => undefined);
   try {
     for await (const record of records) yield JSON.stringify(recordOfCsv(record));
   } catch (error) {

@@ -1,14 +1,33 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App, Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { Problem, problem, problemResponses } from '#platform/problem.ts';
 import { failedRows, ImportReport, ReportQuery, reportImport } from './import-report.ts';
 import { receiveImport } from './import-upload.ts';
 import { getImport, ImportRef, listImports, MemberImport } from './imports.ts';
 import { exportMembers, noteExport } from './member-export.ts';
 
 const FORMATS = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
+
+/**
+ * Reads a body so that a refusal halfway can be heard: the connection stays, and what still comes is thrown away. Browsers look for
+ * an answer only once they have sent everything.
+ */
+async function answerable<T>(body: Readable, read: (file: Readable) => Promise<T>): Promise<T> {
+  const file = new PassThrough();
+  body.once('error', (error) => file.destroy(error)).pipe(file);
+  try {
+    return await read(file);
+  } catch (error) {
+    body.unpipe(file);
+    if (error instanceof Problem && error.code !== 'PAYLOAD_TOO_LARGE') body.resume();
+    else body.destroy();
+    throw error;
+  } finally {
+    file.destroy();
+  }
+}
 
 /** Bringing members along from another system, and taking them to one. */
 export const importRoutes: Routes = (app) => {
@@ -36,7 +55,10 @@ export const importRoutes: Routes = (app) => {
         const { body } = request;
         if (!(body instanceof Readable)) throw problem('UNSUPPORTED_MEDIA_TYPE');
         const format = type === 'text/csv' ? 'csv' : 'ndjson';
-        return reply.code(202).send(await receiveImport(request.ctx, body, { format, dryRun: request.query.dryRun }));
+        const { dryRun } = request.query;
+        return reply
+          .code(202)
+          .send(await answerable(body, (file) => receiveImport(request.ctx, file, { format, dryRun })));
       },
     );
     done();

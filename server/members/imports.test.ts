@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { request as send } from 'node:http';
+import { type ClientRequest, request as send } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { importChunk } from '#members';
@@ -51,6 +51,22 @@ async function exported(): Promise<Record<string, unknown>[]> {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+}
+
+/** An upload that is written bit by bit. @returns the request, and its status once there is an answer */
+function slowUpload(type: string): { request: ClientRequest; answered: Promise<number | undefined> } {
+  const { host } = new URL(latchkey.system.config.addresses.test.api);
+  const request = send({
+    host: '127.0.0.1',
+    port: host.split(':')[1],
+    path: '/v1/admin/members/import',
+    method: 'POST',
+    headers: { host, authorization: `Bearer ${token}`, 'content-type': type },
+  });
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    request.once('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+  });
+  return { request, answered };
 }
 
 const member = async (q: string) =>
@@ -210,6 +226,7 @@ describe('POST /v1/admin/members/import', () => {
     expectProblem(await upload(''), 400, 'VALIDATION_FAILED');
     expectProblem(await upload(new Uint8Array([0x7b, 0xff, 0x7d])), 400, 'VALIDATION_FAILED');
     expectProblem(await upload('email\n"unclosed', 'text/csv'), 400, 'VALIDATION_FAILED');
+    expectProblem(await upload(new Uint8Array([0x61, 0x0a, 0xff]), 'text/csv'), 400, 'VALIDATION_FAILED');
     expectProblem(await upload('x'.repeat(200_000)), 400, 'VALIDATION_FAILED');
     expectProblem(await upload('{}', 'application/json'), 415, 'UNSUPPORTED_MEDIA_TYPE');
     const reader = await managementToken(latchkey, 'members:read members:write');
@@ -224,29 +241,41 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(rowCount, 0);
   });
 
-  test('an upload that breaks off leaves nothing', async () => {
-    const { host } = new URL(latchkey.system.config.addresses.test.api);
-    const half = send({
-      host: '127.0.0.1',
-      port: host.split(':')[1],
-      path: '/v1/admin/members/import',
-      method: 'POST',
-      headers: { host, authorization: `Bearer ${token}`, 'content-type': NDJSON },
-    });
-    half.on('error', () => undefined);
-    half.write(`${lines(Array.from({ length: 1_500 }, (_, n) => ({ email: `half${n}@example.com` })))}\n`);
-    const receiving = (count: number) =>
-      eventually(async () => {
-        const { rowCount } = await latchkey.system.pool.query(
-          'select from member_import_chunks where content is not null',
-        );
-        assert.equal(rowCount, count);
-      });
-    await receiving(1);
-    half.destroy();
-    await receiving(0);
-    assert.equal(await member('half1@example.com'), undefined);
+  test('what is refused halfway is answered to who sends everything before listening, as browsers do', async () => {
+    const rest = 'someone@example.com,b\n'.repeat(500_000);
+    for (const [body, type] of [
+      [`email,name\n"a","b","c"\n${rest}`, 'text/csv'],
+      [`${'x'.repeat(200_000)}${rest}`, NDJSON],
+    ] as const) {
+      const { request, answered } = slowUpload(type);
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      await new Promise((sent) => request.end(body, () => sent(undefined)));
+      assert.equal(await answered, 400, type);
+    }
   });
+
+  for (const [type, rowOf] of [
+    [NDJSON, (email: string) => JSON.stringify({ email })],
+    ['text/csv', (email: string) => email],
+  ] as const) {
+    test(`an upload of ${type} that breaks off leaves nothing`, async () => {
+      const { request: half, answered } = slowUpload(type);
+      answered.catch(() => undefined);
+      const rows = Array.from({ length: 1_500 }, (_, n) => rowOf(`half${n}@example.com`));
+      half.write(`${[...(type === 'text/csv' ? ['email'] : []), ...rows].join('\n')}\n`);
+      const receiving = (count: number) =>
+        eventually(async () => {
+          const { rowCount } = await latchkey.system.pool.query(
+            'select from member_import_chunks where content is not null',
+          );
+          assert.equal(rowCount, count);
+        });
+      await receiving(1);
+      half.destroy();
+      await receiving(0);
+      assert.equal(await member('half1@example.com'), undefined);
+    });
+  }
 
   test('two imports of the same people at once make each of them once', async () => {
     const file = lines(Array.from({ length: 1_500 }, (_, n) => ({ email: `race${n}@example.com` })));

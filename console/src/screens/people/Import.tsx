@@ -119,9 +119,17 @@ function Counts({ report }: { report: ImportReport }) {
 
 type Row = ImportReport['report'][number];
 
-const columns: readonly Column<Row>[] = [
+const WOULD: Partial<Record<Row['outcome'], string>> = { created: 'Would be created', joined: 'Would join' };
+
+const columnsOf = (dryRun: boolean): readonly Column<Row>[] => [
   { name: 'Row', cell: ({ row }) => row.toLocaleString('en') },
-  { name: 'Outcome', cell: ({ outcome }) => <StateBadge state={outcome} /> },
+  {
+    name: 'Outcome',
+    cell: ({ outcome }) => {
+      const would = dryRun ? WOULD[outcome] : undefined;
+      return would ? <Badge tone="good">{would}</Badge> : <StateBadge state={outcome} />;
+    },
+  },
   { name: 'Why', cell: ({ errors }) => <Reasons errors={errors} /> },
 ];
 
@@ -138,7 +146,7 @@ function Reasons({ errors }: Pick<Row, 'errors'>) {
   );
 }
 
-function Rows({ report: { id, report, nextCursor, failed, status } }: { report: ImportReport }) {
+function Rows({ report: { id, report, nextCursor, failed, status, dryRun } }: { report: ImportReport }) {
   const [{ outcome }, setFilters] = useFilters();
   const saveFile = useSaveFile();
   return (
@@ -173,7 +181,7 @@ function Rows({ report: { id, report, nextCursor, failed, status } }: { report: 
       <Table
         label="Rows"
         rows={report}
-        columns={columns}
+        columns={columnsOf(dryRun)}
         keyOf={({ row }) => String(row)}
         empty={
           outcome === 'failed' ? (
