@@ -249,6 +249,15 @@ describe('a project that is to be deleted', () => {
       'project.deletion.scheduled',
       'project.deletion.cancelled',
     ]);
+    await eventually(async () => {
+      const { rows } = await latchkey.system.pool.query(
+        `select action from audit_entries where workspace_id = $1 and project_id = 'prj_' and action like 'project.deletion.%'
+         order by sequence`,
+        [scope.workspaceId],
+      );
+      const [first, second] = rows.slice(-2).map(({ action }) => action);
+      assert.deepEqual([first, second], ['project.deletion.scheduled', 'project.deletion.cancelled']);
+    });
   });
 
   test('after seven days nothing of it is left; who belongs to nothing else is erased, unless they come back', async () => {

@@ -29,7 +29,9 @@ const records: Removal = {
           select ctid from oidc_records where project_id = any(${projects}) limit ${limit}))
         returning issuer, model, id
       ), made as (
-        delete from oidc_records r using gone where gone.model = 'Grant' and r.issuer = gone.issuer and r.grant_id = gone.id
+        delete from oidc_records
+        where issuer = any(array(select distinct issuer from gone))
+          and grant_id = any(array(select id from gone where model = 'Grant'))
       )
       select count(*) as removed from gone`.execute(tx.db);
     const count = rows[0]?.removed ?? 0;

@@ -9,9 +9,10 @@ const deliveries: Removal = {
       with gone as (
         delete from webhook_deliveries
         where ctid = any(array(select ctid from webhook_deliveries where ${ofRemoved(removed)} limit ${limit}))
-        returning workspace_id, id
+        returning id
       ), attempts as (
-        delete from webhook_attempts a using gone where a.workspace_id = gone.workspace_id and a.delivery_id = gone.id
+        delete from webhook_attempts
+        where workspace_id = ${removed.workspaceId} and delivery_id = any(array(select id from gone))
       )
       select count(*) as removed from gone`.execute(tx.db);
     return rows[0]?.removed ?? 0;

@@ -43,13 +43,17 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   };
   const tell = (message: string, undo: Undo | null | undefined) =>
     undo ? tellUndoable(message, () => takeBack(undo)) : tellDone(message);
-  const run = async (init: I, { done, question, change, leaves, undo, onProblem }: Action<T>): Promise<T | null> => {
+  const finish = async (result: T, { done, leaves, undo }: Action<T>) => {
+    if (!leaves) await queries.invalidateQueries();
+    tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
+  };
+  const run = async (init: I, action: Action<T>): Promise<T | null> => {
+    const { question, change, onProblem } = action;
     const asked = question ?? (environment === 'production' ? productionQuestion(change) : null);
     if (asked && !(await ask(asked))) return null;
     try {
       const result = await mutation.mutateAsync(init);
-      if (!leaves) await queries.invalidateQueries();
-      tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
+      await finish(result, action);
       return result;
     } catch (thrown) {
       const problem = problemOf(thrown);
