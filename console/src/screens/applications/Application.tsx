@@ -11,6 +11,7 @@ import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { kindOf } from './kinds.ts';
+import { Protocol, Tokens } from './Protocol.tsx';
 import { Secrets } from './Secrets.tsx';
 import { Snippets } from './Snippets.tsx';
 
@@ -68,9 +69,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
     save: {
       isPending: change.isPending,
       mutateAsync: ({ changes, headers }) => {
-        const { name, redirectUris, postLogoutRedirectUris, origins, permissions, enabled, firstParty } = changes;
-        const body = { name, redirectUris, postLogoutRedirectUris, origins, permissions, enabled, firstParty };
-        return change.mutateAsync({ params: { path: { id } }, body, headers });
+        return change.mutateAsync({ params: { path: { id } }, body: changes, headers });
       },
     },
     reread,
@@ -100,6 +99,8 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
           />
         </Fields>
       </Card>
+      <Tokens form={form} canWrite={canWrite} />
+      <Protocol form={form} canWrite={canWrite} />
     </RecordFields>
   );
 }

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { Settings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
+import { DurationInput } from '#ui/DurationInput.tsx';
 import { Fields, RecordFields, type RecordForm } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
 import { Loaded } from '#ui/states.tsx';
-import { DurationInput } from './DurationInput.tsx';
 
 type Form = { form: RecordForm<Settings> };
 

@@ -1,7 +1,7 @@
 import { Checkbox, NumberInput, SimpleGrid, Stack } from '@mantine/core';
 import type { SmsGuard } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
-import { DurationInput } from '#screens/sign-in/DurationInput.tsx';
+import { DurationInput } from '#ui/DurationInput.tsx';
 import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';

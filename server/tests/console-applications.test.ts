@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  app = await openConsole(latchkey, browser);
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+test('an application’s tokens and protocol are set, with what is missing told beside its field', async () => {
+  const { page, operator } = app;
+  const body = { kind: 'web', name: 'Ledger', redirectUris: ['https://ledger.example/callback'] };
+  const { body: made } = await operator.call('/console/v1/applications', { body });
+  await app.open(`/applications/${made.id}`);
+  await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+  await page.getByLabel(/^Access tokens hold for: as long/).uncheck();
+  await page.getByLabel('Access tokens hold for', { exact: true }).fill('5');
+  await page.getByLabel('Refresh tokens', { exact: true }).uncheck();
+  await page.getByLabel('Back-channel logout address').fill('https://ledger.example/logout');
+  await page.getByRole('textbox', { name: 'Security profile' }).click();
+  await page.getByRole('option', { name: /^FAPI 2.0/ }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('is needed for "fapi2"').waitFor();
+  const keys = page.getByLabel('Public keys');
+  await keys.fill('{ "keys": ');
+  await page.getByText('This is not JSON.').waitFor();
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { ...publicKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'one' };
+  await keys.fill(JSON.stringify({ keys: [key] }));
+  assert.deepEqual(await faultsOf(page), []);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Application saved');
+  const { body: saved } = await operator.call(`/console/v1/applications/${made.id}`);
+  assert.deepEqual(
+    [saved.accessTokenSeconds, saved.grants, saved.backchannelLogoutUri, saved.profile, saved.jwks.keys[0].kid],
+    [300, ['authorization_code'], 'https://ledger.example/logout', 'fapi2', 'one'],
+  );
+});
