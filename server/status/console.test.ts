@@ -162,7 +162,7 @@ describe('what people are told', () => {
     await choose('Status of Email', 'As measured');
     await button('Publish').click();
     await inDialog('Publish').click();
-    await page.getByText('A queue was stuck; it moves again.').last().waitFor();
+    await said(page, 'Published');
     const { phase, componentStatuses } = await read(`/incidents/${id}`);
     assert.deepEqual([phase, componentStatuses], ['monitoring', { email: 'operational' }]);
 

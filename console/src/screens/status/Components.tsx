@@ -100,6 +100,7 @@ function GroupCard({ group, groups, components, canWrite }: GroupCardProps) {
       }
     >
       <Table
+        even
         label={`Components of ${group.name}`}
         rows={components}
         keyOf={({ id }) => id}

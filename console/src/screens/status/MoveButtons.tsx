@@ -1,4 +1,5 @@
 import { ActionIcon, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useAction } from '#ui/action.ts';
 import { DownIcon, UpIcon } from '#ui/icons.ts';
 import { moved } from './order.ts';
@@ -27,25 +28,30 @@ export function MoveButtons({ item: { id, name }, among, place }: MoveButtonsPro
     });
   };
   return (
-    <Group gap={2} wrap="nowrap" data-above>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        disabled={among[0]?.id === id}
-        aria-label={`Move ${name} up`}
-        onClick={() => move(-1)}
-      >
+    <Group gap={2} wrap="nowrap" justify="flex-end" data-above>
+      <Move label={`Move ${name} up`} disabled={among[0]?.id === id} onMove={() => move(-1)}>
         <UpIcon size={16} />
-      </ActionIcon>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        disabled={among.at(-1)?.id === id}
-        aria-label={`Move ${name} down`}
-        onClick={() => move(1)}
-      >
+      </Move>
+      <Move label={`Move ${name} down`} disabled={among.at(-1)?.id === id} onMove={() => move(1)}>
         <DownIcon size={16} />
-      </ActionIcon>
+      </Move>
     </Group>
+  );
+}
+
+type MoveProps = { label: string; disabled: boolean; onMove: () => unknown; children: ReactNode };
+
+function Move({ label, disabled, onMove, children }: MoveProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      bg={disabled ? 'transparent' : undefined}
+      disabled={disabled}
+      aria-label={label}
+      onClick={onMove}
+    >
+      {children}
+    </ActionIcon>
   );
 }

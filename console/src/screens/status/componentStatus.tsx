@@ -31,7 +31,7 @@ export function ComponentsSaid({ ids, said, onChange }: ComponentsSaidProps) {
     onChange([...ids], status ? { ...others, [id]: status } : others);
   };
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" maw={480}>
       <MultiSelect
         searchable
         label="Components"
