@@ -136,6 +136,20 @@ describe('components and their groups', () => {
     assert.equal(await page.getByText(address).count(), 0);
     assert.notEqual((await named('/components', 'Nightly import')).heartbeatAt, null);
   });
+
+  test('more than a page of them are all there, and to choose from', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `Part ${index + 1}`);
+    const check = { kind: 'manual' };
+    await Promise.all(names.map((name) => call('/components', 'POST', { groupId: 'platform', name, check })));
+    await app.open('/status/components');
+    await page.getByRole('link', { name: 'Part 100', exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: /^Part \d+$/ }).count(), names.length);
+    await app.open('/status');
+    await button('Report an incident').click();
+    await page.getByRole('combobox', { name: 'Components' }).fill('Part 100');
+    await page.getByRole('option', { name: 'Part 100', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Status of Part 100' }).waitFor();
+  });
 });
 
 describe('what people are told', () => {

@@ -10,6 +10,7 @@ import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { measuredBy } from './Components.tsx';
+import { useStatusGroups } from './lists.ts';
 import { shownChoices } from './NewComponent.tsx';
 
 export function Component() {
@@ -81,9 +82,8 @@ function checkFacts(check: StatusComponent['check']): (readonly [string, string]
 }
 
 function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean }) {
-  const api = useApi();
-  const change = api.useMutation('patch', '/console/v1/status/components/{id}');
-  const groups = api.useQuery('get', '/console/v1/status/groups');
+  const change = useApi().useMutation('patch', '/console/v1/status/components/{id}');
+  const groups = useStatusGroups();
   const { id } = component;
   const form = useRecordForm({
     record: component,
@@ -98,7 +98,7 @@ function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean
     undone: 'The component is as it was',
   });
   const { values, errors, set } = form;
-  const groupChoices = groups.data?.items.map((group) => ({ value: group.id, label: group.name })) ?? [];
+  const groupChoices = groups.data?.map((group) => ({ value: group.id, label: group.name })) ?? [];
   return (
     <RecordFields form={form}>
       <Card split title="Settings">

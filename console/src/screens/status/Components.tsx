@@ -12,17 +12,17 @@ import { Card, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { useStatusComponents, useStatusGroups } from './lists.ts';
 import { MoveButtons } from './MoveButtons.tsx';
 import { NewComponent } from './NewComponent.tsx';
 import { StatusTabs } from './StatusTabs.tsx';
 
 export function Components() {
-  const api = useApi();
   const [component, componentControl] = useDisclosure(false);
   const [group, groupControl] = useDisclosure(false);
   const canWrite = useCan('status:write');
-  const groups = api.useQuery('get', '/console/v1/status/groups');
-  const components = api.useQuery('get', '/console/v1/status/components');
+  const groups = useStatusGroups();
+  const components = useStatusComponents();
   return (
     <Page
       title="Status"
@@ -40,9 +40,9 @@ export function Components() {
     >
       <StatusTabs />
       <Loaded query={groups}>
-        {({ items: all }) => (
+        {(all) => (
           <Loaded query={components}>
-            {({ items }) =>
+            {(items) =>
               all.map((one) => (
                 <GroupCard
                   key={one.id}
@@ -56,7 +56,7 @@ export function Components() {
           </Loaded>
         )}
       </Loaded>
-      {component && <NewComponent groups={groups.data?.items ?? []} onClose={componentControl.close} />}
+      {component && <NewComponent groups={groups.data ?? []} onClose={componentControl.close} />}
       {group && <NewGroup onClose={groupControl.close} />}
     </Page>
   );

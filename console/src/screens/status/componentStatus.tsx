@@ -1,6 +1,6 @@
 import { Group, MultiSelect, Select, Stack, Text } from '@mantine/core';
-import { useApi } from '#api/scope.tsx';
 import { sentence } from '#ui/badge.tsx';
+import { useStatusComponents } from './lists.ts';
 
 const STATUSES = ['degraded_performance', 'partial_outage', 'major_outage'] as const;
 /** What an incident says of components; those it only names are shown as they are measured. */
@@ -10,8 +10,7 @@ const AS_MEASURED = 'As measured';
 
 /** The components of the status, to choose from. */
 export function useComponentChoices(): { value: string; label: string }[] {
-  const components = useApi().useQuery('get', '/console/v1/status/components');
-  return components.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [];
+  return useStatusComponents().data?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
 }
 
 type ComponentsSaidProps = {
