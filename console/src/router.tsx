@@ -266,6 +266,41 @@ const projectScreens = [
   ),
   under(
     project,
+    '/status/components',
+    lazyRouteComponent(() => import('#screens/status/Components.tsx'), 'Components'),
+  ),
+  under(
+    project,
+    '/status/components/$id',
+    lazyRouteComponent(() => import('#screens/status/Component.tsx'), 'Component'),
+  ),
+  under(
+    project,
+    '/status/groups/$id',
+    lazyRouteComponent(() => import('#screens/status/Group.tsx'), 'Group'),
+  ),
+  under(
+    project,
+    '/status/maintenance',
+    lazyRouteComponent(() => import('#screens/status/Maintenances.tsx'), 'Maintenances'),
+  ),
+  under(
+    project,
+    '/status/maintenance/$id',
+    lazyRouteComponent(() => import('#screens/status/Maintenance.tsx'), 'Maintenance'),
+  ),
+  under(
+    project,
+    '/status/subscribers',
+    lazyRouteComponent(() => import('#screens/status/Subscribers.tsx'), 'Subscribers'),
+  ),
+  under(
+    project,
+    '/status/settings',
+    lazyRouteComponent(() => import('#screens/status/Settings.tsx'), 'Settings'),
+  ),
+  under(
+    project,
     '/status/$id',
     lazyRouteComponent(() => import('#screens/status/Incident.tsx'), 'Incident'),
   ),

@@ -13,6 +13,7 @@ import { up as deletion } from './0013-deletion.ts';
 import { up as applications } from './0014-applications.ts';
 import { up as deadSessions } from './0020-dead-sessions.ts';
 import { up as dryRuns } from './0021-dry-runs.ts';
+import { up as statusUpdates } from './0025-status-updates.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 14, name: 'applications', up: applications },
   { id: 20, name: 'dead-sessions', up: deadSessions },
   { id: 21, name: 'dry-runs', up: dryRuns },
+  { id: 25, name: 'status-updates', up: statusUpdates },
 ];

@@ -1156,6 +1156,7 @@ create table status_updates (
   phase text not null,
   body text not null,
   at timestamp with time zone not null,
+  affected jsonb,
   constraint status_updates_pkey PRIMARY KEY (environment, subject_id, id)
 );
 

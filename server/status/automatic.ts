@@ -1,5 +1,6 @@
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { readStanding, type Standing } from './affected.ts';
 import { changeBoard, type Policy } from './boards.ts';
 import { type MeasuredStatus, measuredStatuses } from './health.ts';
 import type { IncidentRow } from './incident-records.ts';
@@ -25,6 +26,7 @@ const SEVERITIES: readonly IncidentRow['severity'][] = ['minor', 'major', 'criti
  */
 export async function applyTransitions(ctx: Ctx, transitions: readonly Transition[]): Promise<void> {
   await changeBoard(ctx, async (tx, { automatic }) => {
+    const before = await readStanding(tx);
     const fresh: Transition[] = [];
     for (const transition of transitions) {
       // biome-ignore lint/performance/noAwaitInLoops: a few, in their order, on one connection
@@ -33,8 +35,8 @@ export async function applyTransitions(ctx: Ctx, transitions: readonly Transitio
     if (fresh.length === 0) return;
     const counted = await unplanned(tx, fresh);
     const failed = counted.filter(({ to }) => to !== 'operational');
-    if (failed.length > 0) await failedNow(tx, automatic, failed);
-    else await recoveredNow(tx);
+    if (failed.length > 0) await failedNow(tx, automatic, { failed, before });
+    else await recoveredNow(tx, before);
     await settleOverall(tx);
   });
 }
@@ -93,11 +95,13 @@ function openAutomatic(tx: Pick<Ctx, 'db' | 'scope'>): Promise<IncidentRow | und
     .executeTakeFirst();
 }
 
-async function failedNow(tx: TxCtx, policy: Policy, failed: readonly Transition[]): Promise<void> {
+type Failed = { failed: readonly Transition[]; before: Standing };
+
+async function failedNow(tx: TxCtx, policy: Policy, { failed, before }: Failed): Promise<void> {
   if (policy === 'off') return;
   const open = await openAutomatic(tx);
   const severity = failed.map(({ to }) => SEVERITY[to]).reduce(worse, open?.severity ?? 'minor');
-  if (open) return joinIncident(tx, open, { failed, severity });
+  if (open) return joinIncident(tx, open, { failed, severity, before });
   const began = Math.min(...failed.map(({ since }) => since.getTime()));
   const row = await insertIncident(tx, {
     title: '',
@@ -109,7 +113,7 @@ async function failedNow(tx: TxCtx, policy: Policy, failed: readonly Transition[
     published_at: policy === 'publish' ? tx.now : null,
     started_at: new Date(began),
   });
-  await tellIncident(tx, row, { body: '', changed: true });
+  await tellIncident(tx, row, { body: '', changed: true, before });
 }
 
 function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): IncidentRow['severity'] {
@@ -120,22 +124,22 @@ function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): In
 async function joinIncident(
   tx: TxCtx,
   open: IncidentRow,
-  { failed, severity }: { failed: readonly Transition[]; severity: IncidentRow['severity'] },
+  { failed, severity, before }: Failed & { severity: IncidentRow['severity'] },
 ): Promise<void> {
   const phase = open.phase === 'monitoring' ? 'investigating' : open.phase;
   const component_ids = [...new Set([...open.component_ids, ...failed.map(({ componentId }) => componentId)])];
   const same = phase === open.phase && severity === open.severity && component_ids.length === open.component_ids.length;
   if (same) return;
   const changed = await changeIncident(tx, open, { ...phaseColumns(open, phase, tx.now), severity, component_ids });
-  if (phase !== open.phase) await tellIncident(tx, changed, { body: '', changed: true });
+  if (phase !== open.phase) await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
 /** All components of the open incident are well: it is watched from now on. */
-async function recoveredNow(tx: TxCtx): Promise<void> {
+async function recoveredNow(tx: TxCtx, before: Standing): Promise<void> {
   const open = await openAutomatic(tx);
   if (!open || open.phase === 'monitoring' || !(await allWell(tx, open))) return;
   const changed = await changeIncident(tx, open, phaseColumns(open, 'monitoring', tx.now));
-  await tellIncident(tx, changed, { body: '', changed: true });
+  await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
 async function allWell(tx: TxCtx, { component_ids }: IncidentRow): Promise<boolean> {
@@ -154,8 +158,9 @@ export async function resolveWatched(ctx: Ctx): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const open = await openAutomatic(tx);
     if (!open || !isOver(open, tx.now) || !(await allWell(tx, open))) return;
+    const before = await readStanding(tx);
     const changed = await changeIncident(tx, open, phaseColumns(open, 'resolved', tx.now));
-    await tellIncident(tx, changed, { body: '', changed: true });
+    await tellIncident(tx, changed, { body: '', changed: true, before });
   });
 }
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
+import type { Affected } from './affected.ts';
 import { ComponentIds } from './components.ts';
 import { MeasuredStatus } from './health.ts';
 import type { ComponentStatuses } from './standing.ts';
@@ -113,7 +114,8 @@ export type StoredIncident = {
   updatedAt: string;
   resolvedAt: string | null;
   postmortem: string | null;
-  updates: { phase: IncidentPhase; body: string; at: string }[];
+  /** `affected` is missing in what was saved before it was kept, and null of updates from then. */
+  updates: { phase: IncidentPhase; body: string; at: string; affected?: readonly Affected[] | null }[];
 };
 
 export function storedIncident(row: IncidentRow, updates: readonly Update[]): StoredIncident {
@@ -129,8 +131,8 @@ export function storedIncident(row: IncidentRow, updates: readonly Update[]): St
     updatedAt: row.updated_at.toISOString(),
     resolvedAt: row.resolved_at?.toISOString() ?? null,
     postmortem: row.postmortem,
-    updates: updates.flatMap(({ phase, body, at }) =>
-      isIncidentPhase(phase) ? [{ phase, body, at: at.toISOString() }] : [],
+    updates: updates.flatMap(({ phase, body, at, affected }) =>
+      isIncidentPhase(phase) ? [{ phase, body, at: at.toISOString(), affected }] : [],
     ),
   };
 }

@@ -5,6 +5,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { affectedSince, readStanding, type Standing } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { readComponents, requireComponents } from './components.ts';
 import {
@@ -18,7 +19,7 @@ import {
   storedIncident,
 } from './incident-records.ts';
 import { settleOverall } from './overall.ts';
-import { addUpdateRow, type IncidentPhase, queueNotice, updatesOf } from './updates.ts';
+import { addUpdateRow, type IncidentPhase, queueNotice, setNewestAffected, updatesOf } from './updates.ts';
 import { voiceIn } from './words.ts';
 
 /** Which phases may follow which. A resolved incident is reopened by looking into it again. */
@@ -100,6 +101,7 @@ export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncide
   const componentIds = [...new Set([...(incident.componentIds ?? []), ...Object.keys(statuses)])];
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
+    const before = await readStanding(tx);
     const row = await insertIncident(tx, {
       title: incident.title,
       phase: incident.phase ?? 'investigating',
@@ -110,7 +112,7 @@ export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncide
       published_at: incident.draft ? null : tx.now,
       started_at: incident.startedAt === undefined ? tx.now : new Date(incident.startedAt),
     });
-    await tellIncident(tx, row, { body: incident.body, changed: true });
+    await tellIncident(tx, row, { body: incident.body, changed: true, before });
     return adminRecord(tx, row);
   });
 }
@@ -151,13 +153,15 @@ export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<Incid
 /**
  * Writes an update, tells subscribers if the phase is a new one (ST-3: repeats while it is unchanged are not told again), and
  * settles what follows from it. Of a draft nobody is told.
+ * @param told.before what components were shown as before the incident was changed
  */
 export async function tellIncident(
   tx: TxCtx,
   row: IncidentRow,
-  { body, changed }: { body: string; changed: boolean },
+  { body, changed, before }: { body: string; changed: boolean; before: Standing },
 ): Promise<void> {
-  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now });
+  const affected = await affectedSince(tx, before, row.component_ids);
+  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now, affected });
   if (changed && row.published_at !== null) await noticeOf(tx, row, body);
   await settleOverall(tx);
 }
@@ -227,6 +231,7 @@ export async function addIncidentUpdate(
     const row = await findIncident(tx, id);
     requireFollows(row.phase, phase);
     await requireComponents(tx, Object.keys(componentStatuses ?? {}));
+    const before = await readStanding(tx);
     const changed = await changeIncident(tx, row, {
       ...phaseColumns(row, phase, tx.now),
       automatic: false,
@@ -235,7 +240,7 @@ export async function addIncidentUpdate(
         component_ids: [...new Set([...row.component_ids, ...Object.keys(componentStatuses)])],
       }),
     });
-    await tellIncident(tx, changed, { body, changed: phase !== row.phase });
+    await tellIncident(tx, changed, { body, changed: phase !== row.phase, before });
     return adminRecord(tx, changed);
   });
 }
@@ -264,7 +269,9 @@ export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIn
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     if (row.published_at !== null) throw problem('CONFLICT', 'The incident is public already.');
+    const before = await readStanding(tx);
     const changed = await changeIncident(tx, row, { published_at: tx.now });
+    await setNewestAffected(tx, id, await affectedSince(tx, before, row.component_ids));
     const [newest] = (await updatesOf({ db: tx.db, environment: tx.scope.environment }, [id])).get(id) ?? [];
     await noticeOf(tx, changed, newest?.body ?? '');
     await settleOverall(tx);

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Id } from '#platform/ids.ts';
+import type { Affected } from './affected.ts';
 import { type MaintenancePhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
 
@@ -61,7 +62,8 @@ export type StoredMaintenance = {
   completedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  updates: { phase: MaintenancePhase; body: string; at: string }[];
+  /** `affected` is missing in what was saved before it was kept, and null of updates from then. */
+  updates: { phase: MaintenancePhase; body: string; at: string; affected?: readonly Affected[] | null }[];
 };
 
 export function storedMaintenance(row: MaintenanceRow, updates: readonly Update[]): StoredMaintenance {
@@ -76,7 +78,9 @@ export function storedMaintenance(row: MaintenanceRow, updates: readonly Update[
     completedAt: row.completed_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    updates: updates.flatMap(({ phase, body, at }) => (isPhase(phase) ? [{ phase, body, at: at.toISOString() }] : [])),
+    updates: updates.flatMap(({ phase, body, at, affected }) =>
+      isPhase(phase) ? [{ phase, body, at: at.toISOString(), affected }] : [],
+    ),
   };
 }
 

@@ -6,6 +6,7 @@ import { IdSchema, newId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { affectedSince, readStanding, type Standing } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { Body } from './incident-records.ts';
@@ -115,6 +116,7 @@ export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof New
   requireOrder(begins, ends);
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, maintenance.componentIds);
+    const before = await readStanding(tx);
     const row: MaintenanceRow = {
       environment: tx.scope.environment,
       id: newId('mnt', tx.now),
@@ -135,7 +137,7 @@ export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof New
       beginsAt: begins.toISOString(),
       endsAt: ends.toISOString(),
     });
-    await tell(tx, row, maintenance.body);
+    await tell(tx, row, { body: maintenance.body, before });
     return recordOf(tx, row);
   });
 }
@@ -157,10 +159,17 @@ function factsOf({ id, title, phase, component_ids }: MaintenanceRow) {
   return { maintenanceId: id, title, phase, componentIds: component_ids };
 }
 
-async function tell(tx: TxCtx, row: MaintenanceRow, body: string): Promise<void> {
-  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now });
+type Told = { body: string; before: Standing };
+
+async function tell(tx: TxCtx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
+  await writeUpdate(tx, row, { body, before });
   await notice(tx, row, { phase: row.phase, body });
   await settleOverall(tx);
+}
+
+async function writeUpdate(tx: TxCtx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
+  const affected = await affectedSince(tx, before, row.component_ids);
+  await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now, affected });
 }
 
 async function notice(
@@ -207,9 +216,9 @@ export async function addMaintenanceUpdate(
     const row = await find(tx, id);
     if (!NEXT[row.phase].includes(phase))
       throw problem('CONFLICT', `After ${row.phase} comes ${NEXT[row.phase].join(' or ') || 'nothing'}, not ${phase}.`);
+    const before = await readStanding(tx);
     const changed = await change(tx, row, phaseColumns(row, phase, tx.now));
-    if (phase === row.phase) await addUpdateRow(tx, id, { phase, body, at: tx.now });
-    else await tell(tx, changed, body);
+    await (phase === row.phase ? writeUpdate : tell)(tx, changed, { body, before });
     return recordOf(tx, changed);
   });
 }
@@ -288,5 +297,6 @@ export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<v
 }
 
 async function advanceTo(tx: TxCtx, row: MaintenanceRow, phase: MaintenancePhase): Promise<void> {
-  await tell(tx, await change(tx, row, phaseColumns(row, phase, tx.now)), '');
+  const before = await readStanding(tx);
+  await tell(tx, await change(tx, row, phaseColumns(row, phase, tx.now)), { body: '', before });
 }

@@ -2,7 +2,8 @@ import { emit } from '#events';
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { isWell, shownStatus } from './standing.ts';
+import { readShown } from './affected.ts';
+import { isWell } from './standing.ts';
 import { voiceIn } from './words.ts';
 
 /**
@@ -45,32 +46,7 @@ export function pageAddressOf(system: System, environment: Environment, path = '
 }
 
 async function affectedComponents(tx: TxCtx): Promise<{ id: string; name: string }[]> {
-  const { environment } = tx.scope;
-  const components = await tx.db
-    .selectFrom('status_components')
-    .select(['id', 'name', 'status'])
-    .where('environment', '=', environment)
-    .where('shown', '<>', 'never')
-    .orderBy('position')
-    .execute();
-  const incidents = await tx.db
-    .selectFrom('status_incidents')
-    .select('component_statuses')
-    .where('environment', '=', environment)
-    .where('phase', '<>', 'resolved')
-    .where('published_at', 'is not', null)
-    .execute();
-  const maintenances = await tx.db
-    .selectFrom('status_maintenances')
-    .select('component_ids')
-    .where('environment', '=', environment)
-    .where('phase', 'in', ['in_progress', 'verifying'])
-    .execute();
-  const bearing = {
-    statuses: incidents.map(({ component_statuses }) => component_statuses),
-    underMaintenance: new Set(maintenances.flatMap(({ component_ids }) => component_ids)),
-  };
-  return components
-    .filter(({ id, status }) => !isWell(shownStatus(id, status, bearing)))
+  return (await readShown(tx))
+    .filter(({ status }) => !isWell(status))
     .map(({ id, name }) => ({ id, name: name ?? voiceIn('en').nameOf(id) }));
 }

@@ -1,3 +1,4 @@
+import type { Affected } from './affected.ts';
 import type { StoredIncident } from './incident-records.ts';
 import { incidentTitle } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
@@ -133,7 +134,7 @@ function common(view: View, subject: StoredIncident | StoredMaintenance, address
     monitoring_at: subject.updates.find(({ phase }) => phase === 'monitoring')?.at ?? null,
     shortlink: addresses(view, `/incidents/${subject.id}`),
     page_id: view.environment,
-    incident_updates: subject.updates.map(({ phase, body, at }, index) => ({
+    incident_updates: subject.updates.map(({ phase, body, at, affected: changes }, index) => ({
       id: `${subject.id}-${subject.updates.length - index}`,
       status: phase,
       body: body || say(`own.${phase}`),
@@ -141,13 +142,28 @@ function common(view: View, subject: StoredIncident | StoredMaintenance, address
       created_at: at,
       updated_at: at,
       display_at: at,
-      affected_components: [],
+      affected_components: affectedComponents(view, changes),
       deliver_notifications: true,
       custom_tweet: null,
       tweet_id: null,
     })),
     components: components(view).filter(({ id, group }) => !group && affected.has(id)),
   };
+}
+
+/** What an update did to components. Null, as there: nobody has written it down. */
+function affectedComponents(view: View, changes: readonly Affected[] | null | undefined) {
+  if (!changes) return null;
+  const nameOf = namesOf(view, voiceIn('en'));
+  const known = new Set(view.names.map(({ id }) => id));
+  return changes
+    .filter(({ componentId }) => known.has(componentId))
+    .map(({ componentId, from, to }) => ({
+      code: componentId,
+      name: nameOf(componentId),
+      old_status: from,
+      new_status: to,
+    }));
 }
 
 function incidentOf(view: View, incident: StoredIncident, addresses: Addresses) {

@@ -3,6 +3,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, newId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import type { Affected } from './affected.ts';
 
 export type IncidentPhase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
 export type MaintenancePhase = 'scheduled' | 'in_progress' | 'verifying' | 'completed';
@@ -16,6 +17,7 @@ type StatusUpdatesTable = {
   phase: IncidentPhase | MaintenancePhase;
   body: string;
   at: Date;
+  affected: Json<Affected[]> | null;
 };
 
 /** What subscribers are told. An empty title or body is that of a change nobody wrote: it is said in the reader's language. */
@@ -57,13 +59,45 @@ declare module '#platform/jobs.ts' {
 export const NOTICE_PRIORITY = 20;
 
 /** An update as everybody sees it. */
-export type Update = { phase: IncidentPhase | MaintenancePhase; body: string; at: Date };
+export type Update = {
+  phase: IncidentPhase | MaintenancePhase;
+  body: string;
+  at: Date;
+  /** Null: from before it was kept. */
+  affected: readonly Affected[] | null;
+};
 
 /** Writes down what is told of an incident or maintenance. */
-export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, at }: Update): Promise<void> {
+export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, at, affected }: Update): Promise<void> {
   await tx.db
     .insertInto('status_updates')
-    .values({ environment: tx.scope.environment, subject_id: subjectId, id: newId('upd', tx.now), phase, body, at })
+    .values({
+      environment: tx.scope.environment,
+      subject_id: subjectId,
+      id: newId('upd', tx.now),
+      phase,
+      body,
+      at,
+      affected: JSON.stringify(affected),
+    })
+    .execute();
+}
+
+/** Corrects what the newest update of an incident did to components: it happens when it becomes public. */
+export async function setNewestAffected(tx: TxCtx, subjectId: string, affected: readonly Affected[]): Promise<void> {
+  const { environment } = tx.scope;
+  await tx.db
+    .updateTable('status_updates')
+    .set({ affected: JSON.stringify(affected) })
+    .where('environment', '=', environment)
+    .where('subject_id', '=', subjectId)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('status_updates')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('environment', '=', environment)
+        .where('subject_id', '=', subjectId),
+    )
     .execute();
 }
 
@@ -74,7 +108,7 @@ export async function updatesOf(
 ): Promise<Map<string, Update[]>> {
   const rows = await db
     .selectFrom('status_updates')
-    .select(['subject_id', 'phase', 'body', 'at'])
+    .select(['subject_id', 'phase', 'body', 'at', 'affected'])
     .where('environment', '=', environment)
     .where('subject_id', '=', sql<string>`any(${[...subjectIds]})`)
     .orderBy('id', 'desc')

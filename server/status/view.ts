@@ -29,6 +29,8 @@ export type View = {
   generatedAt: string;
   groups: ShownGroup[];
   components: ShownComponent[];
+  /** What components are called that may be shown, also while they are not. */
+  names: readonly { id: string; name: string | null }[];
   severity: Severity;
   affected: ShownComponent[];
   incidents: readonly StoredIncident[];
@@ -90,6 +92,7 @@ export function makeView(
     generatedAt: now.toISOString(),
     groups,
     components,
+    names: stored.components.filter(({ shown }) => shown !== 'never').map(({ id, name }) => ({ id, name })),
     severity: severityOf(components.map(({ status }) => status)),
     affected: components.filter(({ status }) => !isWell(status)),
     incidents: stored.incidents,
@@ -105,8 +108,8 @@ function staleSince({ measuredAt }: Stored, now: Date): string | null {
 }
 
 /** The names of an environment's components in one language. */
-export function namesOf({ components }: Pick<View, 'components'>, voice: Voice): (id: string) => string {
-  const own = new Map(components.map(({ id, name }) => [id, name]));
+export function namesOf({ names }: Pick<View, 'names'>, voice: Voice): (id: string) => string {
+  const own = new Map(names.map(({ id, name }) => [id, name]));
   return (id) => own.get(id) ?? voice.nameOf(id);
 }
 

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { Statuspage } from 'statuspage.io';
 import { openBrowser } from '#tests/browser.ts';
 import {
   type Answer,
@@ -13,6 +12,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { statuspageFaults } from '#tests/statuspage.ts';
 import { seedComponents } from './components.ts';
 import { statuspagePaths } from './statuspage.ts';
 
@@ -27,6 +27,8 @@ const privates: string[] = [];
 const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 
+const v2 = async (path: string) => (await latchkey.api(`/api/v2/${path}`)).body;
+
 before(async () => {
   latchkey = await startTestLatchkey();
   await seedComponents(latchkey.system);
@@ -35,7 +37,7 @@ before(async () => {
   await admin('/subscribers/import', { body: { consent: 'They asked for it.', subscribers: [{ email: subscriber }] } });
   const check = { kind: 'http', url: SECRET_URL, intervalSeconds: 60, timeoutSeconds: 1, expectedStatus: 200 };
   await admin('/components', { body: { groupId: 'platform', name: 'Shop', check } });
-  await admin('/components', {
+  const backstage = await admin('/components', {
     body: { groupId: 'platform', name: 'Backstage', check: { kind: 'manual' }, shown: 'never' },
   });
   const beating = await admin('/components', {
@@ -45,7 +47,13 @@ before(async () => {
   await admin('/incidents', { body: { title: draft, body: 'Not yet.', severity: 'minor', draft: true } });
   incident = (
     await admin('/incidents', {
-      body: { title: HOSTILE, body: HOSTILE, severity: 'major', componentStatuses: { auth: 'partial_outage' } },
+      body: {
+        title: HOSTILE,
+        body: HOSTILE,
+        severity: 'major',
+        componentIds: [backstage.body.id],
+        componentStatuses: { auth: 'partial_outage', email: 'degraded_performance' },
+      },
     })
   ).body;
   maintenance = (
@@ -109,32 +117,37 @@ describe('every public answer', () => {
 });
 
 describe('readers of Statuspage', () => {
-  test('a published client reads every document', async () => {
-    const client = new Statuspage('latchkey');
-    client.setApiUrl(latchkey.system.config.addresses.test.api);
-    const summary = await client.api.getSummary();
+  test('find every document as they know it, field by field', async () => {
+    const faults = await Promise.all(statuspagePaths.map(async (path) => statuspageFaults(path, await v2(path))));
+    assert.deepEqual(faults.flat(), []);
+    assert.equal(statuspagePaths.length, 8);
+    assert.notDeepEqual(statuspageFaults('status.json', { page: {}, status: { indicator: 'fine' } }), []);
+  });
+
+  test('find in them what there is', async () => {
+    const summary = await v2('summary.json');
     assert.deepEqual([summary.page.id, summary.page.time_zone, summary.status.indicator], ['test', 'Etc/UTC', 'major']);
-    const auth = summary.components.find(({ id }) => id === 'auth');
-    assert.deepEqual([auth?.status, auth?.group, auth?.group_id], ['partial_outage', false, 'sign-in']);
-    assert.ok(summary.components.some(({ group, id }) => group && id === 'sign-in'));
+    const component = (wanted: string) => summary.components.find(({ id }: { id: string }) => id === wanted);
+    const auth = component('auth');
+    assert.deepEqual([auth.status, auth.group, auth.group_id], ['partial_outage', false, 'sign-in']);
+    assert.equal(component('sign-in').group, true);
     const [open] = summary.incidents;
-    assert.deepEqual([open?.id, open?.status, open?.impact], [incident.id, 'investigating', 'major']);
-    assert.equal(open?.incident_updates[0]?.incident_id, incident.id);
+    assert.deepEqual([open.id, open.status, open.impact], [incident.id, 'investigating', 'major']);
+    assert.equal(open.incident_updates[0].incident_id, incident.id);
     const [planned] = summary.scheduled_maintenances;
-    assert.deepEqual([planned?.id, planned?.scheduled_for], [maintenance.id, maintenance.beginsAt]);
-    assert.equal((await client.api.getStatus()).status.description, 'Some systems are down.');
-    assert.ok((await client.api.getComponents()).components.length > 9);
-    const unresolved = await client.api.incidents.getUnresolved();
-    assert.deepEqual([(await client.api.incidents.getAll()).incidents.length, unresolved.incidents.length], [1, 1]);
-    const { scheduledMaintenances } = client.api;
-    const counts = await Promise.all([scheduledMaintenances.getAll(), scheduledMaintenances.getUpcoming()]);
-    assert.deepEqual(
-      counts.map(({ scheduled_maintenances: list }) => list.length),
-      [1, 1],
+    assert.deepEqual([planned.id, planned.scheduled_for], [maintenance.id, maintenance.beginsAt]);
+    assert.equal((await v2('status.json')).status.description, 'Some systems are down.');
+    assert.ok((await v2('components.json')).components.length > 9);
+    const counts = await Promise.all(
+      ['incidents.json', 'incidents/unresolved.json'].map(async (path) => (await v2(path)).incidents.length),
     );
-    // This client asks for the upcoming ones where it says active.
-    const { body } = await latchkey.api('/api/v2/scheduled-maintenances/active.json');
-    assert.deepEqual(body.scheduled_maintenances, []);
+    assert.deepEqual(counts, [1, 1]);
+    const planning = await Promise.all(
+      ['', '/upcoming', '/active'].map(
+        async (which) => (await v2(`scheduled-maintenances${which}.json`)).scheduled_maintenances.length,
+      ),
+    );
+    assert.deepEqual(planning, [1, 1, 0]);
   });
 });
 
@@ -222,5 +235,33 @@ describe('the languages of the page', () => {
       (await Promise.all(['fr', 'es', 'zh'].map((language) => title('', language)))).map(([found]) => found),
       ['fr', 'es', 'zh'],
     );
+  });
+});
+
+describe('as an incident goes on, readers of Statuspage', () => {
+  test('are told what each update did to components, but for those that are never shown', async () => {
+    const affected = async () => {
+      const [{ incident_updates: updates }] = (await v2('incidents.json')).incidents;
+      return updates.map(({ affected_components: changes }: Answer['body']) => changes);
+    };
+    const auth = { code: 'auth', name: 'Auth host' };
+    const down = { ...auth, old_status: 'operational', new_status: 'partial_outage' };
+    const mails = { code: 'email', name: 'Email', old_status: 'operational', new_status: 'degraded_performance' };
+    assert.deepEqual(await affected(), [[down, mails]]);
+    await admin(`/incidents/${incident.id}/updates`, {
+      body: { phase: 'identified', body: 'A cable.', componentStatuses: { auth: 'degraded_performance' } },
+    });
+    const better = { ...auth, old_status: 'partial_outage', new_status: 'degraded_performance' };
+    const well = { ...mails, old_status: 'degraded_performance', new_status: 'operational' };
+    await eventually(async () =>
+      assert.deepEqual(await affected(), [
+        [better, well],
+        [down, mails],
+      ]),
+    );
+    await latchkey.system.pool.query('update status_updates set affected = null where subject_id = $1', [incident.id]);
+    await admin(`/incidents/${incident.id}`, { method: 'PATCH', body: { componentIds: ['auth'] } });
+    await eventually(async () => assert.deepEqual(await affected(), [null, null]));
+    assert.deepEqual(statuspageFaults('incidents.json', await v2('incidents.json')), []);
   });
 });

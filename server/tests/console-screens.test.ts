@@ -40,6 +40,10 @@ const SCREENS = [
   ['/sms/guard', 'SMS add-on'],
   ['/sms/statements', 'SMS add-on'],
   ['/status', 'Status'],
+  ['/status/maintenance', 'Status'],
+  ['/status/components', 'Status'],
+  ['/status/subscribers', 'Status'],
+  ['/status/settings', 'Status'],
   ['/inbox', 'Dev inbox'],
   ['/settings', 'Project settings'],
 ] as const;

@@ -7,6 +7,9 @@ type RemoveButtonProps<I, T> = {
   name: string;
   /** What is lost with it. */
   body: string;
+  /** Where it is called otherwise. */
+  verb?: string;
+  done?: string;
   mutation: Mutation<I, T>;
   init: I;
   /** Where the list is that it was in. */
@@ -14,17 +17,17 @@ type RemoveButtonProps<I, T> = {
 };
 
 /** Removes what the screen is about, after its name was typed, and leaves for the list. */
-export function RemoveButton<I, T>({ name, body, mutation, init, back }: RemoveButtonProps<I, T>) {
+export function RemoveButton<I, T>(props: RemoveButtonProps<I, T>) {
+  const { name, body, verb = 'Remove', done = `${name} is removed`, mutation, init, back } = props;
   const navigate = useNavigate();
   const remove = useAction(mutation);
-  const onClick = async () => {
-    const question = { title: `Remove ${name}?`, body, action: 'Remove', danger: true, typeName: name };
-    const removed = await remove.run(init, { done: `${name} is removed`, question });
-    if (removed !== null) await navigate({ to: back });
+  const onClick = () => {
+    const question = { title: `${verb} ${name}?`, body, action: verb, danger: true, typeName: name };
+    return remove.run(init, { done, question, leave: () => navigate({ to: back }) });
   };
   return (
     <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onClick}>
-      Remove
+      {verb}
     </Button>
   );
 }

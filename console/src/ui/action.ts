@@ -16,12 +16,12 @@ export type Action<T> = {
   done: string | ((result: T) => string);
   /** Asked first everywhere; without one, production asks once and test doesn't. */
   question?: Question;
-  /** What the screen shows is gone with it, so nothing is read again. */
-  leaves?: boolean;
   /** What production asks with when there is no question. */
   change?: string;
   /** Where there is an opposite: what takes the change back, in the scope it was made in. Null: not this one. */
   undo?: Undo | ((result: T) => Undo | null);
+  /** What the screen shows is gone with it: goes elsewhere instead of reading it again. */
+  leave?: () => Promise<unknown>;
   /** Hears a failure instead of a toast. @returns true when it dealt with it */
   onProblem?: (problem: ReturnType<typeof problemOf>) => boolean;
 };
@@ -43,8 +43,9 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   };
   const tell = (message: string, undo: Undo | null | undefined) =>
     undo ? tellUndoable(message, () => takeBack(undo)) : tellDone(message);
-  const finish = async (result: T, { done, leaves, undo }: Action<T>) => {
-    if (!leaves) await queries.invalidateQueries();
+  const finish = async (result: T, { done, leave, undo }: Action<T>) => {
+    await queries.invalidateQueries(leave && { refetchType: 'none' });
+    await leave?.();
     tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
   };
   const run = async (init: I, action: Action<T>): Promise<T | null> => {

@@ -2,6 +2,7 @@ import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { SearchIcon } from './icons.ts';
+import { localInput } from './moments.ts';
 import { useFilters } from './search.ts';
 
 /** A row of filters above a list; each is in the address. */
@@ -74,10 +75,4 @@ export function MomentFilter({ name, label }: { name: string; label: string }) {
       }
     />
   );
-}
-
-function localInput(at: string | undefined): string {
-  if (!at || Number.isNaN(Date.parse(at))) return '';
-  const moment = new Date(at);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -14,16 +14,17 @@ export type Undo = {
 /** Time to read it, to think twice, and to reach the button by keyboard; whoever is at the button has all the time (WCAG 2.2.1). */
 const UNDO_MS = 20_000;
 const PROBLEM_MS = 10_000;
+const closeButtonProps = { 'aria-label': 'Close' };
 
 /** The one that the keys take back: the last. */
 let latest = '';
 
 export function tellDone(message: string): void {
-  notifications.show({ message, color: 'green' });
+  notifications.show({ message, color: 'green', closeButtonProps });
 }
 
 export function tellProblem({ title, detail }: Problem): void {
-  notifications.show({ title, message: detail, color: 'red', autoClose: PROBLEM_MS });
+  notifications.show({ title, message: detail, color: 'red', autoClose: PROBLEM_MS, closeButtonProps });
 }
 
 /** Says that something is done, and offers to take it back. */
@@ -36,7 +37,7 @@ export function tellUndoable(message: string, onUndo: () => Promise<void>): void
     role: 'status',
     color: 'green',
     message: <Undoable id={id} message={message} onUndo={() => onUndo().finally(leave)} />,
-    closeButtonProps: { 'aria-label': 'Close' },
+    closeButtonProps,
   };
   latest = id;
   notifications.show({

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { BackIcon } from './icons.ts';
 import classes from './page.module.css';
 
@@ -103,8 +103,13 @@ export function Columns({ children }: { children: ReactNode }) {
 
 /** Links between the screens of one subject. */
 export function Tabs({ tabs, name }: { tabs: readonly { to: string; label: string }[]; name: string }) {
+  const bar = useRef<HTMLElement>(null);
+  // On a narrow screen the tab of this screen may stand outside.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, []);
   return (
-    <nav className={classes.tabs} aria-label={name}>
+    <nav ref={bar} className={classes.tabs} aria-label={name}>
       {tabs.map(({ to, label }) => (
         <Link key={to} to={to} className={classes.tab} activeOptions={{ exact: true, includeSearch: false }}>
           {label}

@@ -22,14 +22,16 @@ type TableProps<T> = {
   /** Where a row leads; its first cell is the link. Null: nowhere. */
   href?: (row: T) => string | null;
   empty: ReactNode;
+  /** Columns of one width, where tables stand one below the other. */
+  even?: boolean;
 };
 
 /** Rows to look through. Up and down (or j and k) move between the rows that lead somewhere. */
-export function Table<T>({ label, rows, columns, keyOf, href, empty }: TableProps<T>) {
+export function Table<T>({ label, rows, columns, keyOf, href, empty, even }: TableProps<T>) {
   if (rows.length === 0) return typeof empty === 'string' ? <Empty title={empty} /> : empty;
   return (
     <div className={classes.scroll}>
-      <table className={classes.table} aria-label={label} onKeyDown={moveBetweenRows}>
+      <table className={classes.table} data-even={even} aria-label={label} onKeyDown={moveBetweenRows}>
         <thead>
           <tr>
             {columns.map(({ name, wide, align }) => {

@@ -1,25 +1,34 @@
-import { Button, Group, Select, Stack, Text, Textarea, Timeline } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, MultiSelect, Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { Incident as IncidentRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
-import { Time } from '#ui/time.tsx';
+import { ComponentsSaid, type Said, useComponentChoices } from './componentStatus.tsx';
+import { severities } from './NewIncident.tsx';
+import { Updates, WriteUpdate } from './Updates.tsx';
 
 const PHASES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
+/** A resolved incident is opened again by looking into it. */
+const AFTER_RESOLVED = ['investigating', 'identified'] as const;
 
 export function Incident() {
   const id = useIdInAddress();
   const incident = useApi().useQuery('get', '/console/v1/status/incidents/{id}', { params: { path: { id } } });
-  return <Loaded query={incident}>{(record) => <Detail incident={record} />}</Loaded>;
+  return <Loaded query={incident}>{(record) => <Detail incident={record} reread={incident.refetch} />}</Loaded>;
 }
 
-function Detail({ incident }: { incident: IncidentRecord }) {
+type DetailProps = { incident: IncidentRecord; reread: () => Promise<{ data?: IncidentRecord }> };
+
+function Detail({ incident, reread }: DetailProps) {
   const at = useAt();
+  const canWrite = useCan('status:write');
   const { title, phase, severity, draft, updates } = incident;
   return (
     <Page
@@ -31,81 +40,123 @@ function Detail({ incident }: { incident: IncidentRecord }) {
           <StateBadge state={severity} />
         </>
       }
-      actions={useCan('status:write') && draft && <Publish incident={incident} />}
+      actions={canWrite && draft && <DraftActions incident={incident} />}
     >
-      {useCan('status:write') && !draft && <NewUpdate incident={incident} />}
-      <Card title="Updates">
-        <Timeline active={updates.length} bulletSize={12} lineWidth={2}>
-          {updates.map((update) => (
-            <Timeline.Item key={update.at} title={sentence(update.phase)}>
-              <Text size="sm">{update.body}</Text>
-              <Text size="xs" c="var(--lk-quiet)">
-                <Time at={update.at} />
-              </Text>
-            </Timeline.Item>
-          ))}
-        </Timeline>
-      </Card>
+      {canWrite && !draft && <NewUpdate key={phase} incident={incident} />}
+      <Updates updates={updates} />
+      <Edit incident={incident} reread={reread} canWrite={canWrite} />
     </Page>
   );
 }
 
-function Publish({ incident: { id, title } }: { incident: IncidentRecord }) {
-  const publish = useAction(useApi().useMutation('post', '/console/v1/status/incidents/{id}/publish'));
+function DraftActions({ incident: { id, title } }: { incident: IncidentRecord }) {
+  const at = useAt();
+  const api = useApi();
+  const publish = useAction(api.useMutation('post', '/console/v1/status/incidents/{id}/publish'));
+  const init = { params: { path: { id } } };
   const question = {
     title: `Publish “${title}”?`,
     body: 'It shows on the status page and subscribers are told.',
     action: 'Publish',
   };
   return (
-    <Button
-      loading={publish.busy}
-      onClick={() => publish.run({ params: { path: { id } } }, { done: 'The incident is public', question })}
-    >
-      Publish
-    </Button>
+    <>
+      <RemoveButton
+        name={title}
+        body="Nobody has seen the draft, and nobody will."
+        mutation={api.useMutation('delete', '/console/v1/status/incidents/{id}')}
+        init={init}
+        back={at('/status')}
+      />
+      <Button loading={publish.busy} onClick={() => publish.run(init, { done: 'The incident is public', question })}>
+        Publish
+      </Button>
+    </>
   );
 }
 
-function NewUpdate({ incident: { id, phase: before } }: { incident: IncidentRecord }) {
-  const [phase, setPhase] = useState(before);
-  const [body, setBody] = useState('');
+function NewUpdate({ incident }: { incident: IncidentRecord }) {
+  const { id, phase } = incident;
+  const [ids, setIds] = useState<string[]>(incident.componentIds);
+  const [said, setSaid] = useState<Said>(incident.componentStatuses);
   const create = useAction(useApi().useMutation('post', '/console/v1/status/incidents/{id}/updates'));
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const question = {
-      title: 'Publish this update?',
-      body: 'It shows on the status page and subscribers are told.',
-      action: 'Publish',
-    };
-    const made = await create.run({ params: { path: { id } }, body: { phase, body } }, { done: 'Published', question });
-    if (made) setBody('');
+  const question = {
+    title: 'Publish this update?',
+    body: 'It shows on the status page and subscribers are told.',
+    action: 'Publish',
   };
+  const named = Object.fromEntries(ids.map((one) => [one, said[one] ?? ('operational' as const)]));
   return (
-    <Card title="Write an update">
-      <form onSubmit={submit}>
-        <Stack gap="md">
+    <WriteUpdate
+      phases={phase === 'resolved' ? AFTER_RESOLVED : PHASES}
+      phase={phase === 'resolved' ? 'investigating' : phase}
+      busy={create.busy}
+      onPublish={async (update) =>
+        (await create.run(
+          { params: { path: { id } }, body: { ...update, componentStatuses: named } },
+          { done: 'Published', question },
+        )) !== null
+      }
+    >
+      <ComponentsSaid
+        ids={ids}
+        said={said}
+        onChange={(chosen, next) => {
+          setIds(chosen);
+          setSaid(next);
+        }}
+      />
+    </WriteUpdate>
+  );
+}
+
+function Edit({ incident, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', '/console/v1/status/incidents/{id}');
+  const choices = useComponentChoices();
+  const { id } = incident;
+  const form = useRecordForm({
+    record: incident,
+    path: `/console/v1/status/incidents/${id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes: { title, severity, componentIds, postmortem }, headers }) =>
+        change.mutateAsync({ params: { path: { id } }, body: { title, severity, componentIds, postmortem }, headers }),
+    },
+    reread,
+    done: 'Incident saved',
+    undone: 'The incident is as it was',
+  });
+  const { values, errors, set } = form;
+  return (
+    <RecordFields form={form}>
+      <Card split title="Details" about="Nobody is told of a correction. Phases move with updates.">
+        <Fields canWrite={canWrite}>
+          <TextInput required label="Title" maxLength={200} {...form.text('title')} />
           <Select
-            label="Phase"
-            maw={260}
+            label="Severity"
             allowDeselect={false}
-            data={PHASES.map((value) => ({ value, label: sentence(value) }))}
-            value={phase}
-            onChange={(value) => setPhase(PHASES.find((known) => known === value) ?? phase)}
+            data={severities.map((value) => ({ value, label: sentence(value) }))}
+            value={values.severity}
+            onChange={(value) => set({ severity: severities.find((known) => known === value) ?? values.severity })}
+          />
+          <MultiSelect
+            searchable
+            label="Components"
+            data={choices}
+            value={values.componentIds}
+            error={errors.componentIds}
+            onChange={(componentIds) => set({ componentIds })}
           />
           <Textarea
-            required
-            label="What you know"
-            value={body}
-            onChange={({ currentTarget: { value } }) => setBody(value)}
+            label="Postmortem"
+            description="What happened, why, and what you changed. It shows below the incident."
+            minRows={4}
+            value={values.postmortem ?? ''}
+            error={errors.postmortem}
+            onChange={({ currentTarget: { value } }) => set({ postmortem: value || null })}
           />
-          <Group justify="flex-end">
-            <Button type="submit" loading={create.busy}>
-              Publish
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Card>
+        </Fields>
+      </Card>
+    </RecordFields>
   );
 }

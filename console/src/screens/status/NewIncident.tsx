@@ -1,39 +1,53 @@
-import { MultiSelect, Select, Textarea, TextInput } from '@mantine/core';
+import { Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { sentence } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
+import { ComponentsSaid, type Said } from './componentStatus.tsx';
 
-const SEVERITIES = ['minor', 'major', 'critical'] as const;
+export const severities = ['minor', 'major', 'critical'] as const;
 
-export function useComponentChoices(): { value: string; label: string }[] {
-  const components = useApi().useQuery('get', '/console/v1/status/components', { params: { query: { limit: 100 } } });
-  return components.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [];
-}
+type Draft = {
+  title: string;
+  body: string;
+  severity: (typeof severities)[number];
+  componentIds: string[];
+  componentStatuses: Said;
+  draft: boolean;
+};
+
+const EMPTY: Draft = { title: '', body: '', severity: 'minor', componentIds: [], componentStatuses: {}, draft: false };
+
+const publishing = {
+  title: 'Publish this incident?',
+  body: 'It shows on the status page and subscribers are told.',
+  action: 'Publish',
+};
 
 export function NewIncident({ onClose }: { onClose: () => void }) {
-  const [title, setTitle] = useState('');
-  const [body, setBody] = useState('');
-  const [severity, setSeverity] = useState<(typeof SEVERITIES)[number]>('minor');
-  const [componentIds, setComponentIds] = useState<string[]>([]);
-  const choices = useComponentChoices();
+  const [incident, setIncident] = useState(EMPTY);
   const { faults, onProblem } = useFaults();
   const create = useAction(useApi().useMutation('post', '/console/v1/status/incidents'));
+  const set = (changes: Partial<Draft>) => setIncident((before) => ({ ...before, ...changes }));
+  const { title, body, severity, componentIds, componentStatuses, draft } = incident;
   const submit = async () => {
-    const question = {
-      title: 'Publish this incident?',
-      body: 'It shows on the status page and subscribers are told.',
-      action: 'Publish',
-    };
     const made = await create.run(
-      { body: { title, body, severity, componentIds } },
-      { done: 'The incident is public', question, onProblem },
+      { body: incident },
+      draft
+        ? { done: 'The draft is kept', change: 'Keep the draft', onProblem }
+        : { done: 'The incident is public', question: publishing, onProblem },
     );
     if (made) onClose();
   };
   return (
-    <FormDialog title="Report an incident" action="Publish" busy={create.busy} onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title="Report an incident"
+      action={draft ? 'Keep the draft' : 'Publish'}
+      busy={create.busy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <TextInput
         data-autofocus
         required
@@ -42,7 +56,7 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
         maxLength={200}
         value={title}
         error={faults['title']}
-        onChange={({ currentTarget: { value } }) => setTitle(value)}
+        onChange={({ currentTarget: { value } }) => set({ title: value })}
       />
       <Textarea
         required
@@ -50,16 +64,26 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
         description="What people notice, and when you write next."
         value={body}
         error={faults['body']}
-        onChange={({ currentTarget: { value } }) => setBody(value)}
+        onChange={({ currentTarget: { value } }) => set({ body: value })}
       />
       <Select
         label="Severity"
         allowDeselect={false}
-        data={SEVERITIES.map((value) => ({ value, label: sentence(value) }))}
+        data={severities.map((value) => ({ value, label: sentence(value) }))}
         value={severity}
-        onChange={(value) => setSeverity(SEVERITIES.find((known) => known === value) ?? severity)}
+        onChange={(value) => set({ severity: severities.find((known) => known === value) ?? severity })}
       />
-      <MultiSelect label="Components" data={choices} value={componentIds} onChange={setComponentIds} />
+      <ComponentsSaid
+        ids={componentIds}
+        said={componentStatuses}
+        onChange={(ids, said) => set({ componentIds: ids, componentStatuses: said })}
+      />
+      <Switch
+        label="Keep it as a draft"
+        description="Nobody sees it or is told before you publish it."
+        checked={draft}
+        onChange={({ currentTarget: { checked } }) => set({ draft: checked })}
+      />
     </FormDialog>
   );
 }

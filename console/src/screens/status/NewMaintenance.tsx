@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { useComponentChoices } from './NewIncident.tsx';
+import { useComponentChoices } from './componentStatus.tsx';
 
 export function NewMaintenance({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState({ title: '', body: '', beginsAt: '', endsAt: '' });
@@ -59,7 +59,14 @@ export function NewMaintenance({ onClose }: { onClose: () => void }) {
         error={faults['endsAt']}
         onChange={({ currentTarget: { value } }) => set({ endsAt: value })}
       />
-      <MultiSelect required label="Components" data={choices} value={componentIds} onChange={setComponentIds} />
+      <MultiSelect
+        searchable
+        required
+        label="Components"
+        data={choices}
+        value={componentIds}
+        onChange={setComponentIds}
+      />
     </FormDialog>
   );
 }

@@ -35,11 +35,12 @@ export function DeleteProject({ project }: { project: Named }) {
     const params = { path: { projectId: project.id } };
     const act = () => restore.mutateAsync({ params }).then(() => rereadWorkspace(workspace));
     const undo = { act, done: `${project.name} is restored` };
-    const closed = await remove.run({ params }, { done: whenGone, question, leaves: true, undo });
-    if (!closed) return;
-    forgetPlace();
-    await rereadWorkspace(workspace);
-    await navigate({ to: `/${workspace}/projects` });
+    const leave = async () => {
+      forgetPlace();
+      await rereadWorkspace(workspace);
+      await navigate({ to: `/${workspace}/projects` });
+    };
+    await remove.run({ params }, { done: whenGone, question, leave, undo });
   };
   return (
     <Card split title="Delete this project" about="In both environments, with all its members, applications and logs.">
@@ -63,9 +64,11 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
       danger: true,
       typeName: workspace.name,
     };
-    if (!(await remove.run({}, { done: whenGone, question, leaves: true }))) return;
-    forgetPlace();
-    await loadSession();
+    const leave = async () => {
+      forgetPlace();
+      await loadSession();
+    };
+    await remove.run({}, { done: whenGone, question, leave });
   };
   return (
     <Card split title="Delete this workspace" about="With every project in it, its team and its invoices.">

@@ -1,0 +1,70 @@
+import { TextInput } from '@mantine/core';
+import type { StatusGroup } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+
+export function Group() {
+  const id = useIdInAddress();
+  const group = useApi().useQuery('get', '/console/v1/status/groups/{id}', { params: { path: { id } } });
+  return <Loaded query={group}>{(record) => <Detail group={record} reread={group.refetch} />}</Loaded>;
+}
+
+type DetailProps = { group: StatusGroup; reread: () => Promise<{ data?: StatusGroup }> };
+
+function Detail({ group, reread }: DetailProps) {
+  const at = useAt();
+  const api = useApi();
+  const canWrite = useCan('status:write');
+  const change = api.useMutation('patch', '/console/v1/status/groups/{id}');
+  const remove = api.useMutation('delete', '/console/v1/status/groups/{id}');
+  const params = { path: { id: group.id } };
+  const form = useRecordForm({
+    record: group,
+    path: `/console/v1/status/groups/${group.id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes: { name }, headers }) => change.mutateAsync({ params, body: { name }, headers }),
+    },
+    reread,
+    done: 'Group saved',
+    undone: 'The group is as it was',
+  });
+  return (
+    <Page
+      title={group.name}
+      about="A group of components on the status page."
+      back={{ to: at('/status/components'), label: 'Components' }}
+      actions={
+        canWrite &&
+        !group.builtIn && (
+          <RemoveButton
+            name={group.name}
+            body="Only an empty group can be removed: move its components to another first."
+            mutation={remove}
+            init={{ params }}
+            back={at('/status/components')}
+          />
+        )
+      }
+    >
+      <RecordFields form={form}>
+        <Card split title="Settings">
+          <Fields canWrite={canWrite}>
+            <TextInput
+              required
+              label="Name"
+              description={group.builtIn ? 'A name of your own is the same in every language of the page.' : undefined}
+              maxLength={100}
+              {...form.text('name')}
+            />
+          </Fields>
+        </Card>
+      </RecordFields>
+    </Page>
+  );
+}

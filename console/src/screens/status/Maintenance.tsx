@@ -1,0 +1,135 @@
+import { TextInput } from '@mantine/core';
+import type { Maintenance as MaintenanceRecord } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { StateBadge } from '#ui/badge.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { localInput } from '#ui/moments.ts';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { useComponentChoices } from './componentStatus.tsx';
+import { Updates, WriteUpdate } from './Updates.tsx';
+
+type Phase = MaintenanceRecord['phase'];
+
+/** Which phases may follow which. */
+const NEXT: Record<Phase, readonly Phase[]> = {
+  scheduled: ['scheduled', 'in_progress', 'completed'],
+  in_progress: ['in_progress', 'verifying', 'completed'],
+  verifying: ['verifying', 'in_progress', 'completed'],
+  completed: [],
+};
+
+export function Maintenance() {
+  const id = useIdInAddress();
+  const maintenance = useApi().useQuery('get', '/console/v1/status/maintenances/{id}', { params: { path: { id } } });
+  return (
+    <Loaded query={maintenance}>{(record) => <Detail maintenance={record} reread={maintenance.refetch} />}</Loaded>
+  );
+}
+
+type DetailProps = { maintenance: MaintenanceRecord; reread: () => Promise<{ data?: MaintenanceRecord }> };
+
+function Detail({ maintenance, reread }: DetailProps) {
+  const at = useAt();
+  const api = useApi();
+  const canWrite = useCan('status:write');
+  const choices = useComponentChoices();
+  const { id, title, phase, updates, componentIds } = maintenance;
+  const remove = api.useMutation('delete', '/console/v1/status/maintenances/{id}');
+  const nameOf = (wanted: string) => choices.find(({ value }) => value === wanted)?.label ?? wanted;
+  return (
+    <Page
+      title={title}
+      back={{ to: at('/status/maintenance'), label: 'Maintenance' }}
+      beside={<StateBadge state={phase} />}
+      actions={
+        canWrite &&
+        phase === 'scheduled' && (
+          <RemoveButton
+            verb="Call off"
+            done={`${title} is called off`}
+            name={title}
+            body="It leaves the status page, and subscribers are told that it is called off."
+            mutation={remove}
+            init={{ params: { path: { id } } }}
+            back={at('/status/maintenance')}
+          />
+        )
+      }
+    >
+      <Card>
+        <Facts facts={[['Components', componentIds.map(nameOf).join(', ') || '–']]} />
+      </Card>
+      {canWrite && NEXT[phase].length > 0 && <NewUpdate key={phase} maintenance={maintenance} />}
+      <Updates updates={updates} />
+      {phase !== 'completed' && <Edit maintenance={maintenance} reread={reread} canWrite={canWrite} />}
+    </Page>
+  );
+}
+
+function NewUpdate({ maintenance: { id, phase } }: { maintenance: MaintenanceRecord }) {
+  const create = useAction(useApi().useMutation('post', '/console/v1/status/maintenances/{id}/updates'));
+  const question = {
+    title: 'Publish this update?',
+    body: 'It shows on the status page; of another phase subscribers are told.',
+    action: 'Publish',
+  };
+  return (
+    <WriteUpdate
+      phases={NEXT[phase]}
+      phase={phase}
+      busy={create.busy}
+      onPublish={async (body) =>
+        (await create.run({ params: { path: { id } }, body }, { done: 'Published', question })) !== null
+      }
+    />
+  );
+}
+
+function Edit({ maintenance, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', '/console/v1/status/maintenances/{id}');
+  const { id, phase } = maintenance;
+  const form = useRecordForm({
+    record: maintenance,
+    path: `/console/v1/status/maintenances/${id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes: { title, beginsAt, endsAt }, headers }) =>
+        change.mutateAsync({ params: { path: { id } }, body: { title, beginsAt, endsAt }, headers }),
+    },
+    reread,
+    done: 'Maintenance saved',
+    undone: 'The maintenance is as it was',
+  });
+  const { values, errors, set } = form;
+  return (
+    <RecordFields form={form}>
+      <Card split title="Details" about="It begins and ends by itself. Nobody is told of a correction.">
+        <Fields canWrite={canWrite}>
+          <TextInput required label="Title" maxLength={200} {...form.text('title')} />
+          <TextInput
+            required
+            type="datetime-local"
+            label="Begins"
+            disabled={phase !== 'scheduled'}
+            value={localInput(values.beginsAt)}
+            error={errors.beginsAt}
+            onChange={({ currentTarget: { value } }) => value && set({ beginsAt: new Date(value).toISOString() })}
+          />
+          <TextInput
+            required
+            type="datetime-local"
+            label="Ends"
+            value={localInput(values.endsAt)}
+            error={errors.endsAt}
+            onChange={({ currentTarget: { value } }) => value && set({ endsAt: new Date(value).toISOString() })}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}

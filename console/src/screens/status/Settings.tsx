@@ -1,0 +1,89 @@
+import { Select, TagsInput } from '@mantine/core';
+import type { StatusSettings } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useHere } from '#shell/place.ts';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { Loaded } from '#ui/states.tsx';
+import { pageAddress } from './pageAddress.ts';
+import { StatusTabs } from './StatusTabs.tsx';
+
+const PATH = '/console/v1/status/settings';
+const POLICIES: { value: StatusSettings['automatic']; label: string }[] = [
+  { value: 'publish', label: 'Open a public incident' },
+  { value: 'draft', label: 'Write a draft for you to publish' },
+  { value: 'off', label: 'Do nothing' },
+];
+const PLACES = [
+  ['Status page', '/status'],
+  ['Summary for code', '/api/status/summary'],
+  ['RSS', '/api/status/history.rss'],
+  ['Atom', '/api/status/history.atom'],
+  ['JSON Feed', '/api/status/history.json'],
+  ['Badge', '/api/status/badge.svg'],
+  ['For readers of Statuspage', '/api/v2/summary.json'],
+] as const;
+
+export function Settings() {
+  const { environment } = useHere();
+  const settings = useApi().useQuery('get', PATH);
+  return (
+    <Page title="Status" about="What happens by itself, and where the status can be read.">
+      <StatusTabs />
+      <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
+      <Card split title="Where it can be read" about="By everybody, without signing in.">
+        <Facts
+          facts={PLACES.map(
+            ([name, path]) =>
+              [name, <Copy key={path} value={window.location.origin + pageAddress(environment, path)} />] as const,
+          )}
+        />
+      </Card>
+    </Page>
+  );
+}
+
+type EditProps = { settings: StatusSettings; reread: () => Promise<{ data?: StatusSettings }> };
+
+function Edit({ settings, reread }: EditProps) {
+  const change = useApi().useMutation('patch', PATH);
+  const canWrite = useCan('status:write');
+  const form = useRecordForm({
+    record: settings,
+    path: PATH,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: ({ changes, headers }) => change.mutateAsync({ body: changes, headers }),
+    },
+    reread,
+    done: 'Settings saved',
+    undone: 'The settings are as they were',
+  });
+  const { values, errors, set } = form;
+  return (
+    <RecordFields form={form}>
+      <Card split title="By itself">
+        <Fields canWrite={canWrite}>
+          <Select
+            label="When a component fails by measurement"
+            allowDeselect={false}
+            data={POLICIES}
+            value={values.automatic}
+            error={errors.automatic}
+            onChange={(value) =>
+              set({ automatic: POLICIES.find((known) => known.value === value)?.value ?? values.automatic })
+            }
+          />
+          <TagsInput
+            label="Who is mailed"
+            description="When the status goes from operational to degraded, and back. Enter adds an address."
+            value={values.alertEmails}
+            error={errors.alertEmails}
+            onChange={(alertEmails) => set({ alertEmails })}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}

@@ -1,0 +1,136 @@
+import { Button, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAction } from '#ui/action.ts';
+import { StateBadge, sentence } from '#ui/badge.tsx';
+import { FormDialog, useFaults } from '#ui/dialog.tsx';
+import { ChoiceFilter, FilterBar } from '#ui/filters.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { useFilters } from '#ui/search.ts';
+import { Empty, Loaded } from '#ui/states.tsx';
+import { Pager, Table } from '#ui/table.tsx';
+import { Time } from '#ui/time.tsx';
+import { StatusTabs } from './StatusTabs.tsx';
+
+const CHANNELS = ['email', 'webhook'] as const;
+const STATES = ['pending', 'active', 'quarantined', 'unsubscribed'] as const;
+const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: sentence(value) }));
+
+export function Subscribers() {
+  const [open, { open: show, close }] = useDisclosure(false);
+  const [filters] = useFilters();
+  const channel = CHANNELS.find((known) => known === filters['channel']);
+  const state = STATES.find((known) => known === filters['state']);
+  const { cursor } = filters;
+  const query = { limit: 50, ...(channel && { channel }), ...(state && { state }), ...(cursor && { cursor }) };
+  const subscribers = useApi().useQuery('get', '/console/v1/status/subscribers', { params: { query } });
+  const canWrite = useCan('status:write');
+  return (
+    <Page
+      title="Status"
+      about="Who is told of each phase of an incident or a maintenance."
+      actions={canWrite && <Button onClick={show}>Import addresses</Button>}
+    >
+      <StatusTabs />
+      <Card flush>
+        <FilterBar>
+          <ChoiceFilter name="channel" label="Channel" choices={choicesOf(CHANNELS)} />
+          <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
+        </FilterBar>
+        <Loaded query={subscribers}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Subscribers"
+                rows={items}
+                keyOf={({ id }) => id}
+                empty={
+                  channel || state ? (
+                    <Empty title="Nobody fits" />
+                  ) : (
+                    <Empty title="Nobody yet">
+                      People subscribe on the status page. Who has agreed elsewhere can be imported.
+                    </Empty>
+                  )
+                }
+                columns={[
+                  { name: 'Address', cell: ({ address }) => address || 'Forgotten' },
+                  { name: 'By', wide: true, cell: ({ channel: by }) => sentence(by) },
+                  { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
+                  { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: '', align: 'right', cell: (one) => canWrite && <Forget subscriber={one} /> },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <Import onClose={close} />}
+    </Page>
+  );
+}
+
+function Forget({ subscriber: { id, address } }: { subscriber: { id: string; address: string } }) {
+  const remove = useAction(useApi().useMutation('delete', '/console/v1/status/subscribers/{id}'));
+  const name = address || 'this subscriber';
+  const question = {
+    title: `Forget ${name}?`,
+    body: 'They are told no more, and can subscribe again as if for the first time.',
+    action: 'Forget',
+    danger: true,
+  };
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-xs"
+      loading={remove.busy}
+      aria-label={`Forget ${name}`}
+      onClick={() => remove.run({ params: { path: { id } } }, { done: `${name} is forgotten`, question })}
+    >
+      Forget
+    </Button>
+  );
+}
+
+function Import({ onClose }: { onClose: () => void }) {
+  const [consent, setConsent] = useState('');
+  const [lines, setLines] = useState('');
+  const { faults, onProblem } = useFaults('subscribers');
+  const add = useAction(useApi().useMutation('post', '/console/v1/status/subscribers/import'));
+  const submit = async () => {
+    const emails = lines.split(/[\s,;]+/).filter(Boolean);
+    const imported = await add.run(
+      { body: { consent, subscribers: emails.map((email) => ({ email })) } },
+      { done: ({ added, skipped }) => `${added} added, ${skipped} skipped`, change: 'Import addresses', onProblem },
+    );
+    if (imported) onClose();
+  };
+  return (
+    <FormDialog title="Import addresses" action="Import" busy={add.busy} onSubmit={submit} onClose={onClose}>
+      <Textarea
+        data-autofocus
+        required
+        label="Addresses"
+        description="One a line. Who is known already, or has left before, is skipped."
+        minRows={4}
+        autosize
+        maxRows={12}
+        value={lines}
+        error={faults['subscribers']}
+        onChange={({ currentTarget: { value } }) => setLines(value)}
+      />
+      <Textarea
+        required
+        minLength={10}
+        label="How they agreed"
+        description="Where and when these people said that they want to be told. It is kept with each of them."
+        value={consent}
+        error={faults['consent']}
+        onChange={({ currentTarget: { value } }) => setConsent(value)}
+      />
+    </FormDialog>
+  );
+}

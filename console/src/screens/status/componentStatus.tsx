@@ -1,0 +1,62 @@
+import { Group, MultiSelect, Select, Stack, Text } from '@mantine/core';
+import { sentence } from '#ui/badge.tsx';
+import { useStatusComponents } from './lists.ts';
+
+const STATUSES = ['degraded_performance', 'partial_outage', 'major_outage'] as const;
+/** What an incident says of components; those it only names are shown as they are measured. */
+export type Said = { [componentId: string]: 'operational' | (typeof STATUSES)[number] };
+
+const AS_MEASURED = 'As measured';
+
+/** The components of the status, to choose from. */
+export function useComponentChoices(): { value: string; label: string }[] {
+  return useStatusComponents().data?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
+}
+
+type ComponentsSaidProps = {
+  ids: readonly string[];
+  said: Said;
+  onChange: (ids: string[], said: Said) => void;
+};
+
+/** Which components an incident is about, and what it says of each. */
+export function ComponentsSaid({ ids, said, onChange }: ComponentsSaidProps) {
+  const choices = useComponentChoices();
+  const choose = (chosen: string[]) =>
+    onChange(chosen, Object.fromEntries(Object.entries(said).filter(([id]) => chosen.includes(id))));
+  const say = (id: string, value: string | null) => {
+    const { [id]: _, ...others } = said;
+    const status = STATUSES.find((known) => known === value);
+    onChange([...ids], status ? { ...others, [id]: status } : others);
+  };
+  return (
+    <Stack gap="xs" maw={480}>
+      <MultiSelect
+        searchable
+        label="Components"
+        description="The worse of what you say and what is measured is shown."
+        data={choices}
+        value={[...ids]}
+        onChange={choose}
+      />
+      {ids.map((id) => {
+        const name = choices.find(({ value }) => value === id)?.label ?? id;
+        return (
+          <Group key={id} gap="sm" justify="space-between" wrap="nowrap">
+            <Text size="sm">{name}</Text>
+            <Select
+              size="xs"
+              w={190}
+              flex="none"
+              aria-label={`Status of ${name}`}
+              allowDeselect={false}
+              data={[AS_MEASURED, ...STATUSES.map((value) => ({ value, label: sentence(value) }))]}
+              value={said[id] ?? AS_MEASURED}
+              onChange={(value) => say(id, value)}
+            />
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+}

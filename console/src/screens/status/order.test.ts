@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { moved } from './order.ts';
+
+const items = [
+  { id: 'a', position: 5 },
+  { id: 'b', position: 10 },
+  { id: 'c', position: 100 },
+  { id: 'd', position: 100 },
+];
+
+/** The list as it stands when positions have changed. */
+const after = (changes: { id: string; position: number }[]) =>
+  items
+    .map((item) => changes.find(({ id }) => id === item.id) ?? item)
+    .toSorted((one, other) => one.position - other.position)
+    .map(({ id }) => id)
+    .join('');
+
+test('one step up or down, also among those that share a position', () => {
+  expect(after(moved(items, 'b', -1).to)).toBe('bacd');
+  expect(after(moved(items, 'd', -1).to)).toBe('abdc');
+  expect(after(moved(items, 'a', 1).to)).toBe('bacd');
+});
+
+test('what was can be put back, and at the edge nothing moves', () => {
+  expect(moved(items, 'b', -1).from.toSorted((one, other) => one.position - other.position)).toEqual(
+    expect.arrayContaining(items.slice(0, 2)),
+  );
+  expect(moved(items, 'a', -1)).toEqual({ to: [], from: [] });
+  expect(moved(items, 'd', 1)).toEqual({ to: [], from: [] });
+});

@@ -1,0 +1,57 @@
+import type { Ctx } from '#platform/ctx.ts';
+import type { ComponentStatus } from './health.ts';
+import { shownStatus } from './standing.ts';
+
+/** What an update did to a component: what it was shown as just before, and just after. */
+export type Affected = { componentId: string; from: ComponentStatus; to: ComponentStatus };
+
+/** What components are shown as at one moment, by id; those that are never shown are not in it. */
+export type Standing = ReadonlyMap<string, ComponentStatus>;
+
+type Shown = { id: string; name: string | null; status: ComponentStatus };
+
+/** Components that may be shown, as they are shown now, in their order. */
+export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' | 'scope'>): Promise<Shown[]> {
+  const components = await db
+    .selectFrom('status_components')
+    .select(['id', 'name', 'status'])
+    .where('environment', '=', environment)
+    .where('shown', '<>', 'never')
+    .orderBy('position')
+    .execute();
+  const incidents = await db
+    .selectFrom('status_incidents')
+    .select('component_statuses')
+    .where('environment', '=', environment)
+    .where('phase', '<>', 'resolved')
+    .where('published_at', 'is not', null)
+    .execute();
+  const maintenances = await db
+    .selectFrom('status_maintenances')
+    .select('component_ids')
+    .where('environment', '=', environment)
+    .where('phase', 'in', ['in_progress', 'verifying'])
+    .execute();
+  const bearing = {
+    statuses: incidents.map(({ component_statuses }) => component_statuses),
+    underMaintenance: new Set(maintenances.flatMap(({ component_ids }) => component_ids)),
+  };
+  return components.map(({ id, name, status }) => ({ id, name, status: shownStatus(id, status, bearing) }));
+}
+
+export async function readStanding(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<Standing> {
+  return new Map((await readShown(ctx)).map(({ id, status }) => [id, status]));
+}
+
+/** What came of it for these components, compared with what was before. */
+export async function affectedSince(
+  ctx: Pick<Ctx, 'db' | 'scope'>,
+  before: Standing,
+  componentIds: readonly string[],
+): Promise<Affected[]> {
+  const after = await readStanding(ctx);
+  return componentIds.flatMap((componentId) => {
+    const [from, to] = [before.get(componentId), after.get(componentId)];
+    return from && to ? [{ componentId, from, to }] : [];
+  });
+}

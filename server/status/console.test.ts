@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
+import { type Answer, eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { seedComponents } from './components.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+let page: Page;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  await seedComponents(latchkey.system);
+  app = await openConsole(latchkey, browser);
+  page = app.page;
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+const save = () => page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
+const call = (path: string, method: string, body?: object) =>
+  app.operator.call(`/console/v1/status${path}`, { method, ...(body && { body }) });
+const read = async (path: string): Promise<Answer['body']> => (await call(path, 'GET')).body;
+const titled = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+/** Chooses from a list that opens under a field. */
+const choose = async (label: string, option: string) => {
+  await page.getByRole('combobox', { name: label }).or(field(label)).first().click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+};
+const undo = () => page.getByRole('status').getByRole('button', { name: /^Undo/ }).last();
+
+describe('components and their groups', () => {
+  const named = async (path: string, name: string) =>
+    (await read(path)).items.find((one: { name: string }) => one.name === name);
+  const namesIn = async (groupId: string) =>
+    (await read('/components')).items
+      .filter((one: { groupId: string }) => one.groupId === groupId)
+      .map(({ name }: { name: string }) => name);
+
+  test('a group is added, and components in it are put in order', async () => {
+    await app.open('/status/components');
+    await button('Add group').click();
+    await field('Name').fill('Shop');
+    await inDialog('Add').click();
+    await said(page, 'Shop added');
+    for (const name of ['Cart', 'Search']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one dialog after the other
+      await app.open('/status/components');
+      await button('Add component').click();
+      await field('Name').fill(name);
+      await choose('Group', 'Shop');
+      await choose('Measured by', 'What your incidents say');
+      assert.deepEqual(await faultsOf(page), []);
+      await inDialog('Add').click();
+      await titled(name);
+    }
+    await app.open('/status/components');
+    const { id } = await named('/groups', 'Shop');
+    assert.deepEqual(await namesIn(id), ['Cart', 'Search']);
+    await button('Move Search up').click();
+    await said(page, 'Search stands higher');
+    assert.deepEqual(await namesIn(id), ['Search', 'Cart']);
+    await undo().click();
+    await said(page, 'The order is as it was');
+    assert.deepEqual(await namesIn(id), ['Cart', 'Search']);
+    await button('Move Shop up').click();
+    await said(page, 'Shop stands higher');
+    const groups = (await read('/groups')).items.map(({ name }: { name: string }) => name);
+    assert.deepEqual(groups.indexOf('Shop'), groups.length - 2);
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  test('two people rename a group: the second sees what the first did, and decides', async () => {
+    const { id } = await named('/groups', 'Shop');
+    await app.open('/status/components');
+    await page.getByRole('link', { name: 'Change the group Shop' }).click();
+    await titled('Shop');
+    await field('Name').fill('The shop');
+    assert.equal((await call(`/groups/${id}`, 'PATCH', { name: 'Storefront' })).status, 200);
+    await save().click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    await dialog.getByRole('row', { name: 'name Storefront The shop' }).waitFor();
+    assert.equal((await read(`/groups/${id}`)).name, 'Storefront');
+    await inDialog('Keep mine').click();
+    await save().click();
+    await said(page, 'Group saved');
+    assert.equal((await read(`/groups/${id}`)).name, 'The shop');
+  });
+
+  test('a component moves to another group, and an empty group can go', async () => {
+    const group = await named('/groups', 'The shop');
+    await app.open(`/status/groups/${group.id}`);
+    const removeGroup = async () => {
+      await button('Remove').click();
+      await page.getByRole('dialog').getByRole('textbox').fill('The shop');
+      await inDialog('Remove').click();
+    };
+    await removeGroup();
+    await said(page, 'Move its components to another group first.');
+    await app.open(`/status/components/${(await named('/components', 'Cart')).id}`);
+    await field('What it is').fill('Where things wait.');
+    await choose('Group', 'Platform');
+    await choose('Shown', 'When it is degraded');
+    await save().click();
+    await said(page, 'Component saved');
+    const { groupId, shown, description } = await named('/components', 'Cart');
+    assert.deepEqual([groupId, shown, description], ['platform', 'when_degraded', 'Where things wait.']);
+    await app.open(`/status/components/${(await named('/components', 'Search')).id}`);
+    await button('Remove').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Search');
+    await inDialog('Remove').click();
+    await titled('Status');
+    await app.open(`/status/groups/${group.id}`);
+    await removeGroup();
+    await said(page, 'The shop is removed');
+    assert.equal(await named('/groups', 'The shop'), undefined);
+  });
+
+  test('one that reports by itself shows once where to', async () => {
+    await app.open('/status/components');
+    await button('Add component').click();
+    await field('Name').fill('Nightly import');
+    await choose('Measured by', 'Reports of its own');
+    await inDialog('Add').click();
+    const address = await page.getByRole('dialog').locator('pre').innerText();
+    assert.equal((await fetch(address, { method: 'POST' })).status, 204);
+    await inDialog('I have kept it').click();
+    await titled('Nightly import');
+    assert.equal(await page.getByText(address).count(), 0);
+    assert.notEqual((await named('/components', 'Nightly import')).heartbeatAt, null);
+  });
+
+  test('more than a page of them are all there, and to choose from', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `Part ${index + 1}`);
+    const check = { kind: 'manual' };
+    await Promise.all(names.map((name) => call('/components', 'POST', { groupId: 'platform', name, check })));
+    await app.open('/status/components');
+    await page.getByRole('link', { name: 'Part 100', exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: /^Part \d+$/ }).count(), names.length);
+    await app.open('/status');
+    await button('Report an incident').click();
+    await page.getByRole('combobox', { name: 'Components' }).fill('Part 100');
+    await page.getByRole('option', { name: 'Part 100', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Status of Part 100' }).waitFor();
+  });
+});
+
+describe('what people are told', () => {
+  test('an incident is kept as a draft, published, and goes on; a correction overwrites nobody’s', async () => {
+    await app.open('/status');
+    await button('Report an incident').click();
+    await field('Title').fill('Mails arrive late');
+    await field('What you know').fill('We are looking into it.');
+    await choose('Components', 'Email');
+    await page.keyboard.press('Escape');
+    await choose('Status of Email', 'Partial outage');
+    await page.getByRole('switch', { name: 'Keep it as a draft' }).click({ force: true });
+    assert.deepEqual(await faultsOf(page), []);
+    await inDialog('Keep the draft').click();
+    await page.getByRole('link', { name: 'Mails arrive late' }).click();
+    await button('Publish').click();
+    await inDialog('Publish').click();
+    await said(page, 'The incident is public');
+    const [{ id }] = (await read('/incidents')).items;
+    assert.deepEqual((await read(`/incidents/${id}`)).componentStatuses, { email: 'partial_outage' });
+
+    await field('What you know').fill('A queue was stuck; it moves again.');
+    await choose('Phase', 'Monitoring');
+    await choose('Status of Email', 'As measured');
+    await button('Publish').click();
+    await inDialog('Publish').click();
+    await said(page, 'Published');
+    const { phase, componentStatuses } = await read(`/incidents/${id}`);
+    assert.deepEqual([phase, componentStatuses], ['monitoring', { email: 'operational' }]);
+
+    await field('Postmortem').fill('A disk was full.');
+    await call(`/incidents/${id}`, 'PATCH', { severity: 'critical' });
+    await save().click();
+    await page.getByRole('dialog').getByRole('row', { name: 'severity critical not changed' }).waitFor();
+    await inDialog('Keep mine').click();
+    await save().click();
+    await said(page, 'Incident saved');
+    const after = await read(`/incidents/${id}`);
+    assert.deepEqual([after.severity, after.postmortem], ['critical', 'A disk was full.']);
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  test('a maintenance is planned, moved, begun and ended; one that has not begun is called off', async () => {
+    const plan = async (title: string) => {
+      await app.open('/status/maintenance');
+      await button('Plan maintenance').first().click();
+      await field('Title').fill(title);
+      await field('What will happen').fill('Signing in may take longer.');
+      await page.getByLabel('Begins').fill('2030-01-01T10:00');
+      await page.getByLabel('Ends').fill('2030-01-01T11:00');
+      await choose('Components', 'Database');
+      await page.keyboard.press('Escape');
+      await inDialog('Announce').click();
+      await page.getByRole('dialog', { name: 'Announce this maintenance?' }).getByText('Announce').last().click();
+      await page.getByRole('link', { name: title }).click();
+      await titled(title);
+    };
+    await plan('Upgrade');
+    const [{ id }] = (await read('/maintenances')).items;
+    await page.getByLabel('Ends').fill('2030-01-01T12:00');
+    await call(`/maintenances/${id}`, 'PATCH', { title: 'Database upgrade' });
+    await save().click();
+    await page.getByRole('dialog').getByRole('row', { name: 'title Database upgrade not changed' }).waitFor();
+    await inDialog('Keep mine').click();
+    await save().click();
+    await said(page, 'Maintenance saved');
+    const { title, endsAt } = await read(`/maintenances/${id}`);
+    assert.deepEqual([title, new Date(endsAt).getTime()], ['Database upgrade', new Date(2030, 0, 1, 12).getTime()]);
+    assert.deepEqual(await faultsOf(page), []);
+    for (const phase of ['In progress', 'Completed']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one phase after the other
+      await choose('Phase', phase);
+      await field('What you know').fill(`${phase}, as planned.`);
+      await button('Publish').click();
+      await inDialog('Publish').click();
+      await said(page, 'Published');
+      await app.open(`/status/maintenance/${id}`);
+      await page.getByText(`${phase}, as planned.`).waitFor();
+    }
+    assert.equal((await read(`/maintenances/${id}`)).phase, 'completed');
+
+    await plan('Another one');
+    await button('Call off').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Another one');
+    await inDialog('Call off').click();
+    await said(page, 'Another one is called off');
+    assert.equal((await read('/maintenances')).items.length, 1);
+  });
+
+  test('subscribers are imported, found, and forgotten', async () => {
+    await app.open('/status/subscribers');
+    await button('Import addresses').click();
+    await field('Addresses').fill('ada@example.com\ngrace@example.com');
+    await field('How they agreed').fill('On the list of our newsletter.');
+    await inDialog('Import').click();
+    await said(page, '2 added, 0 skipped');
+    await choose('State', 'Pending');
+    await page.getByText('Nobody fits').waitFor();
+    await choose('State', 'Active');
+    assert.deepEqual(await faultsOf(page), []);
+    await button('Forget ada@example.com').click();
+    await inDialog('Forget').click();
+    await said(page, 'ada@example.com is forgotten');
+    const { items } = await read('/subscribers');
+    assert.deepEqual(
+      items.map(({ address }: { address: string }) => address),
+      ['grace@example.com'],
+    );
+  });
+
+  test('what happens by itself is chosen, and can be undone', async () => {
+    await app.open('/status/settings');
+    const before = await read('/settings');
+    await choose('When a component fails by measurement', 'Write a draft for you to publish');
+    await page
+      .getByRole('textbox', { name: 'Who is mailed' })
+      .or(page.getByLabel('Who is mailed'))
+      .first()
+      .fill('ops@example.com');
+    await page.keyboard.press('Enter');
+    await save().click();
+    await said(page, 'Settings saved');
+    assert.deepEqual(await read('/settings'), { automatic: 'draft', alertEmails: ['ops@example.com'] });
+    await undo().click();
+    await said(page, 'The settings are as they were');
+    await eventually(async () => assert.deepEqual(await read('/settings'), before));
+    assert.deepEqual(await faultsOf(page), []);
+    const refused = /status of (409|412)/;
+    assert.deepEqual(
+      app.complaints().filter((complaint) => !refused.test(complaint)),
+      [],
+    );
+  });
+});
