@@ -21,7 +21,8 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <Notifications position="bottom-right" autoClose={5000} aria-live="polite" />
+        {/* Not at the bottom, where the bar that saves a form is. */}
+        <Notifications position="top-center" autoClose={5000} aria-live="polite" />
         <AskProvider>
           <RouterProvider router={router} />
         </AskProvider>

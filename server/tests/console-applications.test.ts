@@ -28,7 +28,7 @@ test('an application’s tokens and protocol are set, with what is missing told 
   await page.getByLabel('Access tokens hold for', { exact: true }).fill('5');
   await page.getByLabel('Refresh tokens', { exact: true }).uncheck();
   await page.getByLabel('Back-channel logout address').fill('https://ledger.example/logout');
-  await page.getByRole('textbox', { name: 'Security profile' }).click();
+  await page.getByRole('combobox', { name: 'Security profile' }).click();
   await page.getByRole('option', { name: /^FAPI 2.0/ }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('is needed for "fapi2"').waitFor();
