@@ -15,9 +15,9 @@ import {
 } from '#identity';
 import { forgetInvitations, keepOwnersWithout, listMemberships } from '#members';
 import { forgetMessages } from '#messages';
-import { type Ctx, customerOf, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, NO_PROJECT, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
-import type { ProjectId, UserId } from '#platform/ids.ts';
+import type { UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { revokeSessions } from '#sessions';
 import { projectExists } from '#tenancy';
@@ -39,8 +39,6 @@ export function requestErasure(ctx: Ctx): Promise<Date> {
 }
 
 const work = Compile(ErasureWork);
-/** What happens to a person whose project is gone is written down for the workspace. */
-const NO_PROJECT: ProjectId = 'prj_';
 
 /** Erases a person whose time has come, whole or not at all; one who came back is left alone. */
 export function eraseUserTask(system: System): Task {

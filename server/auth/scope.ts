@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { findApplication } from '#applications';
-import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
+import { type Ctx, type Environment, NO_PROJECT, type Scope } from '#platform/ctx.ts';
 import type { Address, Request } from '#platform/http.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -68,7 +68,7 @@ const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
 export async function realmOfSecret(request: Request, secret: string): Promise<Ctx> {
   const workspaceId = await workspaceByRoutingKey(request.server.system, ROUTED.exec(secret)?.[1] ?? '');
   if (!workspaceId) throw problem('INVALID_TOKEN');
-  return ctxFor(request, { workspaceId, projectId: UNKNOWN_PROJECT, environment: environmentOf(request) });
+  return ctxFor(request, { workspaceId, projectId: NO_PROJECT, environment: environmentOf(request) });
 }
 
 /** The context of a mailed link: that of the flow it finishes. @throws Problem INVALID_TOKEN */
@@ -97,13 +97,10 @@ export function ctxFor(request: Request, scope: Scope): Ctx {
   return unit ? { ...ctx, db: unit.db, unit } : { ...ctx, db: system.db };
 }
 
-/** The project of a secret is not known before it is looked up. */
-const UNKNOWN_PROJECT: ProjectId = 'prj_';
-
 /** A project's own address serves no other project. @throws Problem CONTEXT_NOT_ALLOWED */
 export function requireServed({ scope: served }: Address, { workspaceId, projectId }: Scope): void {
   if (!served) return;
-  const same = projectId === served.projectId || projectId === UNKNOWN_PROJECT;
+  const same = projectId === served.projectId || projectId === NO_PROJECT;
   if (workspaceId !== served.workspaceId || !same)
     throw problem('CONTEXT_NOT_ALLOWED', 'This address serves one project, and the request belongs to another.');
 }

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
+import { type Ctx, type Environment, NO_PROJECT, type Scope } from '#platform/ctx.ts';
 import { type App, addressOf, type Request, type RoutePermission } from '#platform/http.ts';
 import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -96,7 +96,7 @@ function requireOwnPage(request: Request, session: OperatorSession): void {
 
 /** No project of a workspace: where a change of the workspace itself is written down. */
 export function workspaceScope(workspaceId: WorkspaceId): Scope {
-  return { workspaceId, projectId: 'prj_', environment: 'production' };
+  return { workspaceId, projectId: NO_PROJECT, environment: 'production' };
 }
 
 async function scopeOf(request: Request, workspaceId: WorkspaceId | null): Promise<Scope> {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, emitIn } from '#events';
 import { sendMessage } from '#messages';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import { IdSchema, type ProjectId, type UserId } from '#platform/ids.ts';
+import { type Ctx, NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
 import { addJob, addJobs } from '#platform/jobs.ts';
 import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
@@ -65,9 +65,6 @@ export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<void
     .forUpdate()
     .execute();
 }
-
-/** Where something is written down that is about no project. */
-const NO_PROJECT: ProjectId = 'prj_';
 
 /**
  * {@link scheduleErasure} for people whose last project was removed. Nothing is mailed: there is no project any more that a mail

@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
-import { type Ctx, type Environment, environments, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import {
+  type Ctx,
+  type Environment,
+  environments,
+  nowhere,
+  systemCtx,
+  type TxCtx,
+  transaction,
+} from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { type Algorithm, algorithms, createSigningKey, retireKeysBefore } from './signing-keys.ts';
 
@@ -23,7 +31,7 @@ export type KeySummary = {
 
 /** The context of work on an environment's keys: they belong to no workspace. */
 function keyCtx(system: System, environment: Environment): Ctx {
-  return systemCtx(system, { workspaceId: 'wrk_', projectId: 'prj_', environment }, 'keys', 'keys');
+  return systemCtx(system, nowhere(environment), 'keys', 'keys');
 }
 
 /** Publishes the next key wherever the newest has signed for long enough. Runs as a job, in any number of processes. */

@@ -13,6 +13,14 @@ type Realm = { workspaceId: WorkspaceId; environment: Environment };
 /** One project in one environment: what every domain function on tenant data works in. */
 export type Scope = Realm & { projectId: ProjectId };
 
+/** Where something is done that is about no project of the workspace, or about none that is known yet. */
+export const NO_PROJECT: ProjectId = 'prj_';
+
+/** Where something is done for the whole installation. */
+export function nowhere(environment: Environment): Scope {
+  return { workspaceId: 'wrk_', projectId: NO_PROJECT, environment };
+}
+
 export type CustomerActor = { kind: 'customer'; userId: UserId; sessionId: SessionId; entryId: ScopeEntryId };
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 

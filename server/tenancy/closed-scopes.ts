@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ReadDb, TxCtx } from '#platform/ctx.ts';
+import { NO_PROJECT, type ReadDb, type TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -77,9 +77,6 @@ class ClosedScopes {
 }
 
 const closedScopes = perSystem((system) => new ClosedScopes(system));
-
-/** Where something of a workspace itself is done, there is no such project. */
-const NO_PROJECT: ProjectId = 'prj_';
 
 /** Served by the primary keys. */
 async function isClosedInDatabase(db: ReadDb, { workspaceId, projectId }: Place): Promise<boolean> {
