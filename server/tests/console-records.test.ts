@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
+import { startDns, type TestDns } from '#tests/domains.ts';
+import { type Answer, eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let dns: TestDns;
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+before(async () => {
+  dns = await startDns();
+  [latchkey, browser] = await Promise.all([
+    startTestLatchkey({ settings: { LATCHKEY_DNS_SERVERS: dns.address } }),
+    openBrowser(),
+  ]);
+  app = await openConsole(latchkey, browser);
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+  dns.stop();
+});
+
+const LOOKS = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['dark', 390],
+  ['light', 390],
+] as const;
+
+/** What axe-core finds on what is shown, in both themes at both widths. */
+async function faultsInEveryLook(): Promise<string[]> {
+  const { page } = app;
+  const faults: string[] = [];
+  for (const [colorScheme, width] of LOOKS) {
+    // biome-ignore lint/performance/noAwaitInLoops: one page, one look after the other
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await page.setViewportSize({ width, height: 900 });
+    await settled();
+    const found = [...(await faultsOf(page)), ...app.complaints()];
+    faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  return faults;
+}
+
+type Moving = { effect: { getComputedTiming: () => { endTime: number } } | null; finished: Promise<unknown> };
+
+/** Colours move from one theme to the other; halfway, the contrast is nobody's. */
+function settled(): Promise<unknown> {
+  return app.page.evaluate(() => {
+    const moving: Moving[] = Object(globalThis).document.getAnimations();
+    const ending = moving.filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => null);
+  });
+}
+
+async function made(path: string, body: unknown): Promise<Answer['body']> {
+  const answer = await app.operator.call(`/console/v1${path}`, { method: 'POST', body });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body;
+}
+
+describe('a record passes axe-core in both themes at both widths', () => {
+  const check = async (path: string, title: string) => {
+    await app.open(path);
+    assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title);
+    assert.deepEqual(await faultsInEveryLook(), []);
+  };
+
+  test('a domain that waits for its proof, and one that is proven and bound', async () => {
+    const waiting = await made('/domains', { host: 'waiting.example.com' });
+    await check(`/domains/${waiting.id}`, 'waiting.example.com');
+    const { id, verification } = await made('/domains', { host: 'login.example.com' });
+    dns.zone.set(verification.name, [[verification.value]]);
+    await made(`/domains/${id}/verify`, {});
+    const projectId = latchkey.demo.projects[0]?.id;
+    await made(`/domains/${id}/bindings`, { projectId, environment: 'test', purpose: 'auth' });
+    await check(`/domains/${id}`, 'login.example.com');
+  });
+
+  test('an endpoint, and one of its deliveries', async () => {
+    const url = 'http://127.0.0.1:9/hooks';
+    const { id } = await made('/webhooks/endpoints', { url, events: ['user.*'] });
+    await made(`/webhooks/endpoints/${id}/test`, {});
+    const delivery = await eventually(async () => {
+      const { items } = (await app.operator.call(`/console/v1/webhooks/deliveries?endpointId=${id}`)).body;
+      assert.equal(items[0]?.status, 'retrying');
+      return items[0];
+    });
+    await check(`/webhooks/${id}`, url);
+    await check(`/webhooks/deliveries/${delivery.id}`, delivery.eventType);
+  });
+
+  test('an incident', async () => {
+    const title = 'Mails arrive late';
+    const { id } = await made('/status/incidents', { title, body: 'We look into it.', severity: 'minor' });
+    await check(`/status/${id}`, title);
+  });
+});
+
+describe('a form in a dialog passes axe-core in both themes at both widths', () => {
+  const FORMS = [
+    ['/members', 'Add member'],
+    ['/invitations', 'Invite somebody'],
+    ['/roles', 'Add role'],
+    ['/roles', 'Add permission'],
+    ['/providers', 'Add provider'],
+    ['/domains', 'Add domain'],
+    ['/webhooks', 'Add endpoint'],
+    ['/status', 'Report an incident'],
+    ['/status', 'Plan maintenance'],
+    ['/settings', 'Delete project…'],
+  ] as const;
+  const OF_THE_WORKSPACE = [
+    ['/projects', 'Add project'],
+    ['/team', 'Invite to the team'],
+    ['/workspace', 'Delete workspace…'],
+  ] as const;
+  const check = async (button: string) => {
+    await app.page.getByRole('button', { name: button, exact: true }).first().click();
+    await app.page.getByRole('dialog').getByRole('textbox').first().waitFor();
+    assert.deepEqual(await faultsInEveryLook(), []);
+  };
+
+  for (const [path, button] of FORMS)
+    test(button, async () => {
+      await app.open(path);
+      await check(button);
+    });
+  for (const [path, button] of OF_THE_WORKSPACE)
+    test(button, async () => {
+      await app.openWorkspace(path);
+      await check(button);
+    });
+});
