@@ -3,14 +3,17 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { TeamRole } from '#console-api';
 import { openBrowser } from '#tests/browser.ts';
-import { openConsole } from '#tests/console-app.ts';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { teammate } from '#tests/operators.ts';
+import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { signInOperator, teammate } from '#tests/operators.ts';
+
+const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'] as const;
 
 let latchkey: TestLatchkey;
 let browser: Browser;
 before(async () => {
   [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  await makeRecords();
 });
 after(async () => {
   await browser.close();
@@ -45,13 +48,277 @@ const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   viewer: ['Audit log', 'Dev inbox', 'SMS add-on'],
 };
 
-for (const role of ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'] as const) {
+for (const role of ROLES) {
   test(`${role}: the navigation leads where the role may look, and nowhere else`, async () => {
     const app = await openConsole(latchkey, browser, { operator: await teammate(latchkey, role) });
     await app.open('');
     const links = app.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     const places = EVERYTHING.filter((place) => !KEPT_FROM[role].includes(place));
     assert.deepEqual(await links.allTextContents(), ['Overview', ...places]);
+    await app.context.close();
+  });
+}
+
+type Screen = {
+  path: string;
+  title: string;
+  /** Without it the screen is not opened. */
+  needs?: string;
+  /** Buttons and links for which more is needed. */
+  actions?: Record<string, string>;
+  /** What its fields can be changed with. */
+  edits?: string;
+};
+
+/** No two neighbours have the same title, so that a new title says that the next screen is there. */
+const LISTS: readonly Screen[] = [
+  { path: '', title: 'Overview' },
+  {
+    path: '/members',
+    title: 'Members',
+    needs: 'members:read',
+    actions: {
+      'Add member': 'members:write',
+      Invite: 'invitations:write',
+      Import: 'members:import',
+      Export: 'members:import',
+    },
+  },
+  { path: '/members/import', title: 'Import members', needs: 'members:import' },
+  {
+    path: '/invitations',
+    title: 'Invitations',
+    needs: 'invitations:read',
+    actions: {
+      'Invite somebody': 'invitations:write',
+      'Revoke the invitation to waiting@example.com': 'invitations:write',
+    },
+  },
+  {
+    path: '/roles',
+    title: 'Roles and permissions',
+    needs: 'roles:read',
+    actions: { 'Add role': 'roles:write', 'Add permission': 'roles:write', 'More about Clerk': 'roles:write' },
+  },
+  {
+    path: '/applications',
+    title: 'Applications',
+    needs: 'applications:read',
+    actions: { 'Add application': 'applications:write' },
+  },
+  { path: '/sign-in', title: 'Sign-in methods and policy', needs: 'settings:read', edits: 'settings:write' },
+  {
+    path: '/providers',
+    title: 'Identity providers',
+    needs: 'providers:read',
+    actions: { 'Add provider': 'providers:write' },
+  },
+  { path: '/branding', title: 'Branding', needs: 'settings:read', edits: 'settings:write' },
+  { path: '/messages', title: 'Messages', needs: 'settings:read' },
+  { path: '/messages/verify_email', title: 'Verify email', needs: 'settings:read', edits: 'settings:write' },
+  { path: '/messages/sent', title: 'Messages', needs: 'settings:read' },
+  { path: '/domains', title: 'Domains', needs: 'domains:read', actions: { 'Add domain': 'domains:write' } },
+  { path: '/webhooks', title: 'Webhooks', needs: 'webhooks:read', actions: { 'Add endpoint': 'webhooks:write' } },
+  { path: '/events', title: 'Event log', needs: 'events:read' },
+  { path: '/webhooks/deliveries', title: 'Webhooks', needs: 'webhooks:read' },
+  { path: '/audit', title: 'Audit log', needs: 'audit:read' },
+  { path: '/webhooks/event-types', title: 'Webhooks', needs: 'webhooks:read' },
+  { path: '/sms', title: 'SMS add-on', needs: 'billing:read', actions: { 'Subscribe to Growth': 'billing:write' } },
+  { path: '/inbox', title: 'Dev inbox', needs: 'inbox:read' },
+  { path: '/sms/guard', title: 'SMS add-on', needs: 'billing:read', edits: 'billing:write' },
+  {
+    path: '/status',
+    title: 'Status',
+    needs: 'status:read',
+    actions: { 'Report an incident': 'status:write', 'Plan maintenance': 'status:write' },
+  },
+  { path: '/sms/statements', title: 'SMS add-on', needs: 'billing:read' },
+  {
+    path: '/settings',
+    title: 'Project settings',
+    needs: 'settings:read',
+    edits: 'settings:write',
+    actions: { 'Delete project…': 'projects:delete' },
+  },
+];
+const OF_THE_WORKSPACE: readonly Screen[] = [
+  { path: '/projects', title: 'Projects', actions: { 'Add project': 'projects:write' } },
+  { path: '/team', title: 'Team', needs: 'team:read', actions: { 'Invite to the team': 'team:write' } },
+  {
+    path: '/workspace',
+    title: 'Workspace settings',
+    edits: 'workspace:write',
+    actions: { 'Delete workspace…': 'workspace:delete' },
+  },
+];
+
+/** One record of each kind; `before` is a screen of another title. */
+let records: readonly Screen[];
+const permissions = new Map<string, readonly string[]>();
+
+async function makeRecords(): Promise<void> {
+  const owner = await signInOperator(latchkey);
+  const made = async (path: string, body: unknown) => {
+    const answer = await owner.call(`/console/v1${path}`, { method: 'POST', body });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  const listed = async (path: string) => (await owner.call(`/console/v1${path}`)).body.items;
+  const { email } = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
+  const [member] = await listed(`/members?q=${encodeURIComponent(email)}`);
+  const managing = (await listed('/applications')).find(({ kind }: { kind: string }) => kind === 'management');
+  const [provider] = await listed('/identity-providers');
+  const domain = await made('/domains', { host: 'login.example.com' });
+  const url = 'http://127.0.0.1:9/hooks';
+  const endpoint = await made('/webhooks/endpoints', { url, events: ['user.*'] });
+  await made(`/webhooks/endpoints/${endpoint.id}/test`, {});
+  const [delivery] = await eventually(async () => {
+    const found = await listed('/webhooks/deliveries');
+    assert.equal(found[0]?.status, 'retrying');
+    return found;
+  });
+  const incident = await made('/status/incidents', { title: 'Mails arrive late', body: 'We look.', severity: 'minor' });
+  await made('/invitations', { email: 'waiting@example.com' });
+  await made('/roles', { key: 'clerk', name: 'Clerk', permissions: [] });
+  records = [
+    {
+      path: `/members/${member.id}`,
+      title: 'Ada Lovelace',
+      needs: 'members:read',
+      actions: {
+        Block: 'members:write',
+        'Reset password': 'members:write',
+        Remove: 'members:write',
+        'End all': 'sessions:revoke',
+      },
+    },
+    {
+      path: `/applications/${managing.id}`,
+      title: managing.name,
+      needs: 'applications:read',
+      edits: 'applications:write',
+      actions: { 'Add secret': 'applications:write', Remove: 'applications:write' },
+    },
+    {
+      path: `/providers/${provider.id}`,
+      title: provider.name,
+      needs: 'providers:read',
+      edits: 'providers:write',
+      actions: { 'Test now': 'providers:write', Remove: 'providers:write' },
+    },
+    {
+      path: `/domains/${domain.id}`,
+      title: 'login.example.com',
+      needs: 'domains:read',
+      actions: { 'Check now': 'domains:write', Remove: 'domains:write' },
+    },
+    {
+      path: `/webhooks/${endpoint.id}`,
+      title: url,
+      needs: 'webhooks:read',
+      edits: 'webhooks:write',
+      actions: { 'Send test': 'webhooks:write', More: 'webhooks:write' },
+    },
+    {
+      path: `/webhooks/deliveries/${delivery.id}`,
+      title: delivery.eventType,
+      needs: 'webhooks:read',
+      actions: { 'Retry now': 'webhooks:write' },
+    },
+    {
+      path: `/status/${incident.id}`,
+      title: 'Mails arrive late',
+      needs: 'status:read',
+      actions: { Publish: 'status:write' },
+    },
+  ];
+  for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);
+}
+
+/** Goes on to another screen as a link does. */
+async function goTo({ page }: ConsoleApp, path: string, title: string): Promise<void> {
+  await page.evaluate((address) => Object(globalThis).history.pushState({}, '', address), `/console${path}`);
+  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+  await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+}
+
+const REFUSED = 'Your role doesn’t open this';
+
+type May = (permission: string) => boolean;
+
+/** What is wrong with a screen for somebody who may do this much. */
+async function faultsAt(app: ConsoleApp, screen: Screen, may: May): Promise<string[]> {
+  const { needs } = screen;
+  const alerts = await app.page.getByRole('alert').allTextContents();
+  const found = needs === undefined || may(needs) ? await offersOf(app, screen, may) : await refusalOf(app, needs);
+  return [...alerts.map((text) => `says ${text}`), ...found];
+}
+
+async function refusalOf({ page }: ConsoleApp, needs: string): Promise<string[]> {
+  const main = page.getByRole('main');
+  const faults: string[] = [];
+  if ((await main.getByText(needs, { exact: true }).count()) === 0) faults.push(`does not name ${needs}`);
+  if ((await main.getByRole('table').count()) > 0) faults.push('shows a table beside the refusal');
+  if ((await main.getByRole('button').count()) > 0) faults.push('offers something beside the refusal');
+  return faults;
+}
+
+async function offersOf({ page }: ConsoleApp, { actions = {}, edits }: Screen, may: May): Promise<string[]> {
+  const main = page.getByRole('main');
+  const faults: string[] = [];
+  if ((await main.getByText(REFUSED).count()) > 0) faults.push('is refused');
+  for (const [name, permission] of Object.entries(actions)) {
+    const action = main.getByRole('button', { name, exact: true }).or(main.getByRole('link', { name, exact: true }));
+    // biome-ignore lint/performance/noAwaitInLoops: one screen
+    const isThere = (await action.count()) > 0;
+    if (isThere !== may(permission)) faults.push(`${isThere ? 'offers' : 'does not offer'} ${name}`);
+  }
+  if (edits === undefined) return faults;
+  const enabled = await main.locator('fieldset input:enabled, fieldset textarea:enabled').count();
+  if (enabled > 0 !== may(edits)) faults.push(`${enabled} fields can be changed`);
+  return faults;
+}
+
+for (const role of ROLES) {
+  test(`${role}: every screen opens or says which right is missing, and offers only what the role may do`, async () => {
+    const app = await openConsole(latchkey, browser, { operator: await teammate(latchkey, role) });
+    const granted = permissions.get(role) ?? [];
+    const answered: string[] = [];
+    app.page.on('response', (answer) => {
+      const { pathname } = new URL(answer.url());
+      if (answer.status() >= 400) answered.push(`${answer.status()} ${pathname}`);
+    });
+    await app.openWorkspace('/projects');
+    const { workspaceId, projects } = latchkey.demo;
+    const base = `/${workspaceId}/${projects[0]?.id}/test`;
+    const faults: string[] = [];
+    const check = async (screen: Screen, path: string) => {
+      const opens = screen.needs === undefined || granted.includes(screen.needs);
+      const isRecord = records.includes(screen);
+      await goTo(app, path, opens || !isRecord ? screen.title : REFUSED);
+      if (!opens) await app.page.getByText(REFUSED).first().waitFor();
+      const refused = answered.splice(0);
+      const unexpected = refused.filter((line) => opens || !line.startsWith('403 '));
+      faults.push(
+        ...[...(await faultsAt(app, screen, (key) => granted.includes(key))), ...unexpected].map(
+          (fault) => `${screen.path}: ${fault}`,
+        ),
+      );
+    };
+    for (const screen of LISTS) {
+      // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
+      await check(screen, base + screen.path);
+    }
+    for (const screen of records) {
+      // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
+      await goTo(app, `/${workspaceId}/projects`, 'Projects');
+      await check(screen, base + screen.path);
+    }
+    for (const screen of OF_THE_WORKSPACE) {
+      // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
+      await check(screen, `/${workspaceId}${screen.path}`);
+    }
+    assert.deepEqual(faults, []);
     await app.context.close();
   });
 }

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { useSession } from '#api/session.ts';
 import { MenuIcon, SearchIcon } from '#ui/icons.ts';
 import { Loading } from '#ui/states.tsx';
+import { Announcement } from './Announcement.tsx';
 import { EnvironmentMark } from './Environments.tsx';
 import { rememberPlace, useHere } from './place.ts';
 import { Sidebar } from './Sidebar.tsx';
@@ -63,6 +64,7 @@ export function Shell() {
         </Suspense>
       )}
       <SignInAgain />
+      <Announcement />
     </div>
   );
 }

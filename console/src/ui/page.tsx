@@ -1,8 +1,12 @@
 import { Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useEffect, useRef } from 'react';
 import { BackIcon } from './icons.ts';
 import classes from './page.module.css';
+import { useScreenTitle } from './title.ts';
+
+/** Whether a heading already says which screen this is. */
+export const InPage = createContext(false);
 
 type PageProps = {
   title: string;
@@ -16,9 +20,7 @@ type PageProps = {
 };
 
 export function Page({ title, about, back, beside, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Latchkey`;
-  }, [title]);
+  useScreenTitle(title);
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -42,7 +44,7 @@ export function Page({ title, about, back, beside, actions, children }: PageProp
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
       </header>
-      {children}
+      <InPage value={true}>{children}</InPage>
     </div>
   );
 }

@@ -1,9 +1,12 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, use } from 'react';
 import { type Problem, problemOf } from '#api/problem.ts';
+import { useCan } from '#api/scope.tsx';
 import { Copy } from './copy.tsx';
 import { AlertIcon, LockIcon, SearchIcon } from './icons.ts';
+import { InPage } from './page.tsx';
 import classes from './states.module.css';
+import { useScreenTitle } from './title.ts';
 
 type Query<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
 
@@ -42,12 +45,12 @@ export function Empty({ title, children, action }: { title: string; children?: R
 }
 
 export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
-  if (problem.status === 403) return <NoPermission problem={problem} />;
+  if (problem.status === 403) return <NoPermission {...problem} />;
   if (problem.status === 404)
     return (
       <div className={classes.state}>
         <SearchIcon size={22} className={classes.icon} aria-hidden />
-        <Text fw={600}>Not here</Text>
+        <StateTitle>Not here</StateTitle>
         <Text size="sm" className={classes.detail}>
           It was removed, belongs to another project or environment, or this installation doesn’t have it.
         </Text>
@@ -56,7 +59,7 @@ export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () =
   return (
     <div className={classes.state} role="alert">
       <AlertIcon size={22} className={classes.bad} aria-hidden />
-      <Text fw={600}>{problem.title}</Text>
+      <StateTitle>{problem.title}</StateTitle>
       <Text size="sm" className={classes.detail}>
         {problem.detail}
       </Text>
@@ -74,18 +77,35 @@ export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () =
   );
 }
 
-function NoPermission({ problem }: { problem: Problem }) {
+/** Where no record could be read there is no page around it, and this is what the screen is called. */
+function StateTitle({ children }: { children: string }) {
+  const inPage = use(InPage);
+  useScreenTitle(inPage ? null : children);
+  if (inPage) return <Text fw={600}>{children}</Text>;
+  return (
+    <Title order={1} size="md">
+      {children}
+    </Title>
+  );
+}
+
+/** Shows what needs a permission to those who have it, and tells others once, however many lists there are. */
+export function Needs({ permission, children }: { permission: string; children: ReactNode }) {
+  return useCan(permission) ? children : <NoPermission requiredPermission={permission} detail="" />;
+}
+
+function NoPermission({ requiredPermission, detail }: Pick<Problem, 'requiredPermission' | 'detail'>) {
   return (
     <div className={classes.state}>
       <LockIcon size={22} className={classes.icon} aria-hidden />
-      <Text fw={600}>Your role doesn’t open this</Text>
+      <StateTitle>Your role doesn’t open this</StateTitle>
       <Text size="sm" className={classes.detail}>
-        {problem.requiredPermission ? (
+        {requiredPermission ? (
           <>
-            It needs <code>{problem.requiredPermission}</code>. An owner or admin of the workspace can change your role.
+            It needs <code>{requiredPermission}</code>. An owner or admin of the workspace can change your role.
           </>
         ) : (
-          problem.detail
+          detail
         )}
       </Text>
     </div>

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { useApi } from '#api/scope.tsx';
+import { useApi, useCan } from '#api/scope.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { useSaveFile } from '#ui/files.ts';
 import { MomentFilter, TextFilter } from '#ui/filters.tsx';
@@ -10,6 +10,7 @@ import { NameInRow } from './NameInRow.tsx';
 import { actorOf, subjectOf } from './names.ts';
 
 export function Audit() {
+  const mayExport = useCan('audit:read');
   const given = useLogFilters(['actor', 'action', 'resource', 'since', 'until']);
   const log = useApi().useQuery(
     'get',
@@ -21,7 +22,7 @@ export function Audit() {
     <LogScreen
       title="Audit log"
       about="Who changed what, in a chain of hashes that shows if a line was taken out or altered."
-      actions={<Export since={given['since']} until={given['until']} />}
+      actions={mayExport && <Export since={given['since']} until={given['until']} />}
       log={log}
       filters={
         <>

@@ -1,5 +1,5 @@
-import { useApi } from '#api/scope.tsx';
-import { choicesOf, useEventTypes } from '#screens/webhooks/eventTypes.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
 import { ChoiceFilter, MomentFilter } from '#ui/filters.tsx';
 import { Time } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
@@ -9,7 +9,7 @@ import { actorOf, subjectOf } from './names.ts';
 
 export function Events() {
   const given = useLogFilters(['type', 'since', 'until']);
-  const { types } = useEventTypes();
+  const knowsTypes = useCan('webhooks:read');
   const log = useApi().useQuery(
     'get',
     '/console/v1/event-log',
@@ -23,7 +23,7 @@ export function Events() {
       log={log}
       filters={
         <>
-          <ChoiceFilter name="type" label="Type" width={240} choices={choicesOf(types.map(({ type }) => type))} />
+          {knowsTypes && <TypeFilter />}
           <MomentFilter name="since" label="From" />
           <MomentFilter name="until" label="Until" />
         </>
@@ -38,4 +38,9 @@ export function Events() {
       facts={({ sequence }) => [['Sequence', sequence]]}
     />
   );
+}
+
+function TypeFilter() {
+  const { choices } = useEventTypes();
+  return <ChoiceFilter name="type" label="Type" width={240} choices={choices} />;
 }

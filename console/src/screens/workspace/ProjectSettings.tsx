@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { Settings } from '#api/records.ts';
 import { useApi, useCan, useScope } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
@@ -7,7 +7,7 @@ import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
-import { Loaded } from '#ui/states.tsx';
+import { Loaded, Needs } from '#ui/states.tsx';
 import { DeleteProject } from './Deletion.tsx';
 
 type Project = { id: string; name: string; createdAt: string; deletesAt: string | null };
@@ -22,10 +22,12 @@ export function ProjectSettings() {
   const canWrite = useCan('settings:write');
   return (
     <Page title="Project settings">
-      <Loaded query={project}>{(record) => <Naming project={record} reread={project.refetch} />}</Loaded>
-      {environment && <Addresses environment={environment} />}
-      <Loaded query={settings}>{(record) => <EnvironmentSettings settings={record} canWrite={canWrite} />}</Loaded>
-      {project.data && <DeleteProject project={project.data} />}
+      <Needs permission="settings:read">
+        <Loaded query={project}>{(record) => <Naming project={record} reread={project.refetch} />}</Loaded>
+        {environment && <Addresses environment={environment} />}
+        <Loaded query={settings}>{(record) => <EnvironmentSettings settings={record} canWrite={canWrite} />}</Loaded>
+        {project.data && <DeleteProject project={project.data} />}
+      </Needs>
     </Page>
   );
 }
@@ -51,10 +53,12 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
   return (
     <RecordFields form={form}>
       <Card split title="Project" about="In both environments.">
-        <Fields canWrite={canWrite}>
-          <TextInput label="Name" maw={420} {...form.text('name')} />
+        <Stack>
+          <Fields canWrite={canWrite}>
+            <TextInput label="Name" maw={420} {...form.text('name')} />
+          </Fields>
           <Facts facts={[['Project id', <Copy key="id" value={project.id} />]]} />
-        </Fields>
+        </Stack>
       </Card>
     </RecordFields>
   );

@@ -6,7 +6,7 @@ import { useAction } from '#ui/action.ts';
 import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
-import { Loaded } from '#ui/states.tsx';
+import { Loaded, Needs } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { InviteToTeam } from './InviteToTeam.tsx';
@@ -15,9 +15,6 @@ import { isTeamRole, teamRoles } from './roles.ts';
 
 export function Team() {
   const [open, { open: show, close }] = useDisclosure(false);
-  const [{ cursor }] = useFilters();
-  const query = { limit: 50, ...(cursor && { cursor }) };
-  const team = useApi().useQuery('get', '/console/v1/team', { params: { query } });
   const canWrite = useCan('team:write');
   return (
     <Page
@@ -25,39 +22,50 @@ export function Team() {
       about="Who works in this workspace. Members of a project are other people: they never open the console."
       actions={canWrite && <Button onClick={show}>Invite to the team</Button>}
     >
-      <Card flush>
-        <Loaded query={team}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Team"
-                rows={items}
-                keyOf={({ id }) => id}
-                empty="Nobody"
-                columns={[
-                  {
-                    name: 'Name',
-                    cell: (member) => (
-                      <>
-                        {member.displayName ?? member.email} {member.you && <Badge>You</Badge>}
-                      </>
-                    ),
-                  },
-                  { name: 'Email', wide: true, cell: ({ email }) => email ?? '–' },
-                  { name: 'Role', cell: (member) => <RoleOf member={member} canWrite={canWrite} /> },
-                  { name: 'Since', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  { name: '', align: 'right', cell: (member) => canWrite && <RemoveFromTeam member={member} /> },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
-      <TeamInvitations canWrite={canWrite} />
-      <RolesOfTeam />
+      <Needs permission="team:read">
+        <TeamMembers canWrite={canWrite} />
+        <TeamInvitations canWrite={canWrite} />
+        <RolesOfTeam />
+      </Needs>
       {open && <InviteToTeam onClose={close} />}
     </Page>
+  );
+}
+
+function TeamMembers({ canWrite }: { canWrite: boolean }) {
+  const [{ cursor }] = useFilters();
+  const query = { limit: 50, ...(cursor && { cursor }) };
+  const team = useApi().useQuery('get', '/console/v1/team', { params: { query } });
+  return (
+    <Card flush>
+      <Loaded query={team}>
+        {({ items, nextCursor }) => (
+          <>
+            <Table
+              label="Team"
+              rows={items}
+              keyOf={({ id }) => id}
+              empty="Nobody"
+              columns={[
+                {
+                  name: 'Name',
+                  cell: (member) => (
+                    <>
+                      {member.displayName ?? member.email} {member.you && <Badge>You</Badge>}
+                    </>
+                  ),
+                },
+                { name: 'Email', wide: true, cell: ({ email }) => email ?? '–' },
+                { name: 'Role', cell: (member) => <RoleOf member={member} canWrite={canWrite} /> },
+                { name: 'Since', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { name: '', align: 'right', cell: (member) => canWrite && <RemoveFromTeam member={member} /> },
+              ]}
+            />
+            <Pager nextCursor={nextCursor} />
+          </>
+        )}
+      </Loaded>
+    </Card>
   );
 }
 

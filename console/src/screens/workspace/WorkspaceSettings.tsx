@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useApi, useCan } from '#api/scope.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
@@ -42,15 +42,17 @@ function Edit({ workspace, reread }: { workspace: Workspace; reread: () => Promi
   return (
     <RecordFields form={form}>
       <Card split title="Workspace">
-        <Fields canWrite={canWrite}>
-          <TextInput label="Name" maw={420} {...form.text('name')} />
+        <Stack>
+          <Fields canWrite={canWrite}>
+            <TextInput label="Name" maw={420} {...form.text('name')} />
+          </Fields>
           <Facts
             facts={[
               ['Workspace id', <Copy key="id" value={workspace.id} />],
               ['Made', <Time key="made" at={workspace.createdAt} />],
             ]}
           />
-        </Fields>
+        </Stack>
       </Card>
     </RecordFields>
   );
