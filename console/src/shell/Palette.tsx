@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { clientFor } from '#api/client.ts';
 import { useSession } from '#api/session.ts';
+import { useFocusBack } from '#ui/focus.ts';
 import { SearchIcon } from '#ui/icons.ts';
 import { type Command, matching } from './commands.ts';
 import { projectPlaces, workspacePlaces } from './navigation.ts';
@@ -13,6 +14,7 @@ import { useHere, useSameScreen } from './place.ts';
 
 /** Goes anywhere and finds members and projects, by keyboard alone. */
 export function Palette({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();

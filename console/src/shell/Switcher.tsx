@@ -16,7 +16,16 @@ export function Switcher() {
   const [open, { toggle, close }] = useDisclosure(false);
   const name = workspaces.find(({ id }) => id === workspace)?.name ?? 'Workspace';
   return (
-    <Popover opened={open} onChange={close} position="bottom-start" width={280} trapFocus shadow="md" radius="md">
+    <Popover
+      opened={open}
+      onChange={close}
+      position="bottom-start"
+      width={280}
+      trapFocus
+      returnFocus
+      shadow="md"
+      radius="md"
+    >
       <Popover.Target>
         <UnstyledButton className={classes.switcher} onClick={toggle}>
           <span className={classes.logo} aria-hidden>

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Problem } from '#api/problem.ts';
+import { useFocusBack } from './focus.ts';
 
 type DialogProps = {
   title: string;
@@ -13,6 +14,7 @@ type DialogProps = {
 
 /** A titled dialog over the screen. */
 export function Dialog({ title, size, onClose, held = false, children }: DialogProps) {
+  useFocusBack();
   return (
     <Modal
       opened

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, openConsole, said } from '#tests/console-app.ts';
+import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { signInOperator } from '#tests/operators.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+let page: Page;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey({ clock }), openBrowser()]);
+  app = await openConsole(latchkey, browser);
+  page = app.page;
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+/** After so long, who somebody is has to be proven again before a dangerous change. */
+const STEP_UP_MS = 601_000;
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+/** What the demo's operator sees, by a session that has just begun. */
+const read = async (path: string) => (await (await signInOperator(latchkey)).call(`/console/v1${path}`)).body;
+
+async function signInFrom(dialog: string): Promise<void> {
+  const popup = page.waitForEvent('popup');
+  await page.getByRole('dialog', { name: dialog }).getByRole('button', { name: 'Sign in' }).click();
+  const window = await popup;
+  const { email, password } = latchkey.demo.operator;
+  await window.locator('input[type=password]').waitFor();
+  const identifier = window.locator('input[name=identifier]:not([type=hidden])');
+  if ((await identifier.count()) > 0) await identifier.fill(email);
+  await window.locator('input[type=password]').fill(password);
+  await window.locator('input[type=password]').press('Enter');
+}
+
+describe('a dangerous change, long after the sign-in', () => {
+  const STEP_UP = 'Confirm that it’s you';
+
+  test('waits for another sign-in and goes on by itself, with all that was typed', async () => {
+    await app.open('/applications/new');
+    await page.getByRole('radio', { name: /Web server/ }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Storefront');
+    await page.getByRole('textbox', { name: 'Redirect addresses' }).fill('https://shop.example/callback');
+    clock.advance(STEP_UP_MS);
+    await button('Add application').click();
+    const dialog = page.getByRole('dialog', { name: STEP_UP });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Storefront', 'nothing is lost');
+    await button('Add application').click();
+    await signInFrom(STEP_UP);
+    await page.getByRole('dialog', { name: 'Client secret' }).getByText('lks_').waitFor();
+    const { items } = await read('/applications');
+    const made = items.filter(({ name }: { name: string }) => name === 'Storefront');
+    assert.deepEqual(
+      made.map(({ redirectUris }: { redirectUris: string[] }) => redirectUris),
+      [['https://shop.example/callback']],
+      'once, and whole',
+    );
+  });
+
+  test('does so from a form in a dialog, too', async () => {
+    await app.openWorkspace('/team');
+    await button('Invite to the team').click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('linus@example.com');
+    clock.advance(STEP_UP_MS);
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
+    await signInFrom(STEP_UP);
+    await page.getByRole('table', { name: 'Invitations to the team' }).getByText('linus@example.com').waitFor();
+    const { items } = await read('/team/invitations');
+    assert.equal(items.filter(({ email }: { email: string }) => email === 'linus@example.com').length, 1);
+  });
+});
+
+test('a session that ends while a form is open in a dialog is renewed, and the form goes on with all that was typed', async () => {
+  await app.open('/members');
+  await button('Add member').click();
+  await page.getByRole('textbox', { name: 'Email' }).fill('added@example.com');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Wilma Added');
+  // Two hours without a request end it.
+  clock.advance(7_300_000);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+  // The auth host still knows who this is, so the window closes by itself.
+  await page.getByRole('dialog', { name: 'Your session has ended' }).getByRole('button', { name: 'Sign in' }).click();
+  await said(page, 'Member added');
+  await page.getByRole('heading', { level: 1, name: 'Wilma Added' }).waitFor();
+  const { items } = await read('/members?q=added@example.com');
+  assert.deepEqual(
+    items.map(({ displayName }: { displayName: string }) => displayName),
+    ['Wilma Added'],
+  );
+});
