@@ -25,9 +25,16 @@ export function onSignInNeeded(ask: SignInAgain): void {
   signInAgain = ask;
 }
 
-/** The version of a record that was last read from this path, for `If-Match`. */
-export function etagOf(path: string): string | undefined {
-  return etags.get(path);
+/**
+ * The version of a record that was last read, for `If-Match`.
+ * @param scope the headers of the call: the settings of each environment have the same path
+ */
+export function etagOf(scope: Record<string, string>, path: string): string | undefined {
+  return etags.get(keyOf(new Headers(scope), path));
+}
+
+function keyOf(headers: Headers, path: string): string {
+  return [...['X-Workspace-Id', 'X-Project-Id', 'X-Environment'].map((name) => headers.get(name)), path].join(' ');
 }
 
 /**
@@ -50,6 +57,6 @@ async function send(request: Request): Promise<Response> {
     request.headers.set('Idempotency-Key', crypto.randomUUID());
   const answer = await fetch(request);
   const etag = answer.headers.get('etag');
-  if (etag && answer.ok) etags.set(new URL(request.url).pathname, etag);
+  if (etag && answer.ok) etags.set(keyOf(request.headers, new URL(request.url).pathname), etag);
   return answer;
 }

@@ -1,6 +1,8 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { headersOf } from '#api/client.ts';
+import { useScope } from '#api/scope.tsx';
 import { etagOf } from '#api/transport.ts';
 import { useAction } from './action.ts';
 import { useAsk } from './ask.tsx';
@@ -56,7 +58,8 @@ type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors
  */
 export function useRecordForm<T extends object>(options: Options<T>): RecordForm<T> {
   const { record, path, save, reread, done, undone } = options;
-  const begin = (base: T): State<T> => ({ base, version: etagOf(path), mine: {}, errors: {} });
+  const version = useVersion(path);
+  const begin = (base: T): State<T> => ({ base, version: version(), mine: {}, errors: {} });
   const [state, setState] = useState(() => begin(record));
   const [theirs, setTheirs] = useState<T | null>(null);
   const action = useAction(save);
@@ -67,17 +70,17 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
   /** Puts the old values back, unless somebody has changed the record again. */
   const undoOf = (now: T): Undo | null => {
     const old = undone === undefined ? null : opposite(state.base, now, dirty);
-    const headers = versionHeader(etagOf(path));
+    const headers = versionHeader(version());
     return old && undone !== undefined
       ? { done: undone, act: () => save.mutateAsync({ changes: old, headers }) }
       : null;
   };
-  const send = async (version: string | undefined) => {
+  const send = async (onto: string | undefined) => {
     const changes = Object.fromEntries(dirty.map((name) => [name, Reflect.get(state.mine, name)]));
     const conflict = async () => setTheirs((await reread()).data ?? null);
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: the names and values come from a Partial<T>
     const mine = changes as Partial<T>;
-    const headers = versionHeader(version);
+    const headers = versionHeader(onto);
     const saved = await action.run(
       { changes: mine, headers },
       {
@@ -112,7 +115,7 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
     conflicts: theirs && conflictsOf(state.base, state.mine, theirs),
     keepMine: () => {
       if (!theirs) return;
-      setState((now) => ({ ...now, base: theirs, version: etagOf(path) }));
+      setState((now) => ({ ...now, base: theirs, version: version() }));
       setTheirs(null);
     },
     takeTheirs: () => {
@@ -120,6 +123,12 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
       setTheirs(null);
     },
   };
+}
+
+/** Says which version of the record at a path was read last. */
+function useVersion(path: string): () => string | undefined {
+  const scope = headersOf(useScope());
+  return () => etagOf(scope, path);
 }
 
 function versionHeader(version: string | undefined): Record<string, string> {

@@ -1,5 +1,4 @@
 import { Button, Text, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import type { MessageTemplate } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -30,11 +29,19 @@ export function Template() {
       <Loaded query={templates}>
         {({ items }) => {
           const template = items.find((item) => item.template === name);
-          return template ? <Editor key={locale} template={template} reread={templates.refetch} /> : <Missing />;
+          return template ? <Message key={locale} template={template} /> : <Missing />;
         }}
       </Loaded>
     </Page>
   );
+}
+
+/** Read by itself, because only then it has a version that a change can be made onto. */
+function Message({ template: { template, locale } }: Pick<EditorProps, 'template'>) {
+  const message = useApi().useQuery('get', '/console/v1/settings/messages/{template}/{locale}', {
+    params: { path: { template, locale } },
+  });
+  return <Loaded query={message}>{(record) => <Editor template={record} reread={message.refetch} />}</Loaded>;
 }
 
 function Missing() {
@@ -53,34 +60,27 @@ function Missing() {
   );
 }
 
-type EditorProps = { template: MessageTemplate; reread: () => Promise<{ data?: { items: MessageTemplate[] } }> };
+type EditorProps = { template: MessageTemplate; reread: () => Promise<{ data?: MessageTemplate }> };
 
 function Editor({ template: record, reread }: EditorProps) {
   const canWrite = useCan('settings:write');
   const replace = useApi().useMutation('put', '/console/v1/settings/messages/{template}/{locale}');
   const { template, locale } = record;
-  const [known, setKnown] = useState(record);
   const form = useRecordForm<MessageTemplate>({
-    record: known,
+    record,
     path: `/console/v1/settings/messages/${template}/${locale}`,
     save: {
       isPending: replace.isPending,
-      mutateAsync: async ({ changes, headers }) => {
-        const { subject, body, action } = { ...known, ...changes };
-        const saved = await replace.mutateAsync({
+      mutateAsync: ({ changes, headers }) => {
+        const { subject, body, action } = { ...record, ...changes };
+        return replace.mutateAsync({
           params: { path: { template, locale } },
           body: { subject, body, action },
           headers,
         });
-        setKnown(saved);
-        return saved;
       },
     },
-    reread: async () => {
-      const { data } = await reread();
-      const found = data?.items.find((item) => item.template === template);
-      return found ? { data: found } : {};
-    },
+    reread,
     done: 'Message saved',
   });
   const { values } = form;

@@ -1,12 +1,17 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { headersOf } from '#api/client.ts';
+import { problemOf } from '#api/problem.ts';
 import type { Permission, Role } from '#api/records.ts';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useScope } from '#api/scope.tsx';
+import { etagOf } from '#api/transport.ts';
 import { useAction } from '#ui/action.ts';
+import { tellProblem } from '#ui/notice.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
-import { type Grants, granted, toggled } from './grants.ts';
+import { type Grants, granted, rebased, sameSet, toggled } from './grants.ts';
 import { NewPermission, NewRole } from './NewRole.tsx';
 import { PermissionMatrix } from './PermissionMatrix.tsx';
 
@@ -50,26 +55,10 @@ type MatrixProps = { roles: readonly Role[]; permissions: readonly Permission[];
 
 function Matrix({ roles, permissions, canWrite }: MatrixProps) {
   const [changes, setChanges] = useState<Grants>({});
-  const replacing = useApi().useMutation('put', '/console/v1/roles/{id}/permissions');
-  const replace = useAction(replacing);
+  const { replace, busy } = useReplacing((role, now) => setChanges((mine) => rebased(mine, role, now)));
   const dirty = roles.filter(({ id }) => id in changes);
   const save = async () => {
-    const saved = await Promise.all(
-      dirty.map((role) =>
-        replace.run(
-          { params: { path: { id: role.id } }, body: { permissions: [...granted(role, changes)] } },
-          {
-            done: `${role.name} changed`,
-            change: `Change ${role.name}`,
-            undo: {
-              act: () =>
-                replacing.mutateAsync({ params: { path: { id: role.id } }, body: { permissions: role.permissions } }),
-              done: `${role.name} is as it was`,
-            },
-          },
-        ),
-      ),
-    );
+    const saved = await Promise.all(dirty.map((role) => replace(role, granted(role, changes))));
     if (saved.every(Boolean)) setChanges({});
   };
   return (
@@ -83,7 +72,7 @@ function Matrix({ roles, permissions, canWrite }: MatrixProps) {
             <Button variant="default" onClick={() => setChanges({})}>
               Discard
             </Button>
-            <Button loading={replace.busy} onClick={save}>
+            <Button loading={busy} onClick={save}>
               Save {dirty.map(({ name }) => name).join(', ')}
             </Button>
           </Group>
@@ -99,4 +88,56 @@ function Matrix({ roles, permissions, canWrite }: MatrixProps) {
       />
     </Card>
   );
+}
+
+/** Replaces the permissions of a role as it was shown. @param onConflict hears what somebody else has made of it meanwhile */
+function useReplacing(onConflict: (role: Role, now: Role) => void) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const scope = headersOf(useScope());
+  const replacing = api.useMutation('put', '/console/v1/roles/{id}/permissions');
+  const action = useAction(replacing);
+  const replace = async (role: Role, permissions: readonly string[]): Promise<boolean> => {
+    const params = { path: { id: role.id } };
+    const read = () =>
+      queries.fetchQuery(api.queryOptions('get', '/console/v1/roles/{id}', { params }, { staleTime: 0 }));
+    const conflict = async (now: Role) => {
+      tellConflict(role);
+      await queries.invalidateQueries();
+      onConflict(role, now);
+    };
+    // The list has no versions: the role is read once more, and changed only if it is still what was shown.
+    const now = await read().catch((thrown) => tellProblem(problemOf(thrown)));
+    if (!now) return false;
+    if (!sameSet(now.permissions, role.permissions)) {
+      await conflict(now);
+      return false;
+    }
+    const version = etagOf(scope, `/console/v1/roles/${role.id}`);
+    const saved = await action.run(
+      { params, body: { permissions: [...permissions] }, headers: version ? { 'If-Match': version } : {} },
+      {
+        done: `${role.name} changed`,
+        change: `Change ${role.name}`,
+        undo: {
+          act: () => replacing.mutateAsync({ params, body: { permissions: role.permissions } }),
+          done: `${role.name} is as it was`,
+        },
+        onProblem: ({ status }) => {
+          if (status === 412) read().then(conflict, () => undefined);
+          return status === 412;
+        },
+      },
+    );
+    return saved !== null;
+  };
+  return { replace, busy: action.busy };
+}
+
+function tellConflict({ name }: Role): void {
+  tellProblem({
+    ...problemOf(null),
+    title: `Somebody else changed ${name} meanwhile`,
+    detail: 'Nothing was saved. Your changes now stand on top of theirs: look at them and save again.',
+  });
 }

@@ -17,6 +17,16 @@ export function toggled(changes: Grants, role: Holder, key: string): Grants {
   return sameSet(next, role.permissions) ? others : { ...others, [role.id]: next };
 }
 
-function sameSet(one: readonly string[], other: readonly string[]): boolean {
+/** Puts what was given and taken onto what somebody else has saved meanwhile. */
+export function rebased(changes: Grants, before: Holder, now: Holder): Grants {
+  const { [before.id]: mine = before.permissions, ...others } = changes;
+  const taken = before.permissions.filter((key) => !mine.includes(key));
+  const next = [...new Set([...now.permissions, ...mine.filter((key) => !before.permissions.includes(key))])].filter(
+    (key) => !taken.includes(key),
+  );
+  return sameSet(next, now.permissions) ? others : { ...others, [before.id]: next };
+}
+
+export function sameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((key) => other.includes(key));
 }

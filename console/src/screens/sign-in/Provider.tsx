@@ -1,5 +1,5 @@
 import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { IdentityProvider } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -82,10 +82,12 @@ function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
 
 type Editable = IdentityProvider & { clientSecret: string };
 
+/** Nobody is shown a secret; what is typed replaces it. */
+const editable = (record: IdentityProvider): Editable => ({ ...record, clientSecret: '' });
+
 function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean }) {
   const change = useApi().useMutation('patch', '/console/v1/identity-providers/{providerId}');
-  const editable = (record: IdentityProvider): Editable => ({ ...record, clientSecret: '' });
-  const [record, setRecord] = useState(() => editable(provider));
+  const record = useMemo(() => editable(provider), [provider]);
   const form = useRecordForm<Editable>({
     record,
     path: `/console/v1/identity-providers/${provider.id}`,
@@ -94,11 +96,7 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
       mutateAsync: async ({ changes, headers }) => {
         const { name, clientId, clientSecret, enabled } = changes;
         const body = { name, clientId, clientSecret, enabled };
-        const saved = editable(
-          await change.mutateAsync({ params: { path: { providerId: provider.id } }, body, headers }),
-        );
-        setRecord(saved);
-        return saved;
+        return editable(await change.mutateAsync({ params: { path: { providerId: provider.id } }, body, headers }));
       },
     },
     reread: async () => {

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, openConsole, shown } from '#tests/console-app.ts';
+import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let app: ConsoleApp;
+let page: Page;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
+  await register(latchkey, { profile: { displayName: 'Grace Hopper' } });
+  app = await openConsole(latchkey, browser);
+  page = app.page;
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+/** More often than there are stops in any dialog here. */
+const ROUND = 15;
+
+/** The keyboard alone: nothing in this file clicks. */
+const press = (key: string) => page.keyboard.press(key);
+
+/** Waits until something has the focus. */
+const focused = (locator: Locator) => locator.and(page.locator(':focus')).waitFor();
+
+async function pressOn(locator: Locator, key: string): Promise<void> {
+  await locator.focus();
+  await press(key);
+}
+
+/** Goes round by Tab and, back, by Shift+Tab. @returns how often the focus was outside */
+async function timesOutside(dialog: Locator): Promise<number> {
+  let outside = 0;
+  for (const key of ['Tab', 'Shift+Tab'])
+    for (let step = 0; step < ROUND; step += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one key after the other
+      await press(key);
+      if ((await dialog.locator(':focus').count()) === 0) outside += 1;
+    }
+  return outside;
+}
+
+describe('by keyboard alone', () => {
+  test('the first Tab offers to skip the navigation', async () => {
+    await app.open('/members');
+    await press('Tab');
+    await focused(page.getByRole('link', { name: 'Skip to content' }));
+    await press('Enter');
+    await focused(page.getByRole('main'));
+    await press('Tab');
+    assert.equal(await page.getByRole('main').locator(':focus').count(), 1, 'it goes on inside the screen');
+  });
+
+  test('the switcher opens, keeps the focus, gives it back, and leads to another project', async () => {
+    await app.open('/members');
+    const switcher = page.getByRole('button', { name: /Change workspace or project/ });
+    await pressOn(switcher, 'Enter');
+    const choices = page.getByRole('dialog', { name: /Change workspace or project/ });
+    await focused(choices.getByRole('textbox', { name: 'Find a project' }));
+    await choices.getByRole('link', { name: 'All projects' }).waitFor();
+    assert.equal(await timesOutside(choices), 0);
+    await press('Escape');
+    await choices.waitFor({ state: 'detached' });
+    await focused(switcher);
+    await press('Enter');
+    await focused(choices.getByRole('textbox', { name: 'Find a project' }));
+    await page.keyboard.type('helpd');
+    const helpdesk = choices.getByRole('link', { name: 'Helpdesk' });
+    await choices
+      .getByRole('link', { name: latchkey.demo.projects[0]?.name ?? '', exact: true })
+      .waitFor({ state: 'detached' });
+    await helpdesk.waitFor();
+    await press('Tab');
+    await focused(helpdesk);
+    await press('Enter');
+    await page.waitForURL(new RegExp(`/${latchkey.demo.projects[1]?.id}/test/members`));
+    await choices.waitFor({ state: 'detached' });
+    await focused(switcher);
+  });
+
+  test('a form in a dialog begins in its first field, keeps the focus, and gives it back when Escape closes it', async () => {
+    await app.open('/members');
+    const opener = page.getByRole('button', { name: 'Add member', exact: true });
+    await pressOn(opener, 'Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add a member' });
+    await focused(dialog.getByRole('textbox', { name: 'Email' }));
+    assert.equal(await timesOutside(dialog), 0);
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await focused(opener);
+  });
+
+  test('a question begins on its button, keeps the focus, and gives it back when Escape closes it', async () => {
+    await app.open('/members');
+    await pressOn(page.getByRole('link', { name: 'Ada Lovelace' }), 'Enter');
+    await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
+    const opener = page.getByRole('button', { name: 'Block', exact: true });
+    await pressOn(opener, 'Enter');
+    const dialog = page.getByRole('dialog', { name: 'Block Ada Lovelace?' });
+    await focused(dialog.getByRole('button', { name: 'Block', exact: true }));
+    assert.equal(await timesOutside(dialog), 0);
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await focused(opener);
+    const remove = page.getByRole('button', { name: 'Remove', exact: true });
+    await pressOn(remove, 'Enter');
+    await focused(page.getByRole('dialog').getByRole('textbox'));
+    await page.keyboard.type('Ada');
+    await press('Enter');
+    assert.equal(await page.getByRole('dialog').count(), 1, 'half a name removes nobody');
+    await press('Escape');
+    await focused(remove);
+  });
+
+  test('a list is walked by arrows or by j and k, and a row opened by Enter', async () => {
+    await app.open('/members');
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('link');
+    await rows.first().focus();
+    await press('ArrowDown');
+    await focused(rows.nth(1));
+    await press('j');
+    await focused(rows.nth(2));
+    await press('k');
+    await focused(rows.nth(1));
+    await press('ArrowUp');
+    await press('ArrowUp');
+    await focused(rows.first());
+    const name = (await rows.first().textContent()) ?? '';
+    await press('Enter');
+    await page.waitForURL(/\/members\/mem_/);
+    await shown(page);
+    assert.ok(name.startsWith((await page.getByRole('heading', { level: 1 }).textContent()) ?? 'nobody'));
+  });
+
+  test('the palette is walked by arrows, and gives the focus back when Escape closes it', async () => {
+    await app.open('/members');
+    const field = page.getByRole('searchbox', { name: 'Name, email, phone or id' });
+    await field.focus();
+    await press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await focused(palette.getByRole('combobox', { name: 'Search or jump to' }));
+    assert.equal(await timesOutside(palette), 0);
+    await press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    await focused(field);
+    await press('Control+k');
+    await focused(palette.getByRole('combobox'));
+    const second = palette.getByRole('option').nth(1);
+    const label = await second.locator('span').first().textContent();
+    await press('ArrowDown');
+    assert.equal(await second.getAttribute('aria-selected'), 'true');
+    await press('Enter');
+    await page.getByRole('heading', { level: 1, name: label ?? '' }).waitFor();
+  });
+});
+
+describe('another screen', () => {
+  const announced = (title: string) =>
+    page.locator('[aria-live=polite]').getByText(title, { exact: true }).waitFor({ state: 'attached' });
+
+  test('is announced, and the focus stays on the link of the navigation', async () => {
+    await app.open('/members');
+    const link = page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Webhooks' });
+    await pressOn(link, 'Enter');
+    await announced('Webhooks');
+    await page.waitForFunction(() => Object(globalThis).document.title === 'Webhooks · Latchkey');
+    await focused(link);
+  });
+
+  test('takes the focus when it replaces what had it', async () => {
+    await app.open('/members');
+    await pressOn(page.getByRole('link', { name: 'Grace Hopper' }), 'Enter');
+    await announced('Grace Hopper');
+    await focused(page.getByRole('main'));
+  });
+
+  test('has a heading and a title also when its record is not there', async () => {
+    await app.open('/members/mem_01kaz3w9hqf8p9n2m4v5x6y7z8');
+    await page.getByRole('heading', { level: 1, name: 'Not here' }).waitFor();
+    await page.waitForFunction(() => Object(globalThis).document.title === 'Not here · Latchkey');
+  });
+});
