@@ -170,9 +170,13 @@ test('who looked at production meanwhile is not told that somebody else changed 
   assert.equal(different.status, 200, different.text);
   await app.open('/sign-in');
   const environment = page.getByRole('navigation', { name: 'Environment' });
+  const readThere = page.waitForResponse(
+    (answer) =>
+      answer.url().endsWith('/console/v1/settings') && answer.request().headers()['x-environment'] === 'production',
+  );
   await environment.getByRole('link', { name: 'Production' }).click();
+  await readThere;
   await page.waitForURL(/\/production\/sign-in/);
-  await page.getByRole('switch', { name: 'Anybody may register' }).waitFor({ state: 'attached' });
   await environment.getByRole('link', { name: 'Test' }).click();
   await page.waitForURL(/\/test\/sign-in/);
   await page.getByRole('switch', { name: 'Anybody may register' }).click({ force: true });
