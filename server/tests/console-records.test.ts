@@ -114,7 +114,9 @@ describe('a form in a dialog passes axe-core in both themes at both widths', () 
     ['/domains', 'Add domain'],
     ['/webhooks', 'Add endpoint'],
     ['/status', 'Report an incident'],
-    ['/status', 'Plan maintenance'],
+    ['/status/maintenance', 'Plan maintenance'],
+    ['/status/components', 'Add component'],
+    ['/status/components', 'Add group'],
     ['/settings', 'Delete project…'],
   ] as const;
   const OF_THE_WORKSPACE = [
