@@ -6,15 +6,8 @@ const ROUNDS = 20;
 
 type Get = (path: string) => Promise<unknown>;
 
-/**
- * An operator's way into the console's API: a session is written into the database, as nobody has to sign in for this.
- * @param place where the operator acts, as headers
- */
-export async function operatorOf(
-  database: pg.Client,
-  consoleUrl: string,
-  { workspaceId, projectId }: { workspaceId: string; projectId: string },
-): Promise<Get> {
+/** Writes a session of an owner into the database, as nobody has to sign in for this. @returns its cookie */
+export async function operatorSession(database: pg.Client, workspaceId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
   await database.query(
     `insert into console_sessions (workspace_id, hash, user_id, session_id, auth_time, created_at, last_seen_at, expires_at)
@@ -22,6 +15,16 @@ export async function operatorOf(
      from team_members where workspace_id = $1 and role = 'owner' limit 1`,
     [workspaceId, createHash('sha256').update(secret).digest()],
   );
+  return secret;
+}
+
+/** An operator's way into the console's API. @param place where the operator acts, as headers */
+export async function operatorOf(
+  database: pg.Client,
+  consoleUrl: string,
+  { workspaceId, projectId }: { workspaceId: string; projectId: string },
+): Promise<Get> {
+  const secret = await operatorSession(database, workspaceId);
   const headers = {
     cookie: `latchkey-console=${secret}`,
     'x-workspace-id': workspaceId,

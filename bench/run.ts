@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
+import { measurePaint } from './paint.ts';
 import { flood, paths, type Row, type Subject } from './paths.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
@@ -49,6 +50,7 @@ const delay = only.length === 0 || only.includes('revocation') ? await measureRe
 const webhooks = only.length === 0 || only.includes('webhooks') ? await measureWebhooks(subject) : [];
 for (const { what, measured, bar, met } of webhooks)
   console.log(`${what}: ${measured}${bar && ` (bar ${bar}, ${met ? 'met' : 'missed'})`}`);
+const paint = only.length === 0 || only.includes('paint') ? await measureConsolePaint() : null;
 await stop(latchkey.child);
 await postgres.stop();
 await rm(folder, { recursive: true, force: true });
@@ -71,6 +73,15 @@ async function readSubject(): Promise<Subject> {
     projectIds: projects.map(({ id }: { id: string }) => id),
     owner: environments.test.owner,
   };
+}
+
+async function measureConsolePaint(): Promise<{ first: number; whole: number }> {
+  const { consoleUrl, workspaceId, projects } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
+  const measured = await measurePaint(postgres.url, consoleUrl, { workspaceId, projectId: projects[0].id });
+  console.log(
+    `console… first paint after ${measured.first.toFixed(0)} ms (bar 1000 ms), its first screen after ${measured.whole.toFixed(0)} ms`,
+  );
+  return measured;
 }
 
 async function measureFlood(): Promise<number> {
@@ -134,6 +145,8 @@ ${table.join('\n')}
 | GET /v1/me/context while others sign in as fast as they can, p99 | ${flooded?.toFixed(1)} ms | 100 ms |
 | an ended session is refused by another process, p50 | ${delay?.p50.toFixed(1)} ms | |
 | an ended session is refused by another process, p99 | ${delay?.p99.toFixed(1)} ms | 1000 ms |
+| the console's first paint, nothing of it cached, p50 | ${paint?.first.toFixed(0)} ms | 1000 ms |
+| the console's first screen with its figures, nothing of it cached, p50 | ${paint?.whole.toFixed(0)} ms | |
 ${webhooks.map(({ what, measured, bar }) => `| ${what} | ${measured} | ${bar} |`).join('\n')}
 `;
 }

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { openBrowser } from '../server/tests/browser.ts';
+import { operatorOf, operatorSession } from './console.ts';
+
+const ROUNDS = 5;
+
+type Place = { workspaceId: string; projectId: string };
+
+/**
+ * Opens the console's first screen in a browser that has nothing of it yet.
+ * @returns medians in milliseconds since the address was entered: until something is seen, and until the screen's figures are
+ */
+export async function measurePaint(databaseUrl: string, consoleUrl: string, place: Place) {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  const secret = await operatorSession(database, place.workspaceId);
+  // The same a second time is what people meet: the server has been asked before.
+  await (await operatorOf(database, consoleUrl, place))('/console/v1/overview');
+  await database.end();
+  const browser = await openBrowser();
+  const first: number[] = [];
+  const whole: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // biome-ignore lint/performance/noAwaitInLoops: one browser after the other
+    const context = await browser.newContext();
+    await context.addCookies([{ name: 'latchkey-console', value: secret, url: consoleUrl }]);
+    const page = await context.newPage();
+    await page.goto(`${consoleUrl}/console/${place.workspaceId}/${place.projectId}/test`);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+    const seen = await page.evaluate(() => {
+      const { performance } = globalThis;
+      const [paint] = performance.getEntriesByName('first-contentful-paint');
+      return { first: paint?.startTime ?? Number.NaN, whole: performance.now() };
+    });
+    first.push(seen.first);
+    whole.push(seen.whole);
+    await context.close();
+  }
+  await browser.close();
+  return { first: median(first), whole: median(whole) };
+}
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
