@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, openConsole, shown } from '#tests/console-app.ts';
+import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
 import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
@@ -135,8 +135,9 @@ describe('by keyboard alone', () => {
     const name = (await rows.first().textContent()) ?? '';
     await press('Enter');
     await page.waitForURL(/\/members\/mem_/);
-    await shown(page);
-    assert.ok(name.startsWith((await page.getByRole('heading', { level: 1 }).textContent()) ?? 'nobody'));
+    const title = page.getByRole('heading', { level: 1 }).filter({ hasNotText: /^Members$/ });
+    await title.waitFor();
+    assert.ok(name.startsWith((await title.textContent()) ?? 'nobody'), name);
   });
 
   test('the palette is walked by arrows, and gives the focus back when Escape closes it', async () => {

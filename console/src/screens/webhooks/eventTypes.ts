@@ -16,7 +16,7 @@ export function useEventTypes(): { types: readonly EventType[]; choices: string[
   return { types, choices: choicesOf(types.map(({ type }) => type)) };
 }
 
-export function choicesOf(types: readonly string[]): string[] {
+function choicesOf(types: readonly string[]): string[] {
   const groups = new Set(types.map((type) => `${type.split('.')[0]}.*`));
   return [...groups, ...types];
 }
