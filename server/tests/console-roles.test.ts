@@ -55,6 +55,12 @@ for (const role of ROLES) {
     const links = app.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     const places = EVERYTHING.filter((place) => !KEPT_FROM[role].includes(place));
     assert.deepEqual(await links.allTextContents(), ['Overview', ...places]);
+    const headings = await app.page.getByText('People', { exact: true }).isVisible();
+    assert.equal(
+      headings,
+      places.some((place) => PEOPLE.includes(place)),
+      'no heading stands above nothing',
+    );
     await app.context.close();
   });
 }
