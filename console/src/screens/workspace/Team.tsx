@@ -7,7 +7,7 @@ import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
-import { Pager, Table } from '#ui/table.tsx';
+import { Below, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { InviteToTeam } from './InviteToTeam.tsx';
 import { RolesOfTeam } from './RolesOfTeam.tsx';
@@ -40,6 +40,7 @@ export function Team() {
                     cell: (member) => (
                       <>
                         {member.displayName ?? member.email} {member.you && <Badge>You</Badge>}
+                        {member.displayName && <Below>{member.email}</Below>}
                       </>
                     ),
                   },
@@ -156,9 +157,19 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
             keyOf={({ id }) => id}
             empty="Nobody is invited"
             columns={[
-              { name: 'Email', cell: ({ email }) => email },
-              { name: 'Role', cell: ({ role }) => sentence(role) },
-              { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+              {
+                name: 'Email',
+                cell: ({ email, role, status }) => (
+                  <>
+                    {email}
+                    <Below>
+                      {sentence(role)} <StateBadge state={status} />
+                    </Below>
+                  </>
+                ),
+              },
+              { name: 'Role', wide: true, cell: ({ role }) => sentence(role) },
+              { name: 'Status', wide: true, cell: ({ status }) => <StateBadge state={status} /> },
               { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
               {
                 name: '',
