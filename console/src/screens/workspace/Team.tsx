@@ -40,7 +40,6 @@ export function Team() {
                     cell: (member) => (
                       <>
                         {member.displayName ?? member.email} {member.you && <Badge>You</Badge>}
-                        {member.displayName && <Below>{member.email}</Below>}
                       </>
                     ),
                   },
@@ -77,7 +76,7 @@ function RoleOf({ member: { id, role, displayName, email }, canWrite }: { member
   return (
     <Select
       size="xs"
-      w={130}
+      w={116}
       aria-label={`Role of ${name}`}
       allowDeselect={false}
       data={teamRoles.map((value) => ({ value, label: sentence(value) }))}
