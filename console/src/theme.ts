@@ -40,6 +40,9 @@ const gray: MantineColorsTuple = [
   '#1d2127',
 ];
 
+/** What is touched is at least this big (WCAG 2.2, 2.5.8). */
+const TARGET = rem(24);
+
 /** A dialog's header is not the banner of the page. */
 const noBanner = { attributes: { header: { role: 'presentation' } } };
 
@@ -60,7 +63,18 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: { size: 'xs' } },
+    Button: {
+      defaultProps: { size: 'xs' },
+      vars: (_: unknown, { size }: { size?: string }) => ({
+        root: size === 'compact-xs' ? { '--button-height': TARGET } : {},
+      }),
+    },
+    ActionIcon: {
+      vars: (_: unknown, { size }: { size?: string }) => ({
+        root: size === 'xs' || size === 'sm' ? { '--ai-size': TARGET } : {},
+      }),
+    },
+    Pill: { vars: () => ({ root: { '--pill-height': TARGET } }) },
     TextInput: compact,
     PasswordInput: compact,
     NumberInput: compact,

@@ -38,9 +38,14 @@ for (const [path, title] of [
     await app.open(path);
     const table = page.getByRole('table', { name: title });
     const blocked = table.getByRole('row').filter({ hasText: 'membership.blocked' });
-    await blocked.getByText('Ada Lovelace').waitFor();
-    await blocked.getByText('Demo Operator').waitFor();
-    await table.getByRole('row').filter({ hasText: 'role.created' }).getByText('clerk').waitFor();
+    await blocked.getByText('Ada Lovelace').filter({ visible: true }).waitFor();
+    await blocked.getByText('Demo Operator').filter({ visible: true }).waitFor();
+    await table
+      .getByRole('row')
+      .filter({ hasText: 'role.created' })
+      .getByText('clerk')
+      .filter({ visible: true })
+      .waitFor();
     await blocked.hover();
     await blocked.getByRole('button', { name: `Copy ${userId}` }).click();
     assert.equal(await page.evaluate(() => Object(globalThis).navigator.clipboard.readText()), userId);

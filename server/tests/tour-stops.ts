@@ -21,17 +21,26 @@ export async function stopsOf(operator: Operator): Promise<Stop[]> {
     assert.ok(found, text);
     return found.id;
   };
-  const [member, application, endpoint, domain, incident] = await Promise.all([
+  const [member, application, endpoint, domain, incident, delivery, members] = await Promise.all([
     first('members?role=clerk'),
     first('applications', ({ name }) => name === 'Storefront'),
     first('webhooks/endpoints', ({ description }) => description === 'Warehouse'),
     first('domains', ({ status }) => status === 'verified'),
     first('status/incidents', ({ phase }) => phase === 'identified'),
+    first('webhooks/deliveries?status=retrying'),
+    first('members/import'),
   ]);
-  return [...ofPeople({ member, application }), ...ofOperation({ endpoint, domain, incident })];
+  return [
+    ...ofPeople({ member, members }),
+    ...ofSignIn({ application }),
+    ...ofOperation({ endpoint, delivery, domain, incident }),
+    ...ofWorkspace(),
+  ];
 }
 
-function ofPeople({ member, application }: { member: string; application: string }): Stop[] {
+type People = { member: string; members: string };
+
+function ofPeople({ member, members }: People): Stop[] {
   return [
     stop(
       'overview',
@@ -55,11 +64,28 @@ function ofPeople({ member, application }: { member: string; application: string
       { narrow: true },
     ),
     stop(
+      'import',
+      '/members/import',
+      'Importing members',
+      'A file from another system, with the passwords people have; tried first, then imported.',
+    ),
+    stop(
+      'import-report',
+      `/members/import/${members}`,
+      'What became of an import',
+      'Each row with its outcome, and those that failed as a file to mend and send again.',
+    ),
+    stop(
       'roles',
       '/roles',
       'Roles and permissions',
       'Which role may do what. Built-in roles stay as they are; your own are edited here.',
     ),
+  ];
+}
+
+function ofSignIn({ application }: { application: string }): Stop[] {
+  return [
     stop(
       'application',
       `/applications/${application}`,
@@ -82,9 +108,9 @@ function ofPeople({ member, application }: { member: string; application: string
   ];
 }
 
-type Operation = { endpoint: string; domain: string; incident: string };
+type Operation = { endpoint: string; delivery: string; domain: string; incident: string };
 
-function ofOperation({ endpoint, domain, incident }: Operation): Stop[] {
+function ofOperation({ endpoint, delivery, domain, incident }: Operation): Stop[] {
   return [
     stop('domain', `/domains/${domain}`, 'A domain', 'The record that proves it is yours, and what it serves.'),
     stop(
@@ -92,6 +118,13 @@ function ofOperation({ endpoint, domain, incident }: Operation): Stop[] {
       `/webhooks/${endpoint}`,
       'A webhook endpoint',
       'How deliveries went, what is sent to it, and the latest of them.',
+    ),
+    stop(
+      'delivery',
+      `/webhooks/deliveries/${delivery}`,
+      'A delivery',
+      'Each attempt with what came back, and the payload as it was signed and sent.',
+      { narrow: true },
     ),
     stop('events', '/events', 'Event log', 'Everything that happened, with its data.'),
     stop('audit', '/audit', 'Audit log', 'Who changed what, in a chain that shows tampering, with export.', {
@@ -101,14 +134,47 @@ function ofOperation({ endpoint, domain, incident }: Operation): Stop[] {
       environment: 'production',
     }),
     stop(
+      'sms-guard',
+      '/sms/guard',
+      'The SMS guard',
+      'Countries, kinds of numbers and limits that hold back messages nobody waits for.',
+      { environment: 'production' },
+    ),
+    stop('sms-statements', '/sms/statements', 'Statements', 'What each period of the add-on came to.', {
+      environment: 'production',
+    }),
+    stop(
       'status',
       '/status',
       'Status',
       'Incidents, components, maintenance and subscribers, for those who run the installation.',
       { narrow: true },
     ),
+    stop(
+      'status-components',
+      '/status/components',
+      'Components of the status',
+      'What the public page lists, in groups and in the order it is shown.',
+    ),
+    stop(
+      'status-settings',
+      '/status/settings',
+      'Settings of the status',
+      'Where it can be read, and what happens by itself when a component fails.',
+    ),
     stop('incident', `/status/${incident}`, 'An incident', 'What the public was told, and the next update.'),
-    stop('team', '/team', 'Team', 'Who works here, with which role.', { ofWorkspace: true }),
+  ];
+}
+
+function ofWorkspace(): Stop[] {
+  return [
+    stop(
+      'settings',
+      '/settings',
+      'Project settings',
+      'Its name, addresses and languages, and the way to delete it, which an owner can take back for seven days.',
+    ),
+    stop('team', '/team', 'Team', 'Who works here, with which role.', { ofWorkspace: true, narrow: true }),
   ];
 }
 

@@ -1,6 +1,7 @@
-import { Group, Select, Text, TextInput } from '@mantine/core';
+import { Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import classes from './filters.module.css';
 import { SearchIcon } from './icons.ts';
 import { localInput } from './moments.ts';
 import { useFilters } from './search.ts';
@@ -8,9 +9,9 @@ import { useFilters } from './search.ts';
 /** A row of filters above a list; each is in the address. */
 export function FilterBar({ children }: { children: ReactNode }) {
   return (
-    <Group gap="xs" p="sm" role="search" aria-label="Filters">
+    <search className={classes.bar} aria-label="Filters">
       {children}
-    </Group>
+    </search>
   );
 }
 
@@ -38,8 +39,16 @@ export function TextFilter({ name, label, width = 260 }: { name: string; label: 
 
 type Choice = string | { value: string; label: string };
 
-export function ChoiceFilter(props: { name: string; label: string; choices: readonly Choice[]; width?: number }) {
-  const { name, label, choices, width = 160 } = props;
+type ChoiceProps = {
+  name: string;
+  label: string;
+  choices: readonly Choice[];
+  width?: number;
+  /** What holds where nothing is chosen, so that there always is something. */
+  otherwise?: string;
+};
+
+export function ChoiceFilter({ name, label, choices, width = 160, otherwise }: ChoiceProps) {
   const [filters, setFilters] = useFilters();
   return (
     <Select
@@ -49,10 +58,11 @@ export function ChoiceFilter(props: { name: string; label: string; choices: read
       placeholder={label}
       data={[...choices]}
       searchable={choices.length > 8}
-      clearable
-      value={filters[name] ?? null}
+      clearable={otherwise === undefined}
+      allowDeselect={otherwise === undefined}
+      value={filters[name] ?? otherwise ?? null}
       onChange={(value) => setFilters({ [name]: value ?? undefined })}
-      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      clearButtonProps={{ 'aria-label': `Clear ${label}`, size: '1.5rem' }}
     />
   );
 }

@@ -12,6 +12,8 @@ export type Column<T> = {
   /** Left out where the screen is narrow. */
   wide?: boolean;
   align?: 'right';
+  /** Never breaks over two lines. */
+  short?: boolean;
 };
 
 type TableProps<T> = {
@@ -50,8 +52,8 @@ export function Table<T>({ label, rows, columns, keyOf, href, empty, even }: Tab
             const to = href?.(row) ?? null;
             return (
               <tr key={keyOf(row)} data-leads={to !== null}>
-                {columns.map(({ name, cell, wide, align }, index) => (
-                  <td key={name} className={wide ? classes.wide : undefined} data-align={align}>
+                {columns.map(({ name, cell, wide, align, short }, index) => (
+                  <td key={name} className={wide ? classes.wide : undefined} data-align={align} data-short={short}>
                     {index === 0 && to !== null ? (
                       <Link {...linkTo(to)} className={classes.link} data-row-link>
                         {cell(row)}
@@ -81,6 +83,11 @@ function moveBetweenRows(event: KeyboardEvent<HTMLTableElement>): void {
   if (at === -1 || !next) return;
   event.preventDefault();
   next.focus();
+}
+
+/** What a column tells that is left out where the screen is narrow, below the first cell of the row. */
+export function Below({ children }: { children: ReactNode }) {
+  return <span className={classes.below}>{children}</span>;
 }
 
 /** Leads through a list that is read page by page; the page is in the address, so Back works. */

@@ -3,6 +3,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { useSaveFile } from '#ui/files.ts';
 import { MomentFilter, TextFilter } from '#ui/filters.tsx';
+import { Below } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
 import { LogScreen, useLogFilters } from './LogScreen.tsx';
@@ -34,8 +35,16 @@ export function Audit() {
         </>
       }
       columns={(names) => [
-        { name: 'Action', cell: ({ action }) => <EventName name={action} /> },
-        { name: 'Who', cell: (event) => <NameInRow of={actorOf(event, names)} /> },
+        {
+          name: 'Action',
+          cell: (event) => (
+            <>
+              <EventName name={event.action} />
+              <Below>{actorOf(event, names).name}</Below>
+            </>
+          ),
+        },
+        { name: 'Who', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
         { name: 'What', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
         { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
       ]}

@@ -1,6 +1,7 @@
 import { useApi, useCan } from '#api/scope.tsx';
 import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
 import { ChoiceFilter, MomentFilter } from '#ui/filters.tsx';
+import { Below } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
 import { LogScreen, useLogFilters } from './LogScreen.tsx';
@@ -29,9 +30,17 @@ export function Events() {
         </>
       }
       columns={(names) => [
-        { name: 'Event', cell: ({ type }) => <EventName name={type} /> },
-        { name: 'About', cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
-        { name: 'By', wide: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
+        {
+          name: 'Event',
+          cell: (event) => (
+            <>
+              <EventName name={event.type} />
+              <Below>{subjectOf(event, names).name}</Below>
+            </>
+          ),
+        },
+        { name: 'About', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
+        { name: 'By', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
         { name: 'Sequence', wide: true, align: 'right', cell: ({ sequence }) => sequence },
         { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
       ]}

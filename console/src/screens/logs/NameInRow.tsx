@@ -6,7 +6,9 @@ import type { Named } from './names.ts';
 export function NameInRow({ of: { name, id } }: { of: Named }) {
   return (
     <span className={classes.named}>
-      <span className={classes.name}>{name}</span>
+      <span className={classes.name} title={name}>
+        {name}
+      </span>
       {id !== null && (
         // By keyboard, the row opens to everything there is to copy.
         <span className={classes.copy} data-above>

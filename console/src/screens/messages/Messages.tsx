@@ -24,7 +24,7 @@ export function Messages() {
       <MessageTabs />
       <Card flush>
         <FilterBar>
-          <ChoiceFilter name="locale" label="Language" choices={languages} />
+          <ChoiceFilter name="locale" label="Language" choices={languages} otherwise="en" />
         </FilterBar>
         <Loaded query={templates}>
           {({ items }) => (
@@ -35,7 +35,7 @@ export function Messages() {
               href={href}
               empty="No templates"
               columns={[
-                { name: 'Message', cell: ({ template }) => sentence(template) },
+                { name: 'Message', short: true, cell: ({ template }) => sentence(template) },
                 { name: 'Subject', wide: true, cell: ({ subject }) => subject || '–' },
                 {
                   name: 'Text',

@@ -3,7 +3,7 @@ import { StateBadge, sentence } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
-import { Pager, Table } from '#ui/table.tsx';
+import { Below, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { MessageTabs } from './MessageTabs.tsx';
 
@@ -28,8 +28,18 @@ export function SentMessages() {
                   </Empty>
                 }
                 columns={[
-                  { name: 'To', cell: ({ to }) => to },
-                  { name: 'Message', cell: ({ template }) => sentence(template) },
+                  {
+                    name: 'To',
+                    cell: ({ to, template, createdAt }) => (
+                      <>
+                        {to}
+                        <Below>
+                          {sentence(template)} <Time at={createdAt} />
+                        </Below>
+                      </>
+                    ),
+                  },
+                  { name: 'Message', wide: true, short: true, cell: ({ template }) => sentence(template) },
                   { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
                   { name: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
                   { name: 'Fault', wide: true, cell: ({ error }) => error ?? '–' },

@@ -24,7 +24,7 @@ export function Template() {
     <Page
       title={sentence(name)}
       back={{ to: at('/messages'), label: 'Messages' }}
-      actions={<ChoiceFilter name="locale" label="Language" choices={languages} />}
+      actions={<ChoiceFilter name="locale" label="Language" choices={languages} otherwise="en" />}
     >
       <Loaded query={templates}>
         {({ items }) => {

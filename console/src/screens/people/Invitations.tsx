@@ -1,16 +1,16 @@
-import { Box, Button, Group, MultiSelect, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Invitation } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
-import { StateBadge } from '#ui/badge.tsx';
+import { StateBadge, sentence } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { ChoiceFilter, FilterBar } from '#ui/filters.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
-import { Pager, Table } from '#ui/table.tsx';
+import { Below, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { RoleNames, useRoles } from './RoleNames.tsx';
 
@@ -28,7 +28,11 @@ export function Invitations() {
     <Page title="Invitations" about="People who were asked to join this project by mail." actions={invite}>
       <Card flush>
         <FilterBar>
-          <ChoiceFilter name="status" label="Status" choices={STATUSES} />
+          <ChoiceFilter
+            name="status"
+            label="Status"
+            choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
+          />
         </FilterBar>
         <Loaded query={invitations}>
           {({ items, nextCursor }) => (
@@ -70,9 +74,9 @@ function Whom({ invitation: { email, status } }: { invitation: Invitation }) {
   return (
     <>
       {email}
-      <Box hiddenFrom="sm">
+      <Below>
         <StateBadge state={status} />
-      </Box>
+      </Below>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
+import { EventName } from '#screens/logs/EventName.tsx';
 import { actorOf } from '#screens/logs/names.ts';
 import { useAt } from '#shell/place.ts';
 import { Card } from '#ui/page.tsx';
@@ -25,7 +26,7 @@ export function MemberEvents({ member: { userId } }: { member: Member }) {
             keyOf={({ id }) => id}
             empty="Nothing yet"
             columns={[
-              { name: 'Event', cell: ({ action }) => <code>{action}</code> },
+              { name: 'Event', cell: ({ action }) => <EventName name={action} /> },
               { name: 'By', wide: true, cell: (event) => actorOf(event, names).name },
               { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
             ]}

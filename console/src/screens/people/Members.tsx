@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { StateBadge } from '#ui/badge.tsx';
+import { StateBadge, sentence } from '#ui/badge.tsx';
 import { ChoiceFilter, FilterBar, TextFilter } from '#ui/filters.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
@@ -64,7 +64,7 @@ export function Members() {
           <ChoiceFilter
             name="status"
             label="Status"
-            choices={memberStatuses.map((value) => ({ value, label: value }))}
+            choices={memberStatuses.map((value) => ({ value, label: sentence(value) }))}
             width={130}
           />
           <ChoiceFilter

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Delivery } from '#api/records.ts';
+import { EventName } from '#screens/logs/EventName.tsx';
 import { useAt } from '#shell/place.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { Table } from '#ui/table.tsx';
@@ -15,7 +16,7 @@ export function DeliveryTable({ deliveries, empty }: { deliveries: readonly Deli
       href={({ id }) => at(`/webhooks/deliveries/${id}`)}
       empty={empty}
       columns={[
-        { name: 'Event', cell: ({ eventType }) => <code>{eventType}</code> },
+        { name: 'Event', cell: ({ eventType }) => <EventName name={eventType} /> },
         { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
         { name: 'Attempts', wide: true, align: 'right', cell: ({ attemptCount }) => attemptCount },
         { name: 'Next attempt', wide: true, cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },

@@ -17,7 +17,7 @@ export function RolesOfTeam() {
             keyOf={({ role }) => role}
             empty="No roles"
             columns={[
-              { name: 'Role', cell: ({ role }) => sentence(role) },
+              { name: 'Role', short: true, cell: ({ role }) => sentence(role) },
               { name: 'For', cell: ({ description }) => description },
               {
                 name: 'Permissions',

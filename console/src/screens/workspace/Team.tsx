@@ -7,7 +7,7 @@ import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Loaded, Needs } from '#ui/states.tsx';
-import { Pager, Table } from '#ui/table.tsx';
+import { Below, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { InviteToTeam } from './InviteToTeam.tsx';
 import { RolesOfTeam } from './RolesOfTeam.tsx';
@@ -84,7 +84,7 @@ function RoleOf({ member: { id, role, displayName, email }, canWrite }: { member
   return (
     <Select
       size="xs"
-      w={130}
+      w={116}
       aria-label={`Role of ${name}`}
       allowDeselect={false}
       data={teamRoles.map((value) => ({ value, label: sentence(value) }))}
@@ -164,9 +164,19 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
             keyOf={({ id }) => id}
             empty="Nobody is invited"
             columns={[
-              { name: 'Email', cell: ({ email }) => email },
-              { name: 'Role', cell: ({ role }) => sentence(role) },
-              { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+              {
+                name: 'Email',
+                cell: ({ email, role, status }) => (
+                  <>
+                    {email}
+                    <Below>
+                      {sentence(role)} <StateBadge state={status} />
+                    </Below>
+                  </>
+                ),
+              },
+              { name: 'Role', wide: true, cell: ({ role }) => sentence(role) },
+              { name: 'Status', wide: true, cell: ({ status }) => <StateBadge state={status} /> },
               { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
               {
                 name: '',
