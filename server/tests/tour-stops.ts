@@ -27,7 +27,7 @@ export async function stopsOf(operator: Operator): Promise<Stop[]> {
     first('webhooks/endpoints', ({ description }) => description === 'Warehouse'),
     first('domains', ({ status }) => status === 'verified'),
     first('status/incidents', ({ phase }) => phase === 'identified'),
-    first('webhooks/deliveries?status=retrying'),
+    first('webhooks/deliveries?status=delivered'),
     first('members/import'),
   ]);
   return [
@@ -140,9 +140,6 @@ function ofOperation({ endpoint, delivery, domain, incident }: Operation): Stop[
       'Countries, kinds of numbers and limits that hold back messages nobody waits for.',
       { environment: 'production' },
     ),
-    stop('sms-statements', '/sms/statements', 'Statements', 'What each period of the add-on came to.', {
-      environment: 'production',
-    }),
     stop(
       'status',
       '/status',
@@ -168,11 +165,13 @@ function ofOperation({ endpoint, delivery, domain, incident }: Operation): Stop[
 
 function ofWorkspace(): Stop[] {
   return [
+    stop('settings', '/settings', 'Project settings', 'Its name, addresses and languages, in each environment.'),
     stop(
-      'settings',
-      '/settings',
-      'Project settings',
-      'Its name, addresses and languages, and the way to delete it, which an owner can take back for seven days.',
+      'workspace',
+      '/workspace',
+      'Workspace settings',
+      'Its name, and the way to delete it; an owner can restore it within seven days.',
+      { ofWorkspace: true },
     ),
     stop('team', '/team', 'Team', 'Who works here, with which role.', { ofWorkspace: true, narrow: true }),
   ];
