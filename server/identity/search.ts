@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { UserId } from '#platform/ids.ts';
 import { folded, searchTextOf } from './search-text.ts';
 
-/** What is looked for, as {@link matchingAmong} and {@link matchingUsers} take it. */
+/** What is looked for, as {@link matches} and {@link matchingUsers} take it. */
 export type Search = { text: string };
 
 /** Fewer characters make no trigram. */
@@ -20,22 +20,17 @@ export function searchFor(typed: string): Search | null {
   return { text: text.length < TRIGRAM ? `\n${text}` : text };
 }
 
-/** Which of these people match. Served by the primary key, which no condition on the text may tempt the planner away from. */
-export async function matchingAmong(
-  ctx: Pick<Ctx, 'db' | 'scope'>,
+/**
+ * Whether a person matches: a condition for a statement of another part. Served by the primary key, which no condition on the text may
+ * tempt the planner away from.
+ */
+export function matches(
+  { scope }: Pick<Ctx, 'scope'>,
   { text }: Search,
-  ids: readonly UserId[],
-): Promise<ReadonlySet<UserId>> {
-  if (ids.length === 0) return new Set();
-  const rows = await ctx.db
-    .selectFrom('users')
-    .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('id', '=', sql<UserId>`any(${[...ids]})`)
-    .where(sql<boolean>`position(${text} in search) > 0`)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
+  userId: Expression<UserId>,
+): RawBuilder<boolean> {
+  return sql<boolean>`(select position(${text} in search) > 0 from users
+    where workspace_id = ${scope.workspaceId} and environment = ${scope.environment} and id = ${userId})`;
 }
 
 const usersMatching = prepared<{ id: UserId }>('users-matching', 'select id from users_matching($1, $2, $3) as id');

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, matchingAmong, matchingUsers, normalise, type Search, searchFor } from '#identity';
+import { findIdentifier, matches, matchingUsers, normalise, type Search, searchFor } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
@@ -43,7 +43,8 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
   const roleId = role === undefined ? null : await roleByKey(ctx, role);
   if (roleId === undefined) return { items: [], nextCursor: null };
   const filter: Filter = { roleId, before, ...(status && { status }), ...(createdAfter && { createdAfter }) };
-  const positions = q === undefined ? await newest(ctx, filter, limit + 1) : await search(ctx, filter, q, limit + 1);
+  const positions =
+    q === undefined ? await newest(ctx, filter, limit + 1).execute() : await search(ctx, filter, q, limit + 1);
   const page = pageOf(ctx, positions, { list, limit, keyOf: ({ id }) => id });
   return {
     items: await membersById(
@@ -64,45 +65,53 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
   if (wanted === null) return [];
   const exact = await memberOfAddress(ctx, filter, typed);
   if (exact.length > 0) return exact;
-  const near = await amongNewest(ctx, filter, wanted, WINDOW);
-  if (near.found.length >= count || near.last === null) return near.found.slice(0, count);
+  const near = await amongNewest(ctx, filter, wanted, { size: WINDOW, count });
+  const end = near.length < count ? await endOf(ctx, filter, WINDOW) : null;
+  if (end === null) return near;
   // Half as many again as hold enough when it goes on like this.
-  const more = Math.ceil((1.5 * WINDOW * (count - near.found.length)) / near.found.length);
+  const more = Math.ceil((1.5 * WINDOW * (count - near.length)) / near.length);
   if (more > WIDER_WINDOW) return lookUp(ctx, filter, wanted, count);
-  const farther = await amongNewest(ctx, { ...filter, before: near.last }, wanted, more);
-  const found = [...near.found, ...farther.found];
-  return found.length >= count || farther.last === null ? found.slice(0, count) : lookUp(ctx, filter, wanted, count);
+  const farther = { ...filter, before: end };
+  const found = [...near, ...(await amongNewest(ctx, farther, wanted, { size: more, count: count - near.length }))];
+  const all = found.length >= count || (await endOf(ctx, farther, more)) === null;
+  return all ? found : lookUp(ctx, filter, wanted, count);
 }
 
 async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise<Position[]> {
   const identifier = normalise(typed);
   if (identifier.kind === 'username') return [];
   const owner = await findIdentifier(ctx, identifier);
-  return owner ? newest(ctx, filter, 1, [owner.userId]) : [];
+  return owner ? newest(ctx, filter, 1, [owner.userId]).execute() : [];
 }
 
-/** Those who match among the next members, and the last member that was looked at; null when there are no more. */
-async function amongNewest(
+/** The first so many who match among so many of the newest members. */
+function amongNewest(
   ctx: Ctx,
   filter: Filter,
   wanted: Search,
-  size: number,
-): Promise<{ found: Position[]; last: string | null }> {
-  const window = await newest(ctx, filter, size);
-  const matching = await matchingAmong(
-    ctx,
-    wanted,
-    window.map(({ userId }) => userId),
-  );
-  return {
-    found: window.filter(({ userId }) => matching.has(userId)),
-    last: window.length < size ? null : (window.at(-1)?.id ?? null),
-  };
+  { size, count }: { size: number; count: number },
+): Promise<Position[]> {
+  return ctx.db
+    .selectFrom(newest(ctx, filter, size).as('newest'))
+    .select(['newest.id', 'newest.userId'])
+    .where(({ ref }) => matches(ctx, wanted, ref('newest.userId')))
+    .orderBy('newest.id', 'desc')
+    .limit(count)
+    .execute();
+}
+
+/** The last of so many of the newest members; null when there are fewer. */
+async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId | null> {
+  const { last, count } = await ctx.db
+    .selectFrom(newest(ctx, filter, size).as('newest'))
+    .select(({ fn }) => [fn.min('newest.id').as('last'), fn.countAll<number>().as('count')])
+    .executeTakeFirstOrThrow();
+  return count < size ? null : last;
 }
 
 async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
   const users = await matchingUsers(ctx, wanted, MOST_MATCHES);
-  return users.length === 0 ? [] : newest(ctx, filter, count, users);
+  return users.length === 0 ? [] : newest(ctx, filter, count, users).execute();
 }
 
 /**
@@ -110,7 +119,7 @@ async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): 
  * by a look at what each of them holds. Which one comes first is said here: a planner that knows little of the tables would join
  * everybody to everybody who holds the role.
  */
-async function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId[]): Promise<Position[]> {
+function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId[]) {
   const { workspaceId, projectId, environment } = ctx.scope;
   if (filter.roleId !== null && among === undefined && (filter.status ?? 'active') === 'active')
     return newestOfRole(ctx, { ...filter, roleId: filter.roleId }, count);
@@ -131,11 +140,11 @@ async function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly 
       sql<boolean>`(select true from member_roles as held where held.workspace_id = ${workspaceId} and held.project_id = ${projectId}
         and held.environment = ${environment} and held.member_id = m.id and held.role_id = ${filter.roleId})`,
     );
-  return query.execute();
+  return query;
 }
 
 /** Walks through those who hold a role, newest first. `offset 0` keeps the order of the tables. */
-function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: number): Promise<Position[]> {
+function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: number) {
   const { workspaceId, projectId, environment } = ctx.scope;
   let query = ctx.db
     .selectFrom('member_roles as held')
@@ -159,7 +168,7 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
     .orderBy('held.member_id', 'desc')
     .limit(count);
   for (const condition of conditionsOn(sql.ref('held.member_id'), filter)) query = query.where(condition);
-  return query.execute();
+  return query;
 }
 
 /** Where in the list to look. */
