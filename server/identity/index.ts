@@ -82,6 +82,6 @@ export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, 
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { identityRemovals } from './removal.ts';
-export { matches, matchingUsers, type Search, searchFor } from './search.ts';
+export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

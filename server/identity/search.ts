@@ -1,10 +1,9 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { UserId } from '#platform/ids.ts';
 import { folded, searchTextOf } from './search-text.ts';
 
-/** What is looked for, as {@link matches} and {@link matchingUsers} take it. */
+/** What is looked for, as {@link matches} and {@link usersMatching} take it. */
 export type Search = { text: string };
 
 /** Fewer characters make no trigram. */
@@ -33,17 +32,15 @@ export function matches(
     where workspace_id = ${scope.workspaceId} and environment = ${scope.environment} and id = ${userId})`;
 }
 
-const usersMatching = prepared<{ id: UserId }>('users-matching', 'select id from users_matching($1, $2, $3) as id');
-
-/** The people of the realm who match, newest first, at most `most`. Served by users_search; meant for what few match. */
-export async function matchingUsers(
-  { system, scope }: Pick<Ctx, 'system' | 'scope'>,
-  { text }: Search,
-  most: number,
-): Promise<UserId[]> {
+/**
+ * The people of the realm who match, newest first, at most `most`, as an array for a statement of another part. Served by
+ * users_search; meant for what few match.
+ */
+export function usersMatching({ scope }: Pick<Ctx, 'scope'>, { text }: Search, most: number): RawBuilder<UserId[]> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const { rows } = await usersMatching(system.pool, [`${scope.workspaceId} ${scope.environment}`, pattern, most]);
-  return rows.map(({ id }) => id);
+  return sql<
+    UserId[]
+  >`array(select id from users_matching(${`${scope.workspaceId} ${scope.environment}`}, ${pattern}, ${most}) as id)`;
 }
 
 /** Lets search find a person by what they are called now. Called wherever an identifier or a name changes. */

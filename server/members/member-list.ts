@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, matches, matchingUsers, normalise, type Search, searchFor } from '#identity';
+import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
@@ -81,7 +81,7 @@ async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise
   const identifier = normalise(typed);
   if (identifier.kind === 'username') return [];
   const owner = await findIdentifier(ctx, identifier);
-  return owner ? newest(ctx, filter, 1, [owner.userId]).execute() : [];
+  return owner ? newest(ctx, filter, 1, sql.val([owner.userId])).execute() : [];
 }
 
 /** The first so many who match among so many of the newest members. */
@@ -109,9 +109,8 @@ async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId |
   return count < size ? null : last;
 }
 
-async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
-  const users = await matchingUsers(ctx, wanted, MOST_MATCHES);
-  return users.length === 0 ? [] : newest(ctx, filter, count, users).execute();
+function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
+  return newest(ctx, filter, count, usersMatching(ctx, wanted, MOST_MATCHES)).execute();
 }
 
 /**
@@ -119,7 +118,7 @@ async function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): 
  * by a look at what each of them holds. Which one comes first is said here: a planner that knows little of the tables would join
  * everybody to everybody who holds the role.
  */
-function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId[]) {
+function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<UserId[]>) {
   const { workspaceId, projectId, environment } = ctx.scope;
   if (filter.roleId !== null && among === undefined && (filter.status ?? 'active') === 'active')
     return newestOfRole(ctx, { ...filter, roleId: filter.roleId }, count);
@@ -132,7 +131,7 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: readonly UserId
     .limit(count);
   // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
   query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
-  if (among !== undefined) query = query.where('m.user_id', '=', sql<UserId>`any(${[...among]})`);
+  if (among !== undefined) query = query.where('m.user_id', '=', sql<UserId>`any(${among})`);
   for (const condition of conditionsOn(sql.ref('m.id'), filter)) query = query.where(condition);
   if (filter.status !== undefined) query = query.where(hasStatus(filter.status));
   if (filter.roleId !== null)
