@@ -21,7 +21,7 @@ const PORT_BASE = 27_000;
 const ROUNDS = 100;
 const PROJECTS = 10_000;
 /** People of each size who are imported, at most. */
-const IMPORTED = 20_000;
+const IMPORTED = 100_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
 await chmod(folder, 0o755);

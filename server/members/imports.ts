@@ -192,8 +192,8 @@ export async function storeChunk(ctx: Ctx, id: ImportId, { number, firstRow, lin
   );
 }
 
-/** How many jobs share an import: while one waits for the database, another reads rows. */
-const LANES = 2;
+/** How many jobs share an import: while some wait for the database, another reads rows. */
+const LANES = 3;
 
 /** All rows have come: they are worked off from now on, whatever happens to this process. */
 export function queueImport(
@@ -208,7 +208,7 @@ export function queueImport(
       .executeTakeFirstOrThrow();
     await emit(tx, 'membership.import.started', { importId: id, dryRun: row.dry_run });
     for (let lane = 0; lane < LANES; lane += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: two, on one connection
+      // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
       await addJob(tx, 'import_members', { ...tx.scope, importId: id }, { priority: 10 });
     }
     return recordOf(row);
