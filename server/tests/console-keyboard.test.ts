@@ -82,7 +82,8 @@ describe('by keyboard alone', () => {
     await press('Enter');
     await page.waitForURL(new RegExp(`/${latchkey.demo.projects[1]?.id}/test/members`));
     await choices.waitFor({ state: 'detached' });
-    await focused(switcher);
+    // Another project's screen: it is read from its beginning, as after any other link.
+    await focused(page.getByRole('main'));
   });
 
   test('a form in a dialog begins in its first field, keeps the focus, and gives it back when Escape closes it', async () => {

@@ -9,8 +9,10 @@ type Scoped = { scope: Scope; api: Api; queries: QueryClient };
 /** A cache of its own for every scope: the data of two projects or environments can never be mixed up. */
 const known = new Map<string, Scoped>();
 
+const keyOf = ({ workspaceId, projectId, environment }: Scope) => [workspaceId, projectId, environment].join('/');
+
 function scoped(scope: Scope): Scoped {
-  const key = [scope.workspaceId, scope.projectId, scope.environment].join('/');
+  const key = keyOf(scope);
   const found = known.get(key) ?? { scope, api: apiFor(scope), queries: newQueries() };
   known.set(key, found);
   return found;
@@ -38,11 +40,11 @@ export function rereadWorkspace(workspaceId: string): Promise<void> {
 
 const ScopeContext = createContext<Scoped | null>(null);
 
-/** Everything inside calls the API in this scope. */
+/** Everything inside calls the API in this scope. In another scope it begins anew: what observes a cache keeps to that one. */
 export function ScopeProvider({ scope, children }: { scope: Scope; children: ReactNode }) {
   const value = scoped(scope);
   return (
-    <QueryClientProvider client={value.queries}>
+    <QueryClientProvider key={keyOf(scope)} client={value.queries}>
       <ScopeContext value={value}>{children}</ScopeContext>
     </QueryClientProvider>
   );
