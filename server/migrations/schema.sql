@@ -542,7 +542,7 @@ create table mfa_challenges (
 );
 CREATE INDEX mfa_challenges_expired ON public.mfa_challenges USING btree (expires_at);
 CREATE UNIQUE INDEX mfa_challenges_hash ON public.mfa_challenges USING btree (workspace_id, environment, hash);
-CREATE INDEX mfa_challenges_of_user ON public.mfa_challenges USING btree (workspace_id, environment, user_id);
+CREATE INDEX mfa_challenges_of_user ON public.mfa_challenges USING btree (user_id, workspace_id, environment);
 
 create table mfa_factors (
   workspace_id text not null,
@@ -788,7 +788,7 @@ create table scope_entries (
 );
 CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_project ON public.scope_entries USING btree (workspace_id, project_id, environment, session_id DESC) WHERE (revoked_at IS NULL);
-CREATE INDEX scope_entries_of_session ON public.scope_entries USING btree (workspace_id, environment, session_id);
+CREATE INDEX scope_entries_of_session ON public.scope_entries USING btree (session_id, workspace_id, environment);
 CREATE INDEX scope_entries_of_user ON public.scope_entries USING btree (workspace_id, environment, user_id) WHERE (revoked_at IS NULL);
 
 create table sessions (
