@@ -4,7 +4,7 @@ import { requireOwnPage } from '#hosted';
 import type { App, Reply, Request } from '#platform/http.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visit.ts';
 
 const hidden = { hide: true } as const;
@@ -66,12 +66,13 @@ async function visiting(
   const visit = await visitOf(request, reply);
   if (!visit) return toSignIn(request, reply, { scope: await scopeAsked(request), back });
   try {
-    if (recent) await requireRecentAuthentication(visit.ctx);
+    if (recent) await requireFreshProof(visit.ctx);
     return await work(visit);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error;
     const { email, username, phone } = visit.profile;
-    return toSignIn(request, reply, { scope: visit.ctx.scope, back, again: { as: email ?? username ?? phone } });
+    const again = { as: email ?? username ?? phone, secondFactor: error.extensions['acr'] === 'aal2' };
+    return toSignIn(request, reply, { scope: visit.ctx.scope, back, again });
   }
 }
 

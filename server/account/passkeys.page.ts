@@ -8,7 +8,7 @@ import { transaction } from '#platform/ctx.ts';
 import type { App, Reply } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { action, idOf, type Named, page } from './forms.ts';
 import { done } from './second-factors.page.ts';
 import { form, formCard, show } from './show.ts';
@@ -27,7 +27,7 @@ export function passkeyRoutes(app: App): void {
     async (request, reply) => {
       const visit = await visitOf(request, reply);
       if (!visit) throw problem('AUTHENTICATION_REQUIRED');
-      await requireRecentAuthentication(visit.ctx);
+      await requireFreshProof(visit.ctx);
       return reply.header('cache-control', 'no-store').send(await passkeyCreation(visit.ctx));
     },
   );

@@ -63,11 +63,11 @@ export async function scopeAsked(request: Request): Promise<Scope> {
   return (await anonymousCtx(request, typeof clientId === 'string' ? { clientId } : {})).scope;
 }
 
-type SignIn = { scope: Scope; back: string; again?: { as: string | null } };
+type SignIn = { scope: Scope; back: string; again?: { as: string | null; secondFactor: boolean } };
 
 /**
  * Has the person sign in like at any application, and come back to the page.
- * @param again for somebody who is signed in, and shall prove it anew
+ * @param again for somebody who is signed in, and shall prove it anew: with a second factor, or with any
  */
 export function toSignIn({ address: { url: own } }: Request, reply: Reply, { scope, back, again }: SignIn): Reply {
   const url = withQuery(`${own}/connect/authorize`, {
@@ -78,6 +78,7 @@ export function toSignIn({ address: { url: own } }: Request, reply: Reply, { sco
     state: back,
     prompt: again && 'login',
     login_hint: again?.as,
+    acr_values: again?.secondFactor ? 'aal2' : null,
   });
   return reply.redirect(url, 303);
 }

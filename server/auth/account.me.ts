@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { requestErasure } from './erasure.ts';
 import { OwnData, ownData } from './own-data.ts';
 
@@ -38,7 +38,7 @@ export const accountRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       const erasesAt = await requestErasure(request.ctx);
       return reply.code(202).send({ erasesAt: erasesAt.toISOString() });
     },

@@ -1,7 +1,7 @@
 import { findIdentifier, replaceAddress } from '#identity';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { digitsOf, type FlowId, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { addressProven } from './verification.ts';
@@ -12,7 +12,7 @@ import { addressProven } from './verification.ts';
  * @param address normalised @throws Problem REAUTHENTICATION_REQUIRED, RATE_LIMIT_EXCEEDED
  */
 export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'phone'; value: string }) {
-  await requireRecentAuthentication(ctx);
+  await requireFreshProof(ctx);
   const { userId } = customerOf(ctx);
   const owner = await findIdentifier(ctx, address);
   const possible = !owner || (owner.userId === userId && !owner.verified);
@@ -31,7 +31,7 @@ export async function finishAddressChange(
   kind: 'email' | 'phone',
   { flowId, code }: { flowId: FlowId; code: string },
 ): Promise<void> {
-  await requireRecentAuthentication(ctx);
+  await requireFreshProof(ctx);
   const { userId } = customerOf(ctx);
   const purpose = kind === 'email' ? 'change_email' : 'change_phone';
   await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {

@@ -5,7 +5,7 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { removeIdentity } from './sign-in-methods.ts';
 import { linkingUrl, linkWithCode } from './social-linking.ts';
@@ -67,7 +67,7 @@ export const linkedIdentityRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const { code, provider, redirectUri, clientId } = request.body;
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       if (code !== undefined)
         return reply.code(201).send(await linkWithCode(request.ctx, customerOf(request.ctx).userId, code));
       if (provider !== undefined && redirectUri !== undefined)
@@ -91,7 +91,7 @@ export const linkedIdentityRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await removeIdentity(request.ctx, request.params.identityId);
       return reply.code(204).send(null);
     },

@@ -4,7 +4,7 @@ import { transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import {
   addOwnPasskey,
   changeOwnPasskey,
@@ -40,7 +40,7 @@ export const passkeyRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return { ...(await passkeyCreation(request.ctx)), expiresIn: CHALLENGE_SECONDS };
     },
   );
@@ -59,7 +59,7 @@ export const passkeyRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
     },
   );
@@ -81,7 +81,7 @@ export const onePasskeyRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return transaction(request.ctx, (tx) => changeOwnPasskey(tx, request.params.passkeyId, request.body));
     },
   );
@@ -100,7 +100,7 @@ export const onePasskeyRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await removeOwnPasskey(request.ctx, request.params.passkeyId);
       return reply.code(204).send(null);
     },

@@ -76,6 +76,6 @@ async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: 
 /** Methods add up. A session began with a first factor, so a second one makes it `aal2`; nothing lowers a session. */
 function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
   const amr = [...new Set([...session.amr, ...methods])];
-  if (!second) return { amr, acr: session.acr };
-  return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2' };
+  if (!second) return { amr, acr: session.acr, secondFactor: false };
+  return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2', secondFactor: true };
 }

@@ -6,7 +6,7 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import { type ListedSession, listSessions, requireRecentAuthentication, revokeSessions } from '#sessions';
+import { type ListedSession, listSessions, requireFreshProof, revokeSessions } from '#sessions';
 import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
 import { newTotp } from './mfa.ts';
 import {
@@ -57,7 +57,7 @@ export const securityRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await changeOwnPassword(request.ctx, request.body);
       return reply.code(204).send(null);
     },
@@ -81,7 +81,7 @@ export const totpRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return transaction(request.ctx, (tx) => newTotp(tx, customerOf(request.ctx).userId));
     },
   );
@@ -104,7 +104,7 @@ export const totpRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return confirmOwnTotp(request.ctx, request.body);
     },
   );
@@ -123,7 +123,7 @@ export const factorRoutes: Routes = (app) => {
         },
       },
       async (request, reply) => {
-        await requireRecentAuthentication(request.ctx);
+        await requireFreshProof(request.ctx);
         await removeOwnFactor(request.ctx, kind);
         return reply.code(204).send(null);
       },
@@ -146,7 +146,7 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return reply.code(202).send(await startPhoneFactor(request.ctx, request.body.phone));
     },
   );
@@ -162,7 +162,7 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return confirmPhoneFactor(request.ctx, request.body);
     },
   );
@@ -179,7 +179,7 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       return renewRecoveryCodes(request.ctx);
     },
   );
@@ -206,7 +206,7 @@ export const ownSessionRoutes: Routes = (app) => {
       schema: { summary: 'End my other sessions', response: { 204: Type.Null(), ...problemResponses(...recent) } },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       const { userId, sessionId } = customerOf(request.ctx);
       await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { except: sessionId }, 'user'));
       return reply.code(204).send(null);
@@ -256,7 +256,7 @@ export const oneSessionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       const { userId } = customerOf(request.ctx);
       const { sessionId } = request.params;
       const ended = await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { only: sessionId }, 'user'));
@@ -276,7 +276,7 @@ export const oneSessionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await forgetDevice(request.ctx, request.params.deviceId);
       return reply.code(204).send(null);
     },

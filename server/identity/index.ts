@@ -83,5 +83,6 @@ export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCo
 export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
 export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
+export { enrolledSecondFactors, type SecondFactor } from './second-factors.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

@@ -4,7 +4,7 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { leaveProject } from './leaving.ts';
 import { MemberRef, MemberStatus } from './members.ts';
 import { ownMemberships } from './memberships.ts';
@@ -50,7 +50,7 @@ export const membershipRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await leaveProject(request.ctx, request.params.memberId);
       return reply.code(204).send(null);
     },

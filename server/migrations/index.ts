@@ -14,6 +14,7 @@ import { up as applications } from './0014-applications.ts';
 import { up as deadSessions } from './0020-dead-sessions.ts';
 import { up as dryRuns } from './0021-dry-runs.ts';
 import { up as statusUpdates } from './0025-status-updates.ts';
+import { up as secondFactorAt } from './0030-second-factor-at.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -33,4 +34,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 20, name: 'dead-sessions', up: deadSessions },
   { id: 21, name: 'dry-runs', up: dryRuns },
   { id: 25, name: 'status-updates', up: statusUpdates },
+  { id: 30, name: 'second-factor-at', up: secondFactorAt },
 ];

@@ -806,6 +806,7 @@ create table sessions (
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   revoke_reason text,
+  second_factor_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );

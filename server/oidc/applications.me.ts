@@ -3,7 +3,7 @@ import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireRecentAuthentication } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { takeBack, usedApplications } from './used-applications.ts';
 
 const UsedApplication = Type.Object({
@@ -44,7 +44,7 @@ export const usedApplicationRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireRecentAuthentication(request.ctx);
+      await requireFreshProof(request.ctx);
       await takeBack(request.ctx, request.params.clientId);
       return reply.code(204).send(null);
     },

@@ -12,7 +12,8 @@ export {
   listSessions,
   liveEntry,
   type ProjectSession,
-  requireRecentAuthentication,
+  reauthenticationRequired,
+  requireFreshProof,
   sessionHistory,
   sessionsOfProject,
 } from './session-reading.ts';

@@ -1,7 +1,7 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
+import { type Problem, problem } from '#platform/problem.ts';
 
 type Reader = Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> };
 
@@ -43,18 +43,39 @@ export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' 
 /** How recently a person must have proved who they are before sensitive changes, in seconds (SE-4). */
 const RECENT_SECONDS = 600;
 
-/** Checks that the session's person proved who they are within ten minutes. @throws Problem REAUTHENTICATION_REQUIRED with `maxAge` */
-export async function requireRecentAuthentication(ctx: Ctx): Promise<void> {
-  const { sessionId } = customerOf(ctx);
-  const row = await ctx.db
+/**
+ * The refusal of a session that has not proved enough for what it asks. It says what would do: a second factor (`acr`), or any
+ * proof, within the last `maxAge` seconds, as RFC 9470 §3 names them.
+ */
+export function reauthenticationRequired({ acr, maxAge = RECENT_SECONDS }: { acr?: 'aal2'; maxAge?: number }): Problem {
+  const extensions = { ...(acr && { acr }), maxAge };
+  if (!acr) return problem('REAUTHENTICATION_REQUIRED', { extensions });
+  return problem('REAUTHENTICATION_REQUIRED', {
+    detail: 'Confirm who you are again with a second factor.',
+    extensions,
+  });
+}
+
+/** When a session last proved who its person is. Served by the primary key. */
+async function provenTimes(ctx: Ctx) {
+  return ctx.db
     .selectFrom('sessions')
-    .select('auth_time')
+    .select('auth_time as authTime')
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
-    .where('id', '=', sessionId)
+    .where('id', '=', customerOf(ctx).sessionId)
     .executeTakeFirst();
-  if (!row || ctx.now.getTime() - row.auth_time.getTime() > RECENT_SECONDS * 1000)
-    throw problem('REAUTHENTICATION_REQUIRED', { extensions: { maxAge: RECENT_SECONDS } });
+}
+
+/**
+ * Checks that the session's person proved who they are within ten minutes (ASVS 7.5.1).
+ * @throws Problem REAUTHENTICATION_REQUIRED with `maxAge`
+ */
+export async function requireFreshProof(ctx: Ctx): Promise<void> {
+  const times = await provenTimes(ctx);
+  const since = ctx.now.getTime() - RECENT_SECONDS * 1000;
+  const isFresh = (instant: Date | null | undefined) => instant != null && instant.getTime() >= since;
+  if (!isFresh(times?.authTime)) throw reauthenticationRequired({});
 }
 
 /** A session's live entry in `ctx.scope`'s project. Served by scope_entries_of_session. @returns undefined when it ended or never was */

@@ -22,6 +22,7 @@ type SessionsTable = {
   amr: string[];
   acr: string;
   auth_time: Date;
+  second_factor_at: Date | null;
   ip: string | null;
   user_agent: string | null;
   created_at: Date;
@@ -82,6 +83,7 @@ export async function startSession(
       user_id: userId,
       ...how,
       auth_time: tx.now,
+      second_factor_at: how.acr === 'aal1' ? null : tx.now,
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
@@ -135,23 +137,31 @@ export async function enterProject(tx: TxCtx, sessionId: SessionId, fromProjectI
   return { ...session, entryId, projectId: tx.scope.projectId };
 }
 
+/** What the proofs of a session amount to now. `secondFactor`: whether one was proven just now. */
+type Raised = { amr: string[]; acr: string; secondFactor: boolean };
+
 /**
- * Raises a session after a new proof of who its person is: `amr` and `acr` are what they amount to now. Its entry in
- * `tx.scope`'s project, with all its tokens, is replaced by a new one (ASVS 7.2.4; SE-1).
+ * Raises a session after a new proof of who its person is. Its entry in `tx.scope`'s project, with all its tokens, is replaced
+ * by a new one (ASVS 7.2.4; SE-1).
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
 export async function raiseSession(
   tx: TxCtx,
   sessionId: SessionId,
-  raise: (session: { userId: UserId; amr: string[]; acr: string }) => { amr: string[]; acr: string },
+  raise: (session: { userId: UserId; amr: string[]; acr: string }) => Raised,
 ): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
   const { userId } = session;
-  const raised = raise(session);
+  const { secondFactor, ...raised } = raise(session);
   const { workspaceId, environment, projectId } = tx.scope;
   await tx.db
     .updateTable('sessions')
-    .set({ ...raised, auth_time: tx.now, last_seen_at: tx.now })
+    .set({
+      ...raised,
+      auth_time: tx.now,
+      last_seen_at: tx.now,
+      ...(secondFactor && { second_factor_at: tx.now }),
+    })
     .where('workspace_id', '=', workspaceId)
     .where('environment', '=', environment)
     .where('id', '=', sessionId)
