@@ -50,8 +50,19 @@ keys
 keys
   .command('rotate')
   .description('publish new signing keys ahead of time: they sign two days later')
+  .option('--now', 'in an emergency: the new keys sign at once')
+  .option('--retire <id...>', 'with --now: end these keys; every token they signed is refused')
   .option('--json', 'print the keys as JSON')
-  .action(async (options: { json?: true }) => (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options));
+  .action(async (options: { now?: true; retire?: string[]; json?: true }) =>
+    (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options),
+  );
+
+command('sessions', 'work with the sessions of everybody')
+  .command('end-all')
+  .description('end every session and replace the signing keys: everybody signs in again')
+  .requiredOption('--yes', 'do it')
+  .option('--json', 'print what was ended as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/sessions.ts')).endAllSessions(settings(), options));
 
 command('audit', 'work with exports of the audit log')
   .command('verify <file>')

@@ -1,5 +1,6 @@
-import { type KeySummary, listKeys, rotateKeys } from '#keys';
+import { type KeySummary, listKeys, rotateKeys, rotateKeysNow } from '#keys';
 import { environments } from '#platform/ctx.ts';
+import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withInstallation } from './installation.ts';
@@ -12,14 +13,34 @@ export async function listSigningKeys(overrides: Overrides, output: Output): Pro
   await failing(() => withInstallation(overrides, (system) => print(system, output)));
 }
 
-/** Publishes new signing keys ahead of time, then lists all. */
-export async function rotateSigningKeys(overrides: Overrides, output: Output): Promise<void> {
+type Rotation = Output & { now?: true; retire?: string[] };
+
+/** Publishes new signing keys, ahead of time or signing at once, then lists all. */
+export async function rotateSigningKeys(
+  overrides: Overrides,
+  { now, retire = [], ...output }: Rotation,
+): Promise<void> {
   await failing(async () => {
-    await withInstallation(overrides, (system) =>
-      Promise.all(environments.map((environment) => rotateKeys(system, environment))),
-    );
+    if (retire.length > 0 && !now)
+      throw new StartError('--retire ends keys at once, so new ones must sign at once: add --now.');
+    await withInstallation(overrides, async (system) => {
+      await requireListed(system, retire);
+      await Promise.all(
+        environments.map((environment) =>
+          now ? rotateKeysNow(system, environment, retire) : rotateKeys(system, environment),
+        ),
+      );
+    });
     await withInstallation(overrides, (system) => print(system, output));
   });
+}
+
+/** @throws StartError when one of the ids names no published key */
+async function requireListed(system: System, ids: readonly string[]): Promise<void> {
+  const listed = new Set((await listKeys(system)).map(({ id }) => id));
+  const unknown = ids.filter((id) => !listed.has(id));
+  if (unknown.length > 0)
+    throw new StartError(`There is no published key ${unknown.join(', ')}; "latchkey keys list" shows the keys.`);
 }
 
 async function print(system: System, { json }: Output): Promise<void> {

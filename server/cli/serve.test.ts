@@ -225,6 +225,16 @@ describe('latchkey on the command line', () => {
     assert.equal(listed.output(), rotated.output());
     assert.match(listed.output(), /^environment +algorithm +id +state +signs from +published until\n/);
     assert.equal(listed.output().match(/published ahead/g)?.length, 4);
+    const alone = latchkey(['keys', 'rotate', '--retire', 'key_1'], settings);
+    assert.equal(await alone.exit, 1);
+    assert.match(alone.output(), /add --now/);
+    const unknown = latchkey(['keys', 'rotate', '--now', '--retire', 'key_1'], settings);
+    assert.equal(await unknown.exit, 1);
+    assert.match(unknown.output(), /no published key key_1/);
+    const replaced = latchkey(['keys', 'rotate', '--now'], settings);
+    assert.equal(await replaced.exit, 0);
+    assert.equal(replaced.output().match(/published ahead/g), null, 'the keys published ahead are gone');
+    assert.equal(replaced.output().match(/ signs {2,}/g)?.length, 4, 'the new keys sign');
     const misused = latchkey(['keys', 'burn']);
     assert.equal(await misused.exit, 2);
   });

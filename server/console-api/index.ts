@@ -7,7 +7,7 @@ export { setUpConsole } from './installation.ts';
 export { logRoutes } from './logs.console.ts';
 export { atConsole } from './moved-routes.ts';
 export { consoleDescriptionRoutes } from './openapi.console.ts';
-export { endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
+export { endEveryOperatorSession, endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
 export { createOperator } from './operators.ts';
 export { inboxRoutes, overviewRoutes } from './overview.console.ts';
 export { previewRoutes } from './preview.console.ts';

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { Request } from '#platform/http.ts';
@@ -176,3 +177,8 @@ const forget = prepared(
   'dead-operator-sessions',
   'delete from console_sessions where expires_at < $1 /* all workspaces */',
 );
+
+/** Ends the console session of every operator. */
+export async function endEveryOperatorSession(tx: TxCtx): Promise<void> {
+  await sql`delete from console_sessions /* all workspaces */`.execute(tx.db);
+}

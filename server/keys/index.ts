@@ -1,3 +1,3 @@
 export { signCompact, signEs256 } from './es256.ts';
-export { type KeySummary, listKeys, rotateDueKeys, rotateKeys } from './rotation.ts';
+export { type KeySummary, listKeys, rotateDueKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
 export { algorithms, canOpenSigningKeys, createSigningKey, type SigningKey, signingKeys } from './signing-keys.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { eventually, managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
-import { rotateDueKeys, rotateKeys } from './rotation.ts';
+import { rotateDueKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
 
 const DAY_MS = 86_400_000;
 const clock = new TestClock();
@@ -49,5 +49,42 @@ describe('the rotation of signing keys', () => {
     const [before, made] = [await published(), await rotateKeys(latchkey.system, 'test')];
     assert.equal(made.length, 2);
     await eventually(async () => assert.equal((await published()).length, before.length + 2));
+  });
+});
+
+describe('an emergency rotation', () => {
+  // Two keys of one instant have no order.
+  beforeEach(() => clock.advance(1_000));
+
+  test('signs with new keys at once; the keys before go on checking what they signed', async () => {
+    const [old, token] = [await signingKid(), await managementToken(latchkey)];
+    await rotateKeysNow(latchkey.system, 'test', []);
+    await eventually(async () => assert.notEqual(await signingKid(), old));
+    assert.ok((await published()).some((key: string) => key.endsWith(String(old))));
+    assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
+  });
+
+  test('refuses every token that a retired key signed, also one that was accepted a moment ago', async () => {
+    const [old, token] = [String(await signingKid()), await managementToken(latchkey)];
+    assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
+    await rotateKeysNow(latchkey.system, 'test', [old]);
+    await eventually(async () => {
+      const refused = await latchkey.api('/v1/admin/roles', { token });
+      assert.equal(refused.status, 401, refused.text);
+    });
+    assert.ok(!(await published()).some((key: string) => key.endsWith(old)));
+    assert.equal((await latchkey.api('/v1/admin/roles', { token: await managementToken(latchkey) })).status, 200);
+  });
+
+  test('drops keys published ahead: they never sign', async () => {
+    const ahead = await rotateKeys(latchkey.system, 'test');
+    clock.advance(1_000);
+    await rotateKeysNow(latchkey.system, 'test', []);
+    await eventually(async () =>
+      assert.ok((await published()).every((key: string) => !ahead.some((id) => key.endsWith(id)))),
+    );
+    const signs = await signingKid();
+    clock.advance(2 * DAY_MS);
+    assert.equal(await signingKid(), signs);
   });
 });

@@ -10,7 +10,7 @@ import {
   transaction,
 } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { type Algorithm, algorithms, createSigningKey, retireKeysBefore } from './signing-keys.ts';
+import { type Algorithm, algorithms, createSigningKey, retireKeysBefore, retireKeysNow } from './signing-keys.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a key signs. */
@@ -66,6 +66,25 @@ async function rotate(
       const signsFrom = new Date(tx.now.getTime() + AHEAD_MS);
       await retireKeysBefore(tx, algorithm, new Date(signsFrom.getTime() + AFTER_MS));
       made.push(await createSigningKey(tx, algorithm, signsFrom));
+    }
+    return made;
+  });
+}
+
+/**
+ * Replaces the keys of an environment in an emergency: new ones sign at once. The keys before stay published until their last
+ * token has expired, except those in `retire`: these end now, and every token they signed is refused.
+ * @returns the ids of the new keys
+ */
+export function rotateKeysNow(system: System, environment: Environment, retire: readonly string[]): Promise<string[]> {
+  return transaction(keyCtx(system, environment), async (tx) => {
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
+    await retireKeysNow(tx, retire);
+    const made: string[] = [];
+    for (const algorithm of algorithms) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection
+      await retireKeysBefore(tx, algorithm, new Date(tx.now.getTime() + AFTER_MS));
+      made.push(await createSigningKey(tx, algorithm, tx.now));
     }
     return made;
   });

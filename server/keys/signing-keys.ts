@@ -1,4 +1,5 @@
 import { type CryptoKey, exportJWK, exportPKCS8, generateKeyPair, importJWK, importPKCS8, type JWK } from 'jose';
+import { sql } from 'kysely';
 import { type Environment, environments, type TxCtx } from '#platform/ctx.ts';
 import type { Db, Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -77,6 +78,16 @@ export async function retireKeysBefore(tx: TxCtx, algorithm: Algorithm, instant:
     .execute();
 }
 
+/** Ends the keys with these ids, and those published ahead, which never signed. */
+export async function retireKeysNow(tx: TxCtx, ids: readonly string[]): Promise<void> {
+  await tx.db
+    .updateTable('signing_keys')
+    .set({ retires_at: tx.now })
+    .where('environment', '=', tx.scope.environment)
+    .where((eb) => eb.or([eb('id', '=', sql<string>`any(${[...ids]})`), eb('signs_from', '>', tx.now)]))
+    .execute();
+}
+
 /** The keys of one environment as one process knows them. */
 export class KeySet {
   readonly #system: System;
@@ -93,7 +104,8 @@ export class KeySet {
   /** The newest key of an algorithm that may sign now. @throws Error when there is none: the installation was not set up */
   async signer(algorithm: Algorithm): Promise<SigningKey> {
     const now = this.#system.clock.now();
-    const find = () => this.#keys.find((key) => key.algorithm === algorithm && key.signsFrom <= now);
+    const find = () =>
+      this.#keys.find((key) => key.algorithm === algorithm && key.signsFrom <= now && !isRetired(key, now));
     const known = find();
     if (known) return known;
     await this.reload();
@@ -104,17 +116,27 @@ export class KeySet {
 
   /** The public key of a key id, or undefined for one that is not ours. */
   async verifier(id: string): Promise<SigningKey | undefined> {
-    const known = this.#keys.find((key) => key.id === id);
+    const known = this.#published(id);
     if (known || performance.now() - this.#loadedAt < RELOAD_MS) return known;
     await this.reload();
-    return this.#keys.find((key) => key.id === id);
+    return this.#published(id);
+  }
+
+  /** Whether a key id is one of the published keys, as far as this process knows. */
+  isPublished(id: string): boolean {
+    return this.#published(id) !== undefined;
+  }
+
+  #published(id: string): SigningKey | undefined {
+    const now = this.#system.clock.now();
+    return this.#keys.find((key) => key.id === id && !isRetired(key, now));
   }
 
   /** All keys to publish, newest first. */
   async all(): Promise<readonly SigningKey[]> {
     if (this.#keys.length === 0) await this.reload();
     const now = this.#system.clock.now();
-    return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
+    return this.#keys.filter((key) => !isRetired(key, now));
   }
 
   /** Reads the keys again; calls at the same time share one read. */
@@ -129,6 +151,10 @@ export class KeySet {
     this.#loadedAt = performance.now();
     this.#keys = await loadKeys(this.#system, this.#system.db, this.#environment);
   }
+}
+
+function isRetired({ retiresAt }: SigningKey, now: Date): boolean {
+  return retiresAt !== null && retiresAt <= now;
 }
 
 async function loadKeys(system: System, db: Db, environment: Environment): Promise<SigningKey[]> {

@@ -7,5 +7,5 @@ export { clientsOfSessions, consentsOf } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
 export { oidcRoutes } from './provider.auth.ts';
-export { oidcRemovals } from './removal.ts';
+export { forgetEveryRecord, oidcRemovals } from './removal.ts';
 export { takeBack, usedApplications } from './used-applications.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { applicationIdsOf } from '#applications';
+import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
 import { type Removal, removeRows } from '#platform/removal.ts';
 import { projectIdsOf } from '#tenancy';
@@ -51,6 +52,11 @@ async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: rea
       from each where each.issuer is not null)
     select issuer from each where split_part(issuer, ' ', 2) = any(${[...projects]})`.execute(db);
   return rows.map(({ issuer }) => issuer);
+}
+
+/** Removes everything the provider keeps for everybody: browsers' sessions, grants, codes and tokens. */
+export async function forgetEveryRecord(tx: TxCtx): Promise<void> {
+  await sql`delete from oidc_records`.execute(tx.db);
 }
 
 export const oidcRemovals: readonly Removal[] = [consents, records];

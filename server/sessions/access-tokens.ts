@@ -39,7 +39,7 @@ export type CustomerClaims = Static<typeof CustomerClaims>;
 type ManagementClaims = Static<typeof ManagementClaims>;
 
 /** What a valid token says, by kind. */
-export type VerifiedToken = { issuer: string; audience: readonly string[] } & (
+export type VerifiedToken = { keyId: string; issuer: string; audience: readonly string[] } & (
   | { kind: 'customer'; claims: CustomerClaims }
   | { kind: 'management'; claims: ManagementClaims }
 );
@@ -81,7 +81,9 @@ export async function verifyAccessToken(
 ): Promise<VerifiedToken> {
   const cache = tokenCache(system);
   const digest = hash('sha256', `${environment} ${token}`, 'base64url');
-  const known = cache.get(digest);
+  const cached = cache.get(digest);
+  // A key may have been retired since its token was remembered.
+  const known = cached && signingKeys(system, environment).isPublished(cached.keyId) ? cached : undefined;
   const verified = known ?? (await checkSignature(system, environment, token));
   if (!isCommon(system, verified)) await requireOwnAddresses(system, verified);
   if (verified.claims.exp * 1000 <= system.clock.now().getTime()) throw problem('SESSION_EXPIRED');
@@ -101,7 +103,7 @@ function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
 async function checkSignature(system: System, environment: Environment, token: string): Promise<VerifiedToken> {
   const keys = signingKeys(system, environment);
   try {
-    const { payload } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify(
       token,
       async ({ kid }: { kid?: string }) => {
         const key = await keys.verifier(kid ?? '');
@@ -115,7 +117,7 @@ async function checkSignature(system: System, environment: Environment, token: s
         requiredClaims: ['exp', 'iat', 'iss', 'aud'],
       },
     );
-    return classified(payload, environment);
+    return classified(protectedHeader.kid ?? '', payload, environment);
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw problem('SESSION_EXPIRED');
     if (error instanceof errors.JOSEError)
@@ -124,13 +126,13 @@ async function checkSignature(system: System, environment: Environment, token: s
   }
 }
 
-function classified(payload: JWTPayload, environment: Environment): VerifiedToken {
+function classified(keyId: string, payload: JWTPayload, environment: Environment): VerifiedToken {
   const { iss: issuer = '', aud = [] } = payload;
   const audience = typeof aud === 'string' ? [aud] : aud;
   if (isCustomer.Check(payload) && payload.environment === environment)
-    return { kind: 'customer', issuer, audience, claims: payload };
+    return { kind: 'customer', keyId, issuer, audience, claims: payload };
   if (isManagement.Check(payload) && payload.environment === environment)
-    return { kind: 'management', issuer, audience, claims: payload };
+    return { kind: 'management', keyId, issuer, audience, claims: payload };
   throw wrongKind();
 }
 

@@ -3,7 +3,7 @@ export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { type EndedSessions, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf, sessionRemovals } from './removal.ts';
-export { endTokensUpTo, forgetDeadSessions, forgetDeadTokens } from './revocations.ts';
+export { endEverySession, endTokensUpTo, forgetDeadSessions, forgetDeadTokens } from './revocations.ts';
 export {
   familiarityOf,
   findSession,

@@ -146,6 +146,20 @@ async function isRevokedInDatabase(
   return row !== undefined;
 }
 
+/**
+ * Ends every session of the installation, with its entries and refresh tokens. Access tokens go on until they expire unless
+ * their signing key is retired.
+ * @returns how many sessions were ended
+ */
+export async function endEverySession(tx: TxCtx): Promise<number> {
+  const { numAffectedRows } = await sql`update sessions set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
+    where revoked_at is null and expires_at > ${tx.now} /* all workspaces */`.execute(tx.db);
+  await sql`update scope_entries set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
+    where revoked_at is null /* all workspaces */`.execute(tx.db);
+  await sql`delete from refresh_tokens /* all workspaces */`.execute(tx.db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Removes revocations whose last token is dead, and expired refresh tokens. Runs as a job. */
 export async function forgetDeadTokens(system: System): Promise<void> {
   const now = system.clock.now();

@@ -1,0 +1,30 @@
+import { endEveryOperatorSession } from '#console-api';
+import { listKeys, rotateKeysNow } from '#keys';
+import { forgetEveryRecord } from '#oidc';
+import { environments, nowhere, systemCtx, transaction } from '#platform/ctx.ts';
+import type { System } from '#platform/system.ts';
+import { endEverySession } from '#sessions';
+import { failing } from './failing.ts';
+import { type Overrides, withInstallation } from './installation.ts';
+
+/** Ends every session of customers and operators, and with the signing keys every access token that was issued. */
+export async function endAllSessions(overrides: Overrides, { json }: { json?: true }): Promise<void> {
+  await failing(async () => {
+    const ended = await withInstallation(overrides, endEverything);
+    process.stdout.write(
+      json ? `${JSON.stringify({ ended }, null, 2)}\n` : `${ended} sessions ended, and all signing keys replaced.\n`,
+    );
+  });
+}
+
+async function endEverything(system: System): Promise<number> {
+  const ended = await transaction(systemCtx(system, nowhere('production'), 'sessions', 'sessions'), async (tx) => {
+    await forgetEveryRecord(tx);
+    await endEveryOperatorSession(tx);
+    return endEverySession(tx);
+  });
+  // Last: a token that was issued in the meantime ends too.
+  const ids = (await listKeys(system)).map(({ id }) => id);
+  await Promise.all(environments.map((environment) => rotateKeysNow(system, environment, ids)));
+  return ended;
+}
