@@ -12,6 +12,7 @@ import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkCombination } from './combinations.ts';
 import { Jwks } from './jwks.ts';
+import { checkParty } from './parties.ts';
 import { checkAddresses } from './redirect-uris.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
@@ -33,7 +34,10 @@ const fields = {
     uniqueItems: true,
     description: 'Of a management client: what it may be granted.',
   }),
-  firstParty: Type.Boolean({ description: 'False: people are asked for consent.' }),
+  firstParty: Type.Boolean({
+    description:
+      'False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session.',
+  }),
   subjectType: Type.Enum(['public', 'pairwise'], { description: '`pairwise`: subjects that no other sector sees.' }),
   jwks: Type.Union([Jwks, Type.Null()], { description: 'Keys the client proves itself with, instead of a secret.' }),
   profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: held to the FAPI 2.0 Security Profile.' }),
@@ -223,6 +227,7 @@ export function updateApplication(
     const before = await lockApplication(tx, id);
     checkAddresses(tx.scope.environment, before.kind, changes);
     checkCombination({ ...before, ...changes });
+    checkParty(before, changes.firstParty);
     await requireToGrant(
       ctx,
       (changes.permissions ?? []).filter((key) => !before.permissions.includes(key)),

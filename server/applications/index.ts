@@ -19,7 +19,8 @@ export {
   type UpstreamProvider,
   upstreamProvider,
 } from './identity-providers.ts';
-export { isApplicationOrigin, originsOf } from './origins.ts';
+export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
+export { isFirstParty } from './parties.ts';
 export { registrationRoutes } from './registration.auth.ts';
 export { registrationTokenRoutes } from './registration-tokens.admin.ts';
 export { applicationRemovals } from './removal.ts';

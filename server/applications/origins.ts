@@ -1,10 +1,18 @@
 import { sql } from 'kysely';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { isFirstParty } from './parties.ts';
 
-/** Every web origin of a project's enabled applications. */
-export function originsOf(ctx: { system: System; scope: Scope }): Promise<readonly string[]> {
-  return origins(ctx.system).find(ctx.scope);
+/** Every web origin of a project's enabled applications: their pages may call. */
+export async function originsOf(ctx: { system: System; scope: Scope }): Promise<readonly string[]> {
+  const { all } = await origins(ctx.system).find(ctx.scope);
+  return all;
+}
+
+/** The web origins of a project's own enabled applications: their pages may have sessions in cookies, and use passkeys. */
+export async function ownOriginsOf(ctx: { system: System; scope: Scope }): Promise<readonly string[]> {
+  const { own } = await origins(ctx.system).find(ctx.scope);
+  return own;
 }
 
 /** Is a page of this origin one of any project's enabled applications? */
@@ -15,10 +23,12 @@ export function isApplicationOrigin(system: System, environment: Environment, or
 /** How many origins are remembered; strangers can name any number of them. */
 const REMEMBERED = 10_000;
 
+type Origins = { all: readonly string[]; own: readonly string[] };
+
 /** Origins by scope, and scopes' existence by origin, until any application changes. */
 class OriginCache {
   readonly #system: System;
-  readonly #known = new Map<string, readonly string[]>();
+  readonly #known = new Map<string, Origins>();
   readonly #asked = new Map<string, boolean>();
   #generation = 0;
 
@@ -34,20 +44,21 @@ class OriginCache {
       .catch((error: unknown) => system.log.error({ err: error }, 'origin cache'));
   }
 
-  async find({ workspaceId, projectId, environment }: Scope): Promise<readonly string[]> {
+  async find({ workspaceId, projectId, environment }: Scope): Promise<Origins> {
     const key = `${workspaceId}/${projectId}/${environment}`;
     const known = this.#system.feed.live ? this.#known.get(key) : undefined;
     if (known) return known;
     const generation = this.#generation;
     const rows = await this.#system.db
       .selectFrom('applications')
-      .select('origins')
+      .select(['origins', 'first_party as firstParty', 'registration_token_id'])
       .where('workspace_id', '=', workspaceId)
       .where('project_id', '=', projectId)
       .where('environment', '=', environment)
       .where('enabled', '=', true)
       .execute();
-    const found = [...new Set(rows.flatMap((row) => row.origins))];
+    const own = rows.filter((row) => isFirstParty({ ...row, selfRegistered: row.registration_token_id !== null }));
+    const found = { all: distinct(rows), own: distinct(own) };
     // A change heard while reading may not be in what was read.
     if (generation === this.#generation) this.#known.set(key, found);
     return found;
@@ -73,6 +84,10 @@ class OriginCache {
     this.#known.clear();
     this.#asked.clear();
   }
+}
+
+function distinct(applications: readonly { origins: string[] }[]): string[] {
+  return [...new Set(applications.flatMap((application) => application.origins))];
 }
 
 const origins = perSystem((system) => new OriginCache(system));

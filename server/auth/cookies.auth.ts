@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { originsOf } from '#applications';
+import { ownOriginsOf } from '#applications';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import type { Address, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
@@ -73,17 +73,17 @@ export function clearSession(request: Request, reply: FastifyReply, environment:
 
 /**
  * Cookies are sent by the browser, not by the page, so a page has to say who it is: `Origin` must be one of the project's
- * applications, or the auth host itself (ASVS 3.5.1).
+ * own applications, or the auth host itself (ASVS 3.5.1).
  * @throws Problem VALIDATION_FAILED
  */
 export async function requireOrigin(request: Request, scope: Scope): Promise<void> {
   const { system } = request.server;
   const { origin } = request.headers;
   if (origin === request.address.url) return;
-  const allowed = await originsOf({ system, scope });
+  const allowed = await ownOriginsOf({ system, scope });
   if (origin !== undefined && allowed.includes(origin)) return;
   throw problem(
     'VALIDATION_FAILED',
-    `Cookies are for pages of the project's applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
+    `Cookies are for pages of the project's own applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
   );
 }

@@ -1,11 +1,12 @@
-import { findApplication } from '#applications';
+import { findApplication, isFirstParty } from '#applications';
 import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
 /**
- * Checks that a redirect address is one that an application of the project registered: compared as exact strings; only the port of a native
+ * Checks that a redirect address is one that an application of the project's own registered: what arrives there is exchanged
+ * for a session, which no application of somebody else gets. Compared as exact strings; only the port of a native
  * application's loopback address may vary (RFC 8252 §7.3; OA-1).
  * @throws Problem VALIDATION_FAILED
  */
@@ -15,6 +16,11 @@ export async function requireRedirectUri(ctx: Ctx, clientId: string | undefined,
   const ours = application && application.workspaceId === workspaceId && application.projectId === projectId;
   if (!ours || !application.enabled)
     throw invalid('/clientId', 'is needed with a redirect address, to say whose it is');
+  if (!isFirstParty(application))
+    throw invalid(
+      '/clientId',
+      'is of an application of a third party, which gets no session; it signs people in with OpenID Connect',
+    );
   const registered = application.redirectUris.some(
     (uri) => uri === redirectUri || (application.kind === 'native' && sameLoopback(uri, redirectUri)),
   );

@@ -1,10 +1,10 @@
-import { originsOf } from '#applications';
+import { ownOriginsOf } from '#applications';
 import type { RelyingParty } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
 import { addressesOf, authAddressOf, projectOf } from '#tenancy';
 
 /**
- * Passkeys are made and used on pages of the auth addresses and of the project's applications; unless the settings name another
+ * Passkeys are made and used on pages of the auth addresses and of the project's own applications; unless the settings name another
  * relying party, for the auth address in use alone.
  */
 export async function relyingPartyOf(
@@ -17,6 +17,6 @@ export async function relyingPartyOf(
   return {
     id: settings.passkeyRpId ?? new URL(address).hostname,
     name: projectName,
-    origins: [auth, ...own.auth, ...(await originsOf(ctx))],
+    origins: [auth, ...own.auth, ...(await ownOriginsOf(ctx))],
   };
 }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
+import { isFirstParty } from '#applications';
 import { usersById } from '#identity';
 import { interactions } from '#oidc';
 import type { Markup, TextId } from '#pages';
@@ -55,10 +56,11 @@ export function consentPage(flow: Flow): Reply {
   const { say, project } = voice;
   const { application, asked } = interaction;
   const names = asked.scopes.flatMap((scope) => SCOPES[scope] ?? []);
-  const intro = application.firstParty
+  const own = isFirstParty(application);
+  const intro = own
     ? say('consent.native', { application: application.name })
     : say('consent.intro', { application: application.name, project });
-  const warning = application.firstParty ? '' : strangerWarning(flow);
+  const warning = own ? '' : strangerWarning(flow);
   return show(flow, {
     title: say('consent.title'),
     body: html`<p class="lead">${intro}</p>${warning}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>

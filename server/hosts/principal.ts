@@ -5,10 +5,12 @@ import { holderOf } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App, RoutePermission } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { type VerifiedToken, verifyAccessToken, wrongKind } from '#sessions';
+import { type VerifiedToken, verifyAccessToken } from '#sessions';
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+const NO_SESSION =
+  'This is not a session or management token. It is exchanged for a session with POST /v1/sessions/switch-context on the auth host.';
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
 /**
@@ -32,7 +34,7 @@ async function authenticate(
 ): Promise<void> {
   const inCookie = request.headers.authorization === undefined;
   const presented = inCookie ? tokenCookie(request, environment, 'access') : bearerToken(request);
-  if (presented !== undefined && !presented.includes('.'))
+  if (!inCookie && presented !== undefined && !presented.includes('.'))
     return authenticateForeign(app, environment, request, presented);
   const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
   request.ctx = contextOf(app, request, token);
@@ -44,7 +46,10 @@ async function authenticate(
   await authorise(request.ctx, permission);
 }
 
-/** An access token of the OpenID provider opens one door: the one to a session of its project. */
+/**
+ * An access token of the OpenID provider opens one door: the one to a session of its project, and that only where an application
+ * of the project itself presents it. It never comes in a cookie.
+ */
 async function authenticateForeign(
   app: App,
   environment: Environment,
@@ -53,7 +58,7 @@ async function authenticateForeign(
 ): Promise<void> {
   const holder = await holderOf(request, environment, presented);
   if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is not valid here.');
-  if (!request.routeOptions.config.takesOidcTokens) throw wrongKind();
+  if (!request.routeOptions.config.takesOidcTokens) throw problem('WRONG_TOKEN_KIND', NO_SESSION);
   requireServed(request.address, holder.scope);
   request.ctx = { ...edgeOf(app, request), ...holder };
 }

@@ -1,7 +1,9 @@
 import { Value } from 'typebox/value';
+import { isFirstParty } from '#applications';
 import type { CustomerActor, Environment, Scope } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { liveEntry } from '#sessions';
 import { addressesOf } from '#tenancy';
@@ -11,11 +13,15 @@ import { commonIssuer, issuerOf } from './provider.ts';
 
 const UserId = IdSchema('usr');
 
+const THIRD_PARTY =
+  'This token was issued to an application of a third party. It opens userinfo, introspection and the resource servers it was issued for; the person did not allow more, and roles do not change that.';
+
 type Holder = { scope: Scope; actor: CustomerActor };
 
 /**
  * Whose an opaque access token is, and in which session: of the issuer at the request's own address; on an API host, of those
  * of the environment and of the project that the address serves. Undefined for any other text.
+ * @throws Problem WRONG_TOKEN_KIND for the token of an application that is not the project's own
  */
 export async function holderOf(request: Request, environment: Environment, token: string): Promise<Holder | undefined> {
   const { address, server } = request;
@@ -46,7 +52,9 @@ async function holderAt(system: System, issuer: IssuerAddress, token: string): P
   const grant = await provider.Grant.find(found.grantId);
   const client = found.clientId && (await provider.Client.find(found.clientId));
   if (!grant?.sessionId || !client || !Value.Check(UserId, found.accountId)) return undefined;
-  const { scope, db } = ctxOf(system, applicationOf(client));
+  const application = applicationOf(client);
+  if (!isFirstParty(application)) throw problem('WRONG_TOKEN_KIND', THIRD_PARTY);
+  const { scope, db } = ctxOf(system, application);
   const { sessionId } = grant;
   const entryId = await liveEntry({ scope, db }, sessionId);
   return entryId && { scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId } };

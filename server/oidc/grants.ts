@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import type { Application } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
@@ -91,7 +91,7 @@ function covers({ oidc }: KoaContextWithOIDC, grant: Grant): boolean {
 /** Our own applications need no consent, unless they ask for the question; others need one that covers the request. */
 async function mayWiden(system: System, { oidc }: KoaContextWithOIDC, application: Application): Promise<boolean> {
   if (oidc.prompts?.has('consent') && !oidc.result?.consent) return false;
-  if (application.firstParty) return true;
+  if (isFirstParty(application)) return true;
   if (!oidc.account) return false;
   const allowed = await consentTo(ctxOf(system, application), oidc.account.accountId, application.id);
   return [...oidc.requestParamScopes].every((scope) => allowed.includes(scope));

@@ -1,6 +1,6 @@
 import type { InteractionResults } from 'oidc-provider';
 import { Value } from 'typebox/value';
-import type { Application } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
@@ -140,7 +140,7 @@ function seconds(instant: Date): number {
 /** Writes down that the person lets the application in. @returns where the browser goes on to */
 async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & { userId: UserId }): Promise<string> {
   const { application, asked, userId } = interaction;
-  if (!application.firstParty)
+  if (!isFirstParty(application))
     await transaction(ctx, (tx) => giveConsent(tx, userId, { applicationId: application.id, scopes: asked.scopes }));
   return answer(exchange, { consent: {} });
 }

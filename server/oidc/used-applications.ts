@@ -1,4 +1,4 @@
-import { findApplication, isAccountPage } from '#applications';
+import { findApplication, isAccountPage, isFirstParty } from '#applications';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -25,8 +25,12 @@ export async function usedApplications(ctx: Ctx) {
 async function described(ctx: Ctx, clientId: string, uses: { sessionId: SessionId }[]) {
   const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
   if (!application || application.workspaceId !== ctx.scope.workspaceId) return undefined;
-  const { name, firstParty } = application;
-  return { clientId, name, firstParty, sessionIds: uses.map(({ sessionId }) => sessionId) };
+  return {
+    clientId,
+    name: application.name,
+    firstParty: isFirstParty(application),
+    sessionIds: uses.map(({ sessionId }) => sessionId),
+  };
 }
 
 /** Ends an application’s access to the signed-in person. @throws Problem NOT_FOUND when the application has no access to the person */

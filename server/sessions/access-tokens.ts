@@ -155,11 +155,11 @@ async function requireOwnAddresses(system: System, { issuer, audience, claims }:
   if (![common.api, ...own.api].some((address) => audience.includes(address))) throw wrongKind();
 }
 
-/** For a token of ours that is neither a session nor a management token. */
-export function wrongKind(): Problem {
+/** For a token of ours that is neither a session nor a management token, and can't be exchanged for one. */
+function wrongKind(): Problem {
   return problem(
     'WRONG_TOKEN_KIND',
-    'This is not a session or management token. A session is obtained from an OIDC access token with POST /v1/sessions/switch-context on the auth host.',
+    'This is not a session or management token. ID tokens and access tokens for a resource server open nothing here and can not be exchanged; only an access token that an application of the project itself requested without `resource` can be.',
   );
 }
 

@@ -1,4 +1,4 @@
-export { type VerifiedToken, verifyAccessToken, wrongKind } from './access-tokens.ts';
+export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { type EndedSessions, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';

@@ -9551,7 +9551,7 @@ export interface operations {
                             origins: string[];
                             /** @description Of a management client: what it may be granted. */
                             permissions: string[];
-                            /** @description False: people are asked for consent. */
+                            /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                             firstParty: boolean;
                             /**
                              * @description `pairwise`: subjects that no other sector sees.
@@ -9693,7 +9693,7 @@ export interface operations {
                     origins?: string[];
                     /** @description Of a management client: what it may be granted. */
                     permissions?: string[];
-                    /** @description False: people are asked for consent. */
+                    /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                     firstParty?: boolean;
                     /**
                      * @description `pairwise`: subjects that no other sector sees.
@@ -9758,7 +9758,7 @@ export interface operations {
                         origins: string[];
                         /** @description Of a management client: what it may be granted. */
                         permissions: string[];
-                        /** @description False: people are asked for consent. */
+                        /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                         firstParty: boolean;
                         /**
                          * @description `pairwise`: subjects that no other sector sees.
@@ -9938,7 +9938,7 @@ export interface operations {
                         origins: string[];
                         /** @description Of a management client: what it may be granted. */
                         permissions: string[];
-                        /** @description False: people are asked for consent. */
+                        /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                         firstParty: boolean;
                         /**
                          * @description `pairwise`: subjects that no other sector sees.
@@ -10190,7 +10190,7 @@ export interface operations {
                     origins?: string[];
                     /** @description Of a management client: what it may be granted. */
                     permissions?: string[];
-                    /** @description False: people are asked for consent. */
+                    /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                     firstParty?: boolean;
                     /**
                      * @description `pairwise`: subjects that no other sector sees.
@@ -10256,7 +10256,7 @@ export interface operations {
                         origins: string[];
                         /** @description Of a management client: what it may be granted. */
                         permissions: string[];
-                        /** @description False: people are asked for consent. */
+                        /** @description False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session. */
                         firstParty: boolean;
                         /**
                          * @description `pairwise`: subjects that no other sector sees.

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import * as client from 'openid-client';
+import {
+  type Answer,
+  changeSettings,
+  expectProblem,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf, codeFlow } from '#tests/oidc.ts';
+import { operationsIn } from '#tests/operations.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+const RESOURCE = 'https://api.partner.example';
+const PARTIES = ['first party', 'third party', 'self-registered'] as const;
+type Party = (typeof PARTIES)[number];
+
+let latchkey: TestLatchkey;
+let admin: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
+  admin = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+type Application = { id: string; clientId: string; secret: string; origin: string };
+let applications = 0;
+
+/** An application of a party, added the way the party's are. */
+async function applicationOf(party: Party): Promise<Application> {
+  applications += 1;
+  const origin = `http://localhost:${10_000 + applications}`;
+  const changes = { resources: [RESOURCE], origins: [origin] };
+  if (party === 'self-registered') return { ...(await selfRegistered(changes)), origin };
+  const { status, body, text } = await latchkey.api('/v1/admin/applications', {
+    token: admin,
+    body: { kind: 'web', name: 'Partner', redirectUris: [REDIRECT], firstParty: party === 'first party', ...changes },
+  });
+  assert.equal(status, 201, text);
+  return { id: body.id, clientId: body.clientId, secret: body.secret, origin };
+}
+
+async function selfRegistered(changes: Record<string, unknown>) {
+  const tokens = '/v1/admin/applications/registration-tokens';
+  const issued = await latchkey.api(tokens, { token: admin, body: { name: 'Partners' } });
+  const metadata = {
+    client_name: 'Shop (official)',
+    redirect_uris: [REDIRECT],
+    grant_types: ['authorization_code', 'refresh_token'],
+  };
+  const { body, text } = await latchkey.auth('/connect/register', { token: issued.body.token, body: metadata });
+  assert.ok(body.client_id, text);
+  const { rows } = await latchkey.system.pool.query('select id from applications where client_id = $1', [
+    body.client_id,
+  ]);
+  const { id } = rows[0];
+  await change(id, changes);
+  return { id, clientId: body.client_id, secret: body.client_secret };
+}
+
+async function change(id: string, body: Record<string, unknown>): Promise<void> {
+  const answer = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** What an application gets of a person who allows it what it asks. */
+async function tokensFor(
+  { clientId, secret }: Application,
+  person: { email: string; password?: string },
+  parameters: Record<string, string> = {},
+) {
+  const browser = browserOf(latchkey);
+  const flow = await codeFlow(latchkey, parameters, { clientId, secret });
+  const entry = await browser.open(flow.url);
+  const page = await browser.submit(entry, { identifier: person.email, password: person.password ?? PASSWORD });
+  const back = page.url.startsWith(REDIRECT) ? page : await browser.submit(page, { decision: 'allow' });
+  return { ...flow, tokens: await flow.finish(back) };
+}
+
+/** A token for the resource server, of an application that got one for user info before. */
+async function resourceToken(opened: Pick<Opened, 'configuration' | 'tokens'>): Promise<string> {
+  const { configuration, tokens } = opened;
+  const refreshed = await client.refreshTokenGrant(configuration, tokens.refresh_token ?? '', { resource: RESOURCE });
+  return refreshed.access_token;
+}
+
+function target() {
+  const { workspaceId, projects } = latchkey.demo;
+  return { workspaceId, projectId: projects[0]?.id, environment: 'test' };
+}
+
+const switchContext = (token: string) => latchkey.auth('/v1/sessions/switch-context', { token, body: target() });
+
+describe('the token of an application of somebody else', () => {
+  for (const party of ['third party', 'self-registered'] as const) {
+    test(`${party}: is exchanged for no session, and the refusal names no way to one`, async () => {
+      const { tokens } = await tokensFor(await applicationOf(party), await register(latchkey));
+      const answer = await switchContext(tokens.access_token);
+      expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
+      assert.match(answer.body.detail, /third party/);
+      assert.doesNotMatch(answer.body.detail, /switch-context/);
+    });
+
+    test(`${party}: opens no route that takes a token, though its person owns the project`, async () => {
+      const { owner } = latchkey.demo.environments.test;
+      const { tokens } = await tokensFor(await applicationOf(party), owner);
+      const entered: string[] = [];
+      for (const host of ['api', 'auth'] as const) {
+        // biome-ignore lint/performance/noAwaitInLoops: one host after the other
+        const { body } = await latchkey[host]('/openapi.json');
+        const guarded = operationsIn(body, {}).filter(({ permission, path }) => permission !== null && isOurs(path));
+        assert.ok(guarded.length > 0, `${host} has routes that take tokens`);
+        for (const operation of guarded) {
+          const { method, path, body: sent } = operation;
+          const call = { method, token: tokens.access_token, ...(sent !== undefined && { body: sent }) };
+          // biome-ignore lint/performance/noAwaitInLoops: hundreds of requests, one after the other
+          const answer = await latchkey[host](path, call);
+          if (answer.body.errorCode !== 'WRONG_TOKEN_KIND') entered.push(`${method} ${path}: ${answer.status}`);
+        }
+      }
+      assert.deepEqual(entered, []);
+    });
+  }
+
+  test('is what the application is at the time of use: one that was made third party is refused, and let in again', async () => {
+    const application = await applicationOf('first party');
+    const { tokens } = await tokensFor(application, await register(latchkey));
+    assert.equal((await switchContext(tokens.access_token)).status, 200);
+    await change(application.id, { firstParty: false });
+    expectProblem(await switchContext(tokens.access_token), 403, 'WRONG_TOKEN_KIND');
+    await change(application.id, { firstParty: true });
+    assert.equal((await switchContext(tokens.access_token)).status, 200);
+  });
+
+  test('an application that registered itself can not be made one of our own', async () => {
+    const { id } = await applicationOf('self-registered');
+    const body = { firstParty: true };
+    const answer = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
+    expectProblem(answer, 400, 'VALIDATION_FAILED');
+  });
+
+  test('an access token in a cookie is no session, whoever it was issued to', async () => {
+    const { tokens } = await tokensFor(await applicationOf('first party'), await register(latchkey));
+    const headers = { cookie: `latchkey-test-access=${tokens.access_token}` };
+    expectProblem(
+      await latchkey.auth('/v1/sessions/switch-context', { headers, body: target() }),
+      401,
+      'AUTHENTICATION_REQUIRED',
+    );
+  });
+
+  test('a token for a resource server is refused with advice that does not lead in a circle', async () => {
+    const application = await applicationOf('first party');
+    const opened = await tokensFor(application, await register(latchkey), { resource: RESOURCE });
+    const answer = await switchContext(await resourceToken(opened));
+    expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
+    assert.doesNotMatch(answer.body.detail, /switch-context/);
+    assert.match(answer.body.detail, /without `resource`/);
+  });
+});
+
+/** Routes of ours; what the provider answers is OAuth's. */
+function isOurs(path: string): boolean {
+  return path.startsWith('/v1/');
+}
+
+/** What opens to an application of a party: how it is tried, by the door's name in the table. */
+const DOORS: Record<string, (application: Application, tokens: Opened) => Promise<boolean>> = {
+  '`/connect/userinfo` with its access token': async (_application, { configuration, tokens }) => {
+    const claims = await client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck);
+    return claims.sub !== undefined;
+  },
+  '`/connect/introspect` of its own tokens': async (_application, { configuration, tokens }) =>
+    (await client.tokenIntrospection(configuration, tokens.access_token)).active,
+  'a token for a resource server it may name': async (application, { person }) => {
+    const token = await resourceToken(await tokensFor(application, person, { resource: RESOURCE }));
+    return decodeJwt(token).aud === RESOURCE;
+  },
+  '`POST /v1/sessions/switch-context` with its access token': async (_application, { tokens }) =>
+    passed(await switchContext(tokens.access_token)),
+  '`/v1/me/*` and `/v1/admin/*` with its access token': async (_application, { tokens }) =>
+    passed(await latchkey.api('/v1/me/context', { token: tokens.access_token })) ||
+    passed(await latchkey.api('/v1/admin/members', { token: tokens.access_token })),
+  '`/account` with its access token': async (_application, { tokens }) => {
+    const { status, headers } = await latchkey.auth('/account', { token: tokens.access_token });
+    return status !== 303 || !headers.get('location')?.includes('/connect/authorize');
+  },
+  'exchange codes of links and providers at its redirect addresses': async ({ clientId }, { person }) =>
+    passed(
+      await latchkey.auth('/v1/auth/login/magic-link', {
+        body: { email: person.email, clientId, redirectUri: REDIRECT },
+      }),
+    ),
+  'sessions in cookies for pages of its origins': async ({ origin }, { person }) =>
+    passed(
+      await latchkey.auth('/v1/auth/login/password', {
+        body: { identifier: person.email, password: PASSWORD, cookies: true },
+        headers: { origin },
+      }),
+    ),
+};
+
+type Opened = Awaited<ReturnType<typeof tokensFor>> & { person: { email: string } };
+
+/** Passed, or refused for what it is. */
+function passed({ status, body, text }: Answer): boolean {
+  if (status < 300) return true;
+  assert.ok(status === 403 || body.errorCode === 'VALIDATION_FAILED', text);
+  return false;
+}
+
+test('each party opens the doors that the security model lists, and no other', async () => {
+  const opens: Record<string, string[]> = {};
+  for (const party of PARTIES) {
+    // biome-ignore lint/performance/noAwaitInLoops: one party after the other
+    const application = await applicationOf(party);
+    const person = await register(latchkey);
+    const opened = { ...(await tokensFor(application, person)), person };
+    for (const [door, open] of Object.entries(DOORS)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one door after the other
+      opens[door] = [...(opens[door] ?? []), (await open(application, opened)) ? 'yes' : 'no'];
+    }
+  }
+  const observed = Object.entries(opens).map(([door, each]) => `| ${[door, ...each].join(' | ')} |`);
+  assert.deepEqual(observed, await tableOf('parties'));
+});
+
+/** The rows of a marked table of the security model. */
+async function tableOf(name: string): Promise<string[]> {
+  const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+  const table = page.split(`<!-- table: ${name} -->`)[1]?.split('<!-- /table -->')[0] ?? '';
+  return table.trim().split('\n').slice(2);
+}
