@@ -1,10 +1,12 @@
+import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { accountPageId } from '#applications';
-import { linkingUrl, linkWithCode } from '#auth';
-import type { App } from '#platform/http.ts';
+import { accountPageId, upstreamProvider } from '#applications';
+import { linkingUrl, linkWithCode, lookAtLinking } from '#auth';
+import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { action, page } from './forms.ts';
-import { BASE, explain, goTo } from './visit.ts';
+import { form, formCard, show } from './show.ts';
+import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 const recent = true;
 
@@ -20,20 +22,44 @@ export function linkingRoutes(app: App): void {
     },
   });
 
-  // The code works once, and for the person only who began: another page can not link its visitor's account with it.
-  page(
-    app,
-    '/linked',
-    async (visit) => {
-      const { code } = Object(visit.request.query);
-      try {
-        if (typeof code !== 'string') throw problem('INVALID_TOKEN');
-        await linkWithCode(visit.ctx, visit.profile.userId, code);
-        return goTo(visit, '/security', { notice: 'saved' });
-      } catch (error) {
-        return explain(visit, '/security', error);
-      }
+  page(app, '/linked', linkedPage, { recent });
+  action(app, '/linked', {
+    recent,
+    back: '/security',
+    fields: Type.Object({}),
+    act: async (visit) => {
+      await linkWithCode(visit.ctx, codeOf(visit));
+      return goTo(visit, '/security', { notice: 'saved' });
     },
-    { recent },
-  );
+  });
+}
+
+/** Back from the provider: shows the account there, which may be another one than the person thinks, and asks. */
+async function linkedPage(visit: Visit): Promise<Reply> {
+  const { code } = Object(visit.request.query);
+  // The code works in the session that began only: another page can not link its visitor's account with one of its own.
+  if (typeof code === 'string') return goTo(visit, '/linked', { linking: code.slice(0, 200) });
+  const { say } = visit.voice;
+  try {
+    const { provider: key, name } = await lookAtLinking(visit.ctx, codeOf(visit));
+    const { name: provider } = await upstreamProvider(visit.ctx, { by: 'key', value: key });
+    const address = visit.profile.email ?? visit.profile.username ?? visit.profile.phone ?? '';
+    return show(visit, {
+      section: '/security',
+      title: say('account.link', { provider }),
+      body: formCard(
+        visit,
+        '/security',
+        html`<p>${say('link.ask', { provider, name, address })}</p>${form('/linked', html`<button>${say('account.link', { provider })}</button>`)}`,
+      ),
+    });
+  } catch (error) {
+    return explain(visit, '/security', error);
+  }
+}
+
+/** @throws Problem INVALID_TOKEN for who comes without one, as after a refusal at the provider */
+function codeOf({ step: { linking } }: Visit): string {
+  if (linking === undefined) throw problem('INVALID_TOKEN');
+  return linking;
 }

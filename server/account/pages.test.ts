@@ -191,8 +191,13 @@ describe('linked accounts', () => {
     const { page, token } = await signedIn({});
     await page.goto(`${account}/security`);
     await page.getByRole('button', { name: /^Link / }).click();
-    await page.getByLabel('Email address').fill(newEmail());
+    const there = newEmail();
+    await page.getByLabel('Email address').fill(there);
     await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(`${account}/linked`);
+    await page.getByText(there).waitFor();
+    assert.deepEqual((await latchkey.api('/v1/me/linked-identities', { token })).body.items, []);
+    await page.getByRole('button', { name: /^Link / }).click();
     await page.waitForURL(`${account}/security`);
     await page.getByText('Your change is saved').waitFor();
     const linked = await latchkey.api('/v1/me/linked-identities', { token });

@@ -22,6 +22,8 @@ const Step = Type.Object({
   ),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
+  /** The code of a linking that came back from the provider. */
+  linking: Type.Optional(Type.String()),
 });
 export type Step = Static<typeof Step>;
 

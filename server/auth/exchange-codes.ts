@@ -4,8 +4,11 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { isClosed, projectOf } from '#tenancy';
 
-/** `upstream`: a sign-in at a provider came back. `link`: the same, to be linked. `address`: a mailed link was clicked. */
-type Purpose = 'upstream' | 'link' | 'address';
+/**
+ * `upstream`: a sign-in at a provider came back. `link`: the same, begun by a signed-in person to be linked. `link_token`: to be
+ * linked once the account of its address is proven. `address`: a mailed link was clicked.
+ */
+type Purpose = 'upstream' | 'link' | 'link_token' | 'address';
 
 type ExchangeCodesTable = {
   workspace_id: WorkspaceId;
@@ -69,6 +72,22 @@ export async function spendExchangeCode(
   if (!row) throw problem('INVALID_TOKEN');
   const content: unknown = JSON.parse(tx.system.keyring.open(row.sealed, SEALED, hash.toString('hex')));
   return { purpose: row.purpose, projectId: row.project_id, content };
+}
+
+/** What a code stands for, without spending it. @throws Problem INVALID_TOKEN */
+export async function lookAtExchangeCode(ctx: Ctx, code: string, purpose: Purpose): Promise<unknown> {
+  const hash = hashSecret(code);
+  const row = await ctx.db
+    .selectFrom('exchange_codes')
+    .select('sealed')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  return JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, hash.toString('hex')));
 }
 
 /** The project a code belongs to. @throws Problem INVALID_TOKEN */

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { spendExchangeCode } from './exchange-codes.ts';
 import { enterProven } from './passwordless.ts';
@@ -13,7 +14,7 @@ import { enterUpstream, type LinkRequired, UpstreamResult } from './social.ts';
 const ProvenAddress = Type.Object({
   channel: Type.Enum(['email', 'phone']),
   address: Type.String(),
-  userId: UpstreamResult.properties.linkTo,
+  userId: Type.Union([IdSchema('usr'), Type.Null()]),
 });
 
 type Exchanged = { code: string; codeVerifier?: string; deviceToken?: string | undefined };

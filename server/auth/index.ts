@@ -58,6 +58,6 @@ export { answerOf, type SignedIn, type SignInAnswer } from './sign-in.ts';
 export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';
 export { leave, socialRoutes } from './social.auth.ts';
 export type { LinkRequired } from './social.ts';
-export { linkingUrl, linkWithCode } from './social-linking.ts';
+export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
 export { verificationRoutes } from './verification.auth.ts';
 export { verifyAddress } from './verification.ts';

@@ -8,7 +8,7 @@ import { problem, problemResponses } from '#platform/problem.ts';
 import { requireFreshProof } from '#sessions';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { removeIdentity } from './sign-in-methods.ts';
-import { linkingUrl, linkWithCode } from './social-linking.ts';
+import { linkingUrl, linkWithCode, linkWithToken } from './social-linking.ts';
 
 const LinkedIdentity = Type.Object({
   id: IdSchema('idn'),
@@ -25,7 +25,16 @@ const Linking = Type.Object(
     clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     redirectUri: Type.Optional(Type.String({ maxLength: 2_000 })),
     code: Type.Optional(
-      Type.String({ pattern: EXCHANGE_CODE, description: 'What the redirect address got, or a `linkToken`.' }),
+      Type.String({
+        pattern: EXCHANGE_CODE,
+        description: 'What the redirect address got. It links in the session that began only.',
+      }),
+    ),
+    linkToken: Type.Optional(
+      Type.String({
+        pattern: EXCHANGE_CODE,
+        description: 'Of a sign-in that answered `link_required`. Never take it from the address of a page.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -56,7 +65,7 @@ export const linkedIdentityRoutes: Routes = (app) => {
       schema: {
         summary: 'Link an identity',
         description:
-          'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, or the `linkToken` of a sign-in that asked for it, it links (201).',
+          'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, in the same session, it links (201). So it does with the `linkToken` of a sign-in that asked for a proof of the account.',
         body: Linking,
         response: {
           200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
@@ -66,13 +75,13 @@ export const linkedIdentityRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      const { code, provider, redirectUri, clientId } = request.body;
+      const { code, linkToken, provider, redirectUri, clientId } = request.body;
       await requireFreshProof(request.ctx);
-      if (code !== undefined)
-        return reply.code(201).send(await linkWithCode(request.ctx, customerOf(request.ctx).userId, code));
+      if (code !== undefined) return reply.code(201).send(await linkWithCode(request.ctx, code));
+      if (linkToken !== undefined) return reply.code(201).send(await linkWithToken(request.ctx, linkToken));
       if (provider !== undefined && redirectUri !== undefined)
         return { url: await linkingUrl(request.ctx, { provider, redirectUri, clientId }), expiresIn: 600 };
-      const message = 'expected either `code`, or `provider`, `clientId` and `redirectUri`';
+      const message = 'expected `code`, `linkToken`, or `provider`, `clientId` and `redirectUri`';
       throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
     },
   );

@@ -40,6 +40,7 @@ after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
 const list = async (token: string) => (await latchkey.api(PATH, { token })).body.items;
 const link = (token: string, code: string | undefined) => latchkey.api(PATH, { token, body: { code } });
+const linkByToken = (token: string, linkToken: string) => latchkey.api(PATH, { token, body: { linkToken } });
 const unlink = (token: string, id: string) => latchkey.api(`${PATH}/${id}`, { token, method: 'DELETE' });
 const exchange = (code: string | undefined) => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
 const clientId = () => latchkey.demo.environments.test.clientId;
@@ -131,9 +132,9 @@ describe('POST /v1/me/linked-identities', () => {
     expectProblem(await exchange(asked.body.linkToken), 400, 'INVALID_TOKEN');
     clock.advance(601_000);
     const fresh = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
-    expectProblem(await link(fresh.body.access_token, asked.body.linkToken), 400, 'INVALID_TOKEN');
+    expectProblem(await linkByToken(fresh.body.access_token, asked.body.linkToken), 400, 'INVALID_TOKEN');
     const again = await exchange(await visit(startPath('work'), claims));
-    assert.equal((await link(fresh.body.access_token, again.body.linkToken)).status, 201);
+    assert.equal((await linkByToken(fresh.body.access_token, again.body.linkToken)).status, 201);
     const back = await exchange(await visit(startPath('work'), claims));
     assert.equal(back.body.session.userId, owner.session.userId);
   });

@@ -96,11 +96,11 @@ function browserCookie(request: Request): { name: string; secure: boolean } {
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
 async function startOf(request: Request, query: Static<typeof StartQuery>) {
   if (query.ticket !== undefined) {
-    const { scope, redirectUri, userId } = linkTicket.open(request.server.system, query.ticket);
+    const { scope, redirectUri, ...linkTo } = linkTicket.open(request.server.system, query.ticket);
     const ctx = await anonymousCtx(request, scope);
     return {
       ctx,
-      start: { redirectUri, appState: query.state ?? null, codeChallenge: null, linkTo: userId, loginHint: null },
+      start: { redirectUri, appState: query.state ?? null, codeChallenge: null, linkTo, loginHint: null },
     };
   }
   const ctx = await anonymousCtx(request, query);

@@ -126,7 +126,7 @@ describe('signing in with another Latchkey', () => {
     assert.ok(!asked.text.includes('access_token'));
     const stranger = await register(latchkey);
     const link = (token: string) =>
-      latchkey.api('/v1/me/linked-identities', { token, body: { code: asked.body.linkToken } });
+      latchkey.api('/v1/me/linked-identities', { token, body: { linkToken: asked.body.linkToken } });
     expectProblem(await link(stranger.access_token), 400, 'INVALID_TOKEN');
     const linked = await link(owner.access_token);
     assert.equal(linked.status, 201, linked.text);

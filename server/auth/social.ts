@@ -2,16 +2,23 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
-import { createUser, findIdentifier, findLinkedUser, identityUsed, linkIdentity, normalise } from '#identity';
+import {
+  createUser,
+  findIdentifier,
+  findLinkedUser,
+  identityUsed,
+  linkIdentity,
+  normalise,
+  type UpstreamAccount,
+} from '#identity';
 import { addMember } from '#members';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
 import { issueExchangeCode } from './exchange-codes.ts';
 import { hintOf } from './flows.ts';
-import { credentialChanged } from './notices.ts';
 import { type SignedIn, signIn } from './sign-in.ts';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
 
@@ -39,6 +46,10 @@ const LINK_SECONDS = 600;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
+/** Whose account the identity shall be linked to, and the session that began it; null: to sign in. */
+const LinkTo = Type.Union([Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') }), Type.Null()]);
+export type LinkTo = Static<typeof LinkTo>;
+
 /** What is kept, encrypted, while the browser is away. */
 const Away = Type.Object({
   state: Type.String(),
@@ -47,34 +58,35 @@ const Away = Type.Object({
   redirectUri: Type.String(),
   appState: nullableText,
   codeChallenge: nullableText,
-  /** Whose account the identity shall be linked to; null: to sign in. */
-  linkTo: Type.Union([IdSchema('usr'), Type.Null()]),
+  linkTo: LinkTo,
 });
 type Away = Static<typeof Away>;
 
-/** What an exchange code of a sign-in at a provider stands for. */
-export const UpstreamResult = Type.Object({
-  identity: Type.Object({
-    provider: Type.String(),
-    issuer: Type.String(),
-    subject: Type.String(),
-    email: nullableText,
-    emailVerified: Type.Boolean(),
-    name: nullableText,
-    givenName: nullableText,
-    familyName: nullableText,
-  }),
-  codeChallenge: nullableText,
-  linkTo: Type.Union([IdSchema('usr'), Type.Null()]),
+const Identity = Type.Object({
+  provider: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String(),
+  email: nullableText,
+  emailVerified: Type.Boolean(),
+  name: nullableText,
+  givenName: nullableText,
+  familyName: nullableText,
 });
-export type UpstreamResult = Static<typeof UpstreamResult>;
+
+/** What an exchange code of a sign-in at a provider stands for. */
+export const UpstreamResult = Type.Object({ identity: Identity, codeChallenge: nullableText, linkTo: LinkTo });
+type UpstreamResult = Static<typeof UpstreamResult>;
+
+/** What a link token stands for: an identity, and the account that must be proven before it is linked. */
+export const AskedLink = Type.Object({ identity: Identity, linkTo: IdSchema('usr') });
+type AskedLink = Static<typeof AskedLink>;
 
 /** Where an application wants a sign-in to end. */
 export type SocialStart = {
   redirectUri: string;
   appState: string | null;
   codeChallenge: string | null;
-  linkTo: UserId | null;
+  linkTo: LinkTo;
   loginHint: string | null;
   /** A secret only this browser has: whoever comes back must bring it. */
   browser: string;
@@ -166,15 +178,17 @@ export async function finishUpstream({ ctx, away, provider }: CameBack, returned
   const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
   const identity = await identityFrom(ctx, provider, { request, returned });
   const content: UpstreamResult = { identity, codeChallenge: away.codeChallenge, linkTo: away.linkTo };
-  const purpose = away.linkTo === null ? 'upstream' : 'link';
-  return transaction(ctx, (tx) => issueExchangeCode(tx, { purpose, content, seconds: CODE_SECONDS }));
+  // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
+  const [purpose, seconds] =
+    away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);
+  return transaction(ctx, (tx) => issueExchangeCode(tx, { purpose, content, seconds }));
 }
 
 /** The answer when a verified address belongs to an account that is not linked yet. */
 export const LinkRequired = Type.Object({
   status: Type.Literal('link_required'),
   linkToken: Type.String({
-    description: 'Sign in to the account in another way, then `POST /v1/me/linked-identities` with it as `code`.',
+    description: 'Sign in to the account in another way, then `POST /v1/me/linked-identities` with it as `linkToken`.',
   }),
   hint: Type.String({ description: 'The address, mostly hidden.' }),
   expiresIn: Type.Integer({ description: 'Seconds.' }),
@@ -198,7 +212,7 @@ export async function enterUpstream(
   }
   const email = identity.email !== null && identity.emailVerified ? normalise(identity.email) : null;
   const owner = email?.kind === 'email' ? await findIdentifier(tx, email) : undefined;
-  if (owner) return askForProof(tx, { identity, codeChallenge: null, linkTo: owner.userId }, owner.value);
+  if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
   const userId = await createUser(tx, {
@@ -211,10 +225,10 @@ export async function enterUpstream(
   return signIn(tx, userId, { ...first, amr: ['fed'] });
 }
 
-async function askForProof(tx: TxCtx, content: UpstreamResult, address: string) {
+async function askForProof(tx: TxCtx, content: AskedLink, address: string) {
   return {
     status: 'link_required' as const,
-    linkToken: await issueExchangeCode(tx, { purpose: 'link', content, seconds: LINK_SECONDS }),
+    linkToken: await issueExchangeCode(tx, { purpose: 'link_token', content, seconds: LINK_SECONDS }),
     hint: hintOf(address),
     expiresIn: LINK_SECONDS,
   };
@@ -228,15 +242,6 @@ function profileOf({ name, givenName, familyName }: UpstreamResult['identity']) 
   };
 }
 
-function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']) {
+export function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']): UpstreamAccount {
   return { provider, issuer, subject, email };
-}
-
-/** Links what a provider named to the signed-in person. @throws Problem INVALID_TOKEN when it was begun by somebody else, ALREADY_EXISTS */
-export async function linkUpstream(tx: TxCtx, userId: UserId, content: unknown) {
-  const { identity, linkTo } = Value.Parse(UpstreamResult, content);
-  if (linkTo !== userId) throw problem('INVALID_TOKEN', 'The linking was begun for another account.');
-  const id = await linkIdentity(tx, userId, accountOf(identity));
-  await credentialChanged(tx, userId, 'identity_linked');
-  return id;
 }

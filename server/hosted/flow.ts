@@ -4,7 +4,6 @@ import {
   ctxFor,
   FlowId,
   type LinkRequired,
-  linkWithCode,
   MfaChallenge,
   type MfaSession,
   openMethods,
@@ -14,7 +13,7 @@ import { type Interaction, interactions } from '#oidc';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
-import { IdSchema, type UserId } from '#platform/ids.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf, type Settings } from '#tenancy';
 
@@ -42,6 +41,8 @@ const Step = Type.Object({
   /** An identity there that is linked once the person has proven the account of its address. */
   link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
+  /** Who signed in, and may link. */
+  session: Type.Optional(Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') })),
   /** Where the browser goes on to after what is shown once. */
   next: Type.Optional(Type.String()),
 });
@@ -100,8 +101,9 @@ export function keepStep({ request, reply, interaction: { uid } }: Flow, step: S
   reply.setCookie(cookieName(request, 'step'), sealed, { ...cookieOptions(request, `${BASE}/${uid}`), maxAge: 3_600 });
 }
 
-/** The secret of a remembered device, which skips the second factor; not where a fresh proof is asked for. */
-export function deviceTokenOf({ request, interaction }: Flow): string | undefined {
+/** The secret of a remembered device, which skips the second factor; not where a fresh proof is asked for, as before linking. */
+export function deviceTokenOf({ request, interaction, step }: Flow): string | undefined {
+  if (step.link) return undefined;
   const fresh = interaction.reasons.some((reason) => reason !== 'no_session' && reason !== 'not_a_member');
   return fresh ? undefined : request.cookies[cookieName(request, 'device')];
 }
@@ -170,20 +172,20 @@ async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
       ...cookieOptions(request, BASE),
       maxAge: DEVICE_SECONDS,
     });
-  if (step.link) await linkAfterProof(ctx, userId, step.link.code);
   const session = { userId, sessionId, amr, acr, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
-  if (answer.recoveryCodes) return goTo(flow, '/recovery-codes', { recoveryCodes: answer.recoveryCodes, next });
-  return leaveFlow(flow, next);
+  const { link, provider } = step;
+  const asked: Step = link ? { link, ...(provider && { provider }), session: { userId, sessionId } } : {};
+  if (answer.recoveryCodes)
+    return goTo(flow, '/recovery-codes', { recoveryCodes: answer.recoveryCodes, next, ...asked });
+  return goOn({ ...flow, step: { next, ...asked } });
 }
 
-/** Somebody who signed in to another account than the address's is let in, and nothing is linked. */
-async function linkAfterProof(ctx: Ctx, userId: UserId, code: string): Promise<void> {
-  try {
-    await linkWithCode(ctx, userId, code);
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
-  }
+/** What is left to ask, or back to the provider. */
+export function goOn(flow: Flow): Reply {
+  const { next, link } = flow.step;
+  if (next === undefined) return goTo(flow, '');
+  return link ? goTo(flow, '/link') : leaveFlow(flow, next);
 }
 
 /** Back to the provider; nothing of the pages is kept. */

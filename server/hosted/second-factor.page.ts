@@ -16,7 +16,7 @@ import type { TextId } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { codeField, faultOf, form, pageAddress } from './fields.ts';
-import { explain, type Flow, goTo, leaveFlow, proceed, show } from './flow.ts';
+import { explain, type Flow, goOn, goTo, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
 const Remember = Type.Optional(Type.Literal('yes'));
@@ -95,7 +95,10 @@ export function secondFactorRoutes(app: App): void {
 
   action(app, '/recovery-codes', {
     fields: Type.Object({}),
-    act: (flow) => (flow.step.next === undefined ? goTo(flow, '') : leaveFlow(flow, flow.step.next)),
+    act: (flow) => {
+      const { recoveryCodes: _shown, ...step } = flow.step;
+      return goOn({ ...flow, step });
+    },
   });
 }
 

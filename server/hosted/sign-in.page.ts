@@ -19,6 +19,7 @@ import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
 import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
+import { linkingRoutes } from './linking.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
 import { upstreamRoutes } from './upstream.page.ts';
 
@@ -32,6 +33,7 @@ export const signInRoutes: Routes = (app) => {
     codeRoutes(forms);
     secondFactorRoutes(forms);
     upstreamRoutes(forms);
+    linkingRoutes(forms);
     decisionRoutes(forms);
   });
 };

@@ -209,7 +209,9 @@ describe('signing in through the pages', () => {
     assert.match(first.back.text, /Is this your account\?/);
     assert.match(first.back.text, /Dev provider is linked to it/);
     const proven = await first.browser.submit(first.back, { identifier: email, password: PASSWORD });
-    assert.equal((await first.flow.finish(proven)).claims()?.sub, session.userId);
+    assert.match(proven.text, new RegExp(`Link the Dev provider account ${email} to your account ${email}`));
+    const linked = await first.browser.submit(proven, { decision: 'link' });
+    assert.equal((await first.flow.finish(linked)).claims()?.sub, session.userId);
     const second = await viaProvider();
     assert.equal((await second.flow.finish(second.back)).claims()?.sub, session.userId);
   });

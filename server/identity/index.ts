@@ -32,6 +32,7 @@ export {
   type LinkedIdentityId,
   linkIdentity,
   listIdentities,
+  type UpstreamAccount,
   unlinkIdentity,
 } from './linked-identities.ts';
 export {

@@ -147,6 +147,9 @@ export const german: Texts = {
   'forgot.link': 'Passwort vergessen?',
   'forgot.title': 'Passwort zurücksetzen',
   'identifier.label': 'E-Mail, Telefon oder Benutzername',
+  'link.ask':
+    'Das {provider}-Konto {name} mit deinem Konto {address} verknüpfen? Wer sich dort anmeldet, kann sich dann auch hier anmelden.',
+  'link.skip': 'Nicht jetzt',
   'link.intro':
     'Die Adresse {address} hat schon ein Konto. Melde dich einmal damit an, dann wird {provider} damit verknüpft.',
   'link.title': 'Ist das dein Konto?',

@@ -142,6 +142,9 @@ export const english = {
   'forgot.link': 'Forgot your password?',
   'forgot.title': 'Reset your password',
   'identifier.label': 'Email, phone or username',
+  'link.ask':
+    'Link the {provider} account {name} to your account {address}? Whoever signs in there can then sign in here.',
+  'link.skip': 'Not now',
   'link.intro': 'The address {address} has an account already. Sign in to it once, and {provider} is linked to it.',
   'link.title': 'Is this your account?',
   'logout.done': 'You are signed out.',

@@ -145,6 +145,9 @@ export const spanish: Texts = {
   'forgot.link': '¿Olvidaste tu contraseña?',
   'forgot.title': 'Restablecer la contraseña',
   'identifier.label': 'Correo, teléfono o usuario',
+  'link.ask':
+    '¿Vincular la cuenta {name} de {provider} con tu cuenta {address}? Quien inicie sesión allí podrá entonces iniciarla aquí.',
+  'link.skip': 'Ahora no',
   'link.intro': 'La dirección {address} ya tiene una cuenta. Inicia sesión una vez y {provider} quedará vinculado.',
   'link.title': '¿Es tu cuenta?',
   'logout.done': 'Has cerrado la sesión.',

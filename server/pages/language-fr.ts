@@ -147,6 +147,9 @@ export const french: Texts = {
   'forgot.link': 'Mot de passe oublié ?',
   'forgot.title': 'Réinitialiser le mot de passe',
   'identifier.label': 'E-mail, téléphone ou nom d’utilisateur',
+  'link.ask':
+    'Associer le compte {provider} {name} à votre compte {address} ? Quiconque se connecte là-bas pourra alors se connecter ici.',
+  'link.skip': 'Pas maintenant',
   'link.intro': 'L’adresse {address} a déjà un compte. Connectez-vous une fois, et {provider} y sera lié.',
   'link.title': 'Est-ce votre compte ?',
   'logout.done': 'Vous êtes déconnecté.',

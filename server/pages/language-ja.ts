@@ -144,6 +144,9 @@ export const japanese: Texts = {
   'forgot.link': 'パスワードを忘れた場合',
   'forgot.title': 'パスワードの再設定',
   'identifier.label': 'メール、電話番号またはユーザー名',
+  'link.ask':
+    '{provider} のアカウント {name} をあなたのアカウント {address} に連携しますか？ そちらにサインインした人は、ここにもサインインできるようになります。',
+  'link.skip': '後で',
   'link.intro': '{address} のアカウントがすでにあります。一度サインインすると {provider} が連携されます。',
   'link.title': 'あなたのアカウントですか？',
   'logout.done': 'サインアウトしました。',

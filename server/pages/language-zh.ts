@@ -140,6 +140,8 @@ export const chinese: Texts = {
   'forgot.link': '忘记密码？',
   'forgot.title': '重置密码',
   'identifier.label': '邮箱、电话或用户名',
+  'link.ask': '要将 {provider} 账户 {name} 关联到您的账户 {address} 吗？之后在那里登录的人也能在这里登录。',
+  'link.skip': '以后再说',
   'link.intro': '地址 {address} 已有账户。登录一次后，{provider} 将与其关联。',
   'link.title': '这是您的账户吗？',
   'logout.done': '您已退出登录。',

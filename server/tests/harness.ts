@@ -208,6 +208,19 @@ export async function register(
   return { email, ...answer.body };
 }
 
+/** Has a signed-in person prove their own address. @returns the person */
+export async function prove<P extends { email: string; access_token: string }>(
+  latchkey: TestLatchkey,
+  person: P,
+): Promise<P> {
+  const { email, access_token: token } = person;
+  const begun = await latchkey.api('/v1/me/profile/email', { token, body: { email } });
+  const proof = { flowId: begun.body.flowId, code: await mailedCode(latchkey, email) };
+  const proven = await latchkey.api('/v1/me/profile/email/verify', { token, body: proof });
+  assert.equal(proven.status, 204, proven.text);
+  return person;
+}
+
 /** Signs the demo's owner in. @returns an access token */
 export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
   const { email, password } = latchkey.demo.environments.test.owner;

@@ -1,0 +1,63 @@
+import { html } from 'hono/html';
+import { Type } from 'typebox';
+import { linkWithToken, lookAtLinkToken } from '#auth';
+import { usersById } from '#identity';
+import type { Ctx } from '#platform/ctx.ts';
+import type { App, Reply } from '#platform/http.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { liveEntry, requireFreshProof } from '#sessions';
+import { form } from './fields.ts';
+import { type Flow, goOn, show } from './flow.ts';
+import { action, page } from './forms.ts';
+
+/**
+ * The end of a sign-in that a provider's identity asked for: the person has proven the account, sees what would be linked to it,
+ * and decides. Signing in alone links nothing, so nobody links by a page that they only came to sign in on.
+ */
+export function linkingRoutes(app: App): void {
+  page(app, '/link', (flow) => orGoOn(flow, (ctx, token) => askPage(flow, ctx, token)));
+
+  action(app, '/link', {
+    fields: Type.Object({ decision: Type.Enum(['link', 'skip']) }),
+    act: (flow, { decision }) =>
+      orGoOn(flow, async (ctx, token) => {
+        if (decision === 'link') {
+          await requireFreshProof(ctx);
+          await linkWithToken(ctx, token);
+        }
+        return done(flow);
+      }),
+  });
+}
+
+/** Somebody who signed in to another account than the address's, or too late, is let in, and nothing is linked. */
+async function orGoOn(flow: Flow, work: (ctx: Ctx, token: string) => Promise<Reply>): Promise<Reply> {
+  const { link, session } = flow.step;
+  if (!link || !session) return done(flow);
+  try {
+    const entryId = await liveEntry(flow.ctx, session.sessionId);
+    if (!entryId) throw problem('SESSION_REVOKED');
+    return await work({ ...flow.ctx, actor: { kind: 'customer', ...session, entryId } }, link.code);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return done(flow);
+  }
+}
+
+function done(flow: Flow): Reply {
+  const { link: _asked, ...step } = flow.step;
+  return goOn({ ...flow, step });
+}
+
+async function askPage(flow: Flow, ctx: Ctx, token: string): Promise<Reply> {
+  const { say } = flow.voice;
+  const { provider: key, name } = await lookAtLinkToken(ctx, token);
+  const provider = flow.step.provider ?? key;
+  const userId = flow.step.session?.userId;
+  const user = userId && (await usersById(ctx, [userId])).get(userId);
+  const address = user ? (user.email ?? user.username ?? user.phone ?? '') : '';
+  return show(flow, {
+    title: say('account.link', { provider }),
+    body: html`<p class="lead">${say('link.ask', { provider, name, address })}</p>${form(flow, '/link', html`<button name="decision" value="link">${say('account.link', { provider })}</button><button class="second" name="decision" value="skip">${say('link.skip')}</button>`)}`,
+  });
+}
