@@ -1,7 +1,7 @@
 import type { Account, AccountClaims, Client } from 'oidc-provider';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Application } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import { getProfile, type Profile } from '#identity';
 import { type Access, accessOf, permissionsOf } from '#members';
 import { type Ctx, systemCtx } from '#platform/ctx.ts';
@@ -11,6 +11,7 @@ import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf, sessionLifetimes } from '#tenancy';
 import { applicationOf } from './clients.ts';
+import { consentTo } from './consents.ts';
 
 const UserIdSchema = IdSchema('usr');
 
@@ -33,6 +34,9 @@ export const CLAIMS: Record<string, string[]> = {
   roles: ['roles'],
   permissions: ['permissions'],
 };
+
+/** What a person can be asked for; whatever else is asked for is not granted (RFC 6749 §3.3). */
+export const SCOPES = [...Object.keys(CLAIMS), 'offline_access'];
 
 /** The context in which a client acts: that of its own project. */
 export function ctxOf(system: System, application: Application): Ctx {
@@ -58,8 +62,22 @@ export async function findAccount(
     accountId: subject,
     access,
     lifetimes: await lifetimesOf(system, application),
-    claims: async (_use, scope) => claimsOf(ctx, { userId: subject, access, scope: scope.split(' ') }),
+    claims: async (_use, scope) => {
+      const granted = await consented(ctx, application, { userId: subject, scopes: scope.split(' ') });
+      return claimsOf(ctx, { userId: subject, access, scope: granted });
+    },
   };
+}
+
+/** Of the scopes a token has, those that the person still allows an application of somebody else. */
+async function consented(
+  ctx: Ctx,
+  application: Application,
+  { userId, scopes }: { userId: UserId; scopes: readonly string[] },
+): Promise<readonly string[]> {
+  if (isFirstParty(application)) return scopes;
+  const allowed = await consentTo(ctx, userId, application.id);
+  return scopes.filter((scope) => allowed.includes(scope));
 }
 
 /** How long what an application gets for a person lasts, in seconds. */
@@ -79,13 +97,18 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 
 type Asked = { userId: UserId; access: Access; scope: readonly string[] };
 
-/** Everything the scopes may tell; the provider leaves out what was not asked for. */
+/**
+ * What the granted scopes tell, and nothing else: the `claims` parameter names claims that no consent page names, so it chooses
+ * among these only (OpenID Connect Core §5.5 lets a provider leave out what it is asked for).
+ */
 async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<AccountClaims> {
   const { workspaceId, projectId } = ctx.scope;
   const told = { sub: userId, workspace_id: workspaceId, project_id: projectId, ...accessClaims(access) };
   const personal = scope.some((name) => name === 'profile' || name === 'email' || name === 'phone');
   const profile = personal ? await profileOf(ctx, userId) : undefined;
-  return profile ? { ...told, ...profileClaims(profile) } : told;
+  const granted = new Set(scope.flatMap((name) => CLAIMS[name] ?? []));
+  const known = { ...told, ...(profile && profileClaims(profile)) };
+  return { ...Object.fromEntries(Object.entries(known).filter(([claim]) => granted.has(claim))), sub: userId };
 }
 
 /** Roles and permissions, as claims and in access tokens. */

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { Value } from 'typebox/value';
-import { type Application, findApplication } from '#applications';
+import { type Application, findApplication, isFirstParty } from '#applications';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { accessClaims, CLAIMS, ctxOf, findAccount, Lifetimes } from './accounts.ts';
+import { accessClaims, CLAIMS, ctxOf, findAccount, Lifetimes, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
@@ -48,7 +48,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     },
     interactions: { policy: prompts(system), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
     claims: CLAIMS,
-    scopes: [...Object.keys(CLAIMS), 'offline_access'],
+    scopes: SCOPES,
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
@@ -181,15 +181,18 @@ async function mayIntrospect(system: System, asking: Application, clientId: stri
   return owner?.workspaceId === asking.workspaceId && owner.projectId === asking.projectId;
 }
 
-/** A management token is always for the API host; a person's is for what is asked, and else for user info. */
+/**
+ * A management token is always for the API host; a person's is for what is asked, and else for user info: undefined, as the
+ * provider drops scopes it does not know only then.
+ */
 async function defaultResource(
   system: System,
   issuer: IssuerAddress,
   ctx: KoaContextWithOIDC,
   oneOf: unknown,
-): Promise<string | string[]> {
+): Promise<string | string[] | undefined> {
   if (isManagement(ctx)) return apiAddressOf(system, issuer);
-  return Array.isArray(oneOf) ? oneOf.filter((resource) => typeof resource === 'string') : [];
+  return Array.isArray(oneOf) ? oneOf.filter((resource) => typeof resource === 'string') : undefined;
 }
 
 function isManagement({ oidc }: KoaContextWithOIDC): boolean {
@@ -214,14 +217,21 @@ async function resourceServer(
   };
 }
 
-type Token = { kind: string; accountId?: string };
+type Token = { kind: string; accountId?: string; scope?: string | undefined };
 
-/** What an API needs to decide without asking back: whose it is, where, and what they may do. */
+/**
+ * What an API needs to decide without asking back: whose it is, where, and what they may do. An application of somebody else is
+ * told roles and permissions only where the person allowed it these scopes.
+ */
 async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, token: Token) {
   if (token.kind !== 'AccessToken' || !oidc.client || !oidc.account) return undefined;
-  const { workspaceId, projectId } = ctxOf(system, applicationOf(oidc.client)).scope;
+  const application = applicationOf(oidc.client);
+  const { workspaceId, projectId } = ctxOf(system, application).scope;
   const access: unknown = oidc.account['access'];
-  return { workspace_id: workspaceId, project_id: projectId, ...(isAccess(access) && accessClaims(access)) };
+  const scopes = token.scope?.split(' ') ?? [];
+  const told = isFirstParty(application) ? ['roles', 'permissions'] : scopes;
+  const claims = Object.entries(isAccess(access) ? accessClaims(access) : {}).filter(([claim]) => told.includes(claim));
+  return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
 }
 
 function isAccess(value: unknown): value is Parameters<typeof accessClaims>[0] {

@@ -6,9 +6,10 @@ import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
+import { SCOPES } from './accounts.ts';
 import { rebind } from './bound-sessions.ts';
 import { applicationAt } from './clients.ts';
-import { giveConsent } from './grants.ts';
+import { giveConsent } from './consents.ts';
 import { issuerOf } from './provider.ts';
 
 const UserIdSchema = IdSchema('usr');
@@ -61,7 +62,10 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
     current: Value.Check(UserIdSchema, found.session?.accountId) ? { userId: found.session.accountId } : null,
     application,
     asked: {
-      scopes: text('scope')?.split(' ') ?? [],
+      scopes:
+        text('scope')
+          ?.split(' ')
+          .filter((scope) => SCOPES.includes(scope)) ?? [],
       redirectUri: text('redirect_uri'),
       loginHint: text('login_hint'),
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,

@@ -13,7 +13,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { browserOf, codeFlow } from '#tests/oidc.ts';
+import { browserOf, codeFlow, configurationOf } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
@@ -163,6 +163,143 @@ describe('the token of an application of somebody else', () => {
     expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
     assert.doesNotMatch(answer.body.detail, /switch-context/);
     assert.match(answer.body.detail, /without `resource`/);
+  });
+});
+
+/** What an application is told of a person, wherever it can ask. */
+async function told({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>) {
+  const token = await resourceToken({ configuration, tokens });
+  const claims = await Promise.all([
+    tokens.claims(),
+    client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck),
+    client.tokenIntrospection(configuration, tokens.access_token),
+    decodeJwt(token),
+  ]);
+  return [...new Set(claims.flatMap((known) => Object.keys(known ?? {})))];
+}
+
+const PERSONAL = ['roles', 'permissions', 'email', 'email_verified', 'name', 'phone_number', 'birthdate'];
+const ASKED = Object.fromEntries(PERSONAL.map((claim) => [claim, { essential: true }]));
+
+describe('what an application is told', () => {
+  for (const party of ['third party', 'self-registered'] as const) {
+    test(`${party}: is what the consent page named, whatever claims it asks for besides`, async () => {
+      const claims = JSON.stringify({ userinfo: ASKED, id_token: ASKED });
+      const asked = { scope: 'openid', claims, resource: RESOURCE };
+      const opened = await tokensFor(await applicationOf(party), latchkey.demo.environments.test.owner, asked);
+      const known = await told(opened);
+      assert.ok(known.includes('sub'));
+      assert.deepEqual(
+        PERSONAL.filter((claim) => known.includes(claim)),
+        [],
+      );
+    });
+  }
+
+  test('a claim is told where its scope was allowed', async () => {
+    const asked = { scope: 'openid email roles', claims: JSON.stringify({ id_token: ASKED }), resource: RESOURCE };
+    const opened = await tokensFor(await applicationOf('third party'), await register(latchkey), asked);
+    const known = await told(opened);
+    assert.deepEqual(
+      PERSONAL.filter((claim) => known.includes(claim)),
+      ['roles', 'email', 'email_verified'],
+    );
+  });
+
+  test('a first party chooses with claims among its scopes, too', async () => {
+    const asked = { scope: 'openid', claims: JSON.stringify({ id_token: ASKED, userinfo: ASKED }) };
+    const { configuration, tokens } = await tokensFor(
+      await applicationOf('first party'),
+      latchkey.demo.environments.test.owner,
+      asked,
+    );
+    const info = await client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck);
+    assert.deepEqual(
+      PERSONAL.filter((claim) => claim in info || claim in (tokens.claims() ?? {})),
+      [],
+    );
+  });
+
+  test('an application that was the project’s own asks for consent from then on, and is told nothing before', async () => {
+    const application = await applicationOf('first party');
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const { clientId, secret } = application;
+    const asked = { scope: 'openid email' };
+    const flow = await codeFlow(latchkey, asked, { clientId, secret });
+    const entry = await browser.open(flow.url);
+    const tokens = await flow.finish(await browser.submit(entry, { identifier: person.email, password: PASSWORD }));
+    await change(application.id, { firstParty: false });
+    const info = await client.fetchUserInfo(flow.configuration, tokens.access_token, client.skipSubjectCheck);
+    assert.deepEqual(Object.keys(info), ['sub']);
+    const again = await codeFlow(latchkey, asked, { clientId, secret });
+    const question = await browser.open(again.url);
+    assert.match(question.text, /asks for access/);
+    const allowed = await again.finish(await browser.submit(question, { decision: 'allow' }));
+    assert.equal(allowed.claims()?.['email'], person.email);
+  });
+});
+
+describe('a scope that does not exist', () => {
+  /** The scopes that the answer, introspection and the consents name. */
+  async function granted({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>, clientId: string) {
+    const { scope } = await client.tokenIntrospection(configuration, tokens.access_token);
+    const { rows } = await latchkey.system.pool.query(
+      'select c.scopes from consents c join applications a on a.id = c.application_id where a.client_id = $1',
+      [clientId],
+    );
+    return [tokens.scope, scope, ...rows.map(({ scopes }) => scopes.toSorted().join(' '))];
+  }
+
+  test('is not granted, with a resource or without', async () => {
+    for (const more of [{}, { resource: RESOURCE }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one application after the other
+      const application = await applicationOf('third party');
+      const asked = { scope: 'openid email admin members:write', ...more };
+      const opened = await tokensFor(application, await register(latchkey), asked);
+      assert.deepEqual(await granted(opened, application.clientId), ['openid email', 'openid email', 'email openid']);
+      if (!('resource' in more)) continue;
+      assert.equal(decodeJwt(await resourceToken(opened))['scope'], 'openid email');
+    }
+  });
+
+  test('is not granted where the request was pushed', async () => {
+    const application = await applicationOf('third party');
+    const { clientId, secret } = application;
+    const configuration = await configurationOf(latchkey, { clientId, secret });
+    const verifier = client.randomPKCECodeVerifier();
+    const url = await client.buildAuthorizationUrlWithPAR(configuration, {
+      redirect_uri: REDIRECT,
+      scope: 'openid admin',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    const browser = browserOf(latchkey);
+    const page = await browser.open(url.href);
+    const { email: identifier } = await register(latchkey);
+    const back = await browser.submit(await browser.submit(page, { identifier, password: PASSWORD }), {
+      decision: 'allow',
+    });
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(back.url), {
+      pkceCodeVerifier: verifier,
+    });
+    assert.deepEqual(await granted({ configuration, tokens }, clientId), ['openid', 'openid', 'openid']);
+  });
+
+  test('is not granted to a device', async () => {
+    const body = { kind: 'device', name: 'Television', firstParty: false };
+    const added = await latchkey.api('/v1/admin/applications', { token: admin, body });
+    const { clientId } = added.body;
+    const configuration = await configurationOf(latchkey, { clientId });
+    const begun = await client.initiateDeviceAuthorization(configuration, { scope: 'openid admin' });
+    const browser = browserOf(latchkey);
+    const entry = await browser.open(begun.verification_uri);
+    const page = await browser.submit(await browser.submit(entry, { user_code: begun.user_code }), {});
+    const { email: identifier } = await register(latchkey);
+    const question = await browser.submit(page, { identifier, password: PASSWORD });
+    await browser.submit(question, { decision: 'allow' });
+    const tokens = await client.pollDeviceAuthorizationGrant(configuration, { ...begun, interval: 0 });
+    assert.deepEqual(await granted({ configuration, tokens }, clientId), ['openid', 'openid', 'openid']);
   });
 });
 
