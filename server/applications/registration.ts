@@ -135,7 +135,7 @@ export async function registerApplication(ctx: Ctx, presented: Presented, body: 
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.dynamicRegistration === 'off')
     throw new RegistrationError(403, 'access_denied', 'the project does not take registrations');
-  const taken = await perMinute(ctx.system).take(presented.id, ctx.trace);
+  const taken = await perMinute(ctx.system).take(ctx, presented.id, { told: true });
   if (!taken.allowed)
     throw new RegistrationError(429, 'temporarily_unavailable', 'too many registrations; try again in a minute');
   const metadata = parse(body);

@@ -25,6 +25,8 @@ export type FlowMessage = {
    * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
    */
   decoy?: { tell: boolean } | undefined;
+  /** Nothing is sent, as the address has had its messages. The flow is as any other. */
+  silent?: boolean;
   code: string;
   token: string;
   expiresAt: Date;
@@ -46,10 +48,11 @@ const MAILS = {
 export async function sendFlowMessage(tx: TxCtx, flow: FlowMessage): Promise<void> {
   const common = { to: flow.address, locale: flow.locale ?? null, expiresAt: flow.expiresAt };
   if (flow.channel === 'phone') {
-    const suppressed = flow.decoy !== undefined || (await isTestNumber(tx, flow));
+    const suppressed = isSilent(flow) || (await isTestNumber(tx, flow));
     return sendMessage(tx, { ...common, template: 'sms_code', variables: { code: flow.code }, suppressed });
   }
-  if (flow.decoy?.tell) return sendMessage(tx, { ...common, template: 'known_address', variables: {} });
+  if (flow.decoy?.tell)
+    return sendMessage(tx, { ...common, template: 'known_address', variables: {}, suppressed: flow.silent === true });
   const { template, page } = MAILS[flow.purpose];
   const minutes = Math.round((flow.expiresAt.getTime() - tx.now.getTime()) / 60_000);
   const link = page && { link: `${await authAddressOf(tx)}/link/${page}?token=${flow.token}` };
@@ -57,8 +60,12 @@ export async function sendFlowMessage(tx: TxCtx, flow: FlowMessage): Promise<voi
     ...common,
     template,
     variables: { code: flow.code, minutes, ...link },
-    suppressed: flow.decoy !== undefined,
+    suppressed: isSilent(flow),
   });
+}
+
+function isSilent({ decoy, silent }: FlowMessage): boolean {
+  return decoy !== undefined || silent === true;
 }
 
 async function isTestNumber(tx: TxCtx, flow: FlowMessage): Promise<boolean> {

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { Generated } from 'kysely';
-import { type Selectable, sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { Type } from 'typebox';
 import { countCode } from '#billing';
 import { emit } from '#events';
-import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
@@ -77,10 +76,10 @@ export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
  */
 export async function startFlow(
   ctx: Ctx,
-  flow: NewFlow,
+  flow: NewFlow & { typed?: string },
 ): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
-  await countMessage(ctx, flow.channel, flow.address);
-  return transaction(ctx, (tx) => openFlow(tx, flow));
+  const silent = !(await countMessage(ctx, flow));
+  return transaction(ctx, (tx) => openFlow(tx, { ...flow, silent }));
 }
 
 /** {@link startFlow} in the caller's transaction, uncounted. */
@@ -287,12 +286,15 @@ export async function resendFlow(
 ): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const answer = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
+  const found = await findResendable(ctx.db, ctx, flowId).executeTakeFirst();
+  if (!found) return answer;
+  requireDue(ctx, found);
+  const { channel, address, user_id: userId } = found;
+  const silent = !(await countMessage(ctx, { channel, address, userId, typed: flowId }));
   await transaction(ctx, async (tx) => {
-    const flow = await lockFlow(tx, flowId);
+    const flow = await findResendable(tx.db, tx, flowId).forUpdate().executeTakeFirst();
     if (!flow) return;
-    if (flow.resend_after > tx.now)
-      throw problemWithRetry('RATE_LIMIT_EXCEEDED', (flow.resend_after.getTime() - tx.now.getTime()) / 1000);
-    await countMessage(tx, flow.channel, flow.address);
+    requireDue(tx, flow);
     const secrets = await newSecrets(tx, flow);
     await tx.db
       .updateTable('flows')
@@ -305,26 +307,28 @@ export async function resendFlow(
     await sendFlowMessage(tx, {
       ...flow,
       ...secrets,
+      silent,
       decoy: flow.decoy ? { tell: flow.purpose === 'register' } : undefined,
     });
   });
   return answer;
 }
 
-function lockFlow(
-  tx: TxCtx,
-  flowId: FlowId,
-): Promise<Pick<Selectable<FlowsTable>, 'purpose' | 'channel' | 'address' | 'decoy' | 'resend_after'> | undefined> {
-  return tx.db
+/** An open flow that a new message can be sent for. Served by the primary key. */
+function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, flowId: FlowId) {
+  return db
     .selectFrom('flows')
-    .select(['purpose', 'channel', 'address', 'decoy', 'resend_after'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .select(['purpose', 'channel', 'address', 'user_id', 'decoy', 'resend_after'])
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('environment', '=', scope.environment)
     .where('id', '=', flowId)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', tx.now)
-    .forUpdate()
-    .executeTakeFirst();
+    .where('expires_at', '>', now);
+}
+
+/** @throws Problem RATE_LIMIT_EXCEEDED when the last message is too new */
+function requireDue({ now }: Pick<Ctx, 'now'>, { resend_after: due }: Pick<FlowsTable, 'resend_after'>): void {
+  if (due > now) throw problemWithRetry('RATE_LIMIT_EXCEEDED', (due.getTime() - now.getTime()) / 1000);
 }
 
 /** Removes what can't be used any more. Runs as a job. */

@@ -200,6 +200,7 @@ export type OpenChallenge = {
   factorId: FactorId | null;
   codeHash: Buffer | null;
   codeExpiresAt: Date | null;
+  resendAfter: Date | null;
 };
 
 /** Finds an open challenge by its token, and with it the scope. @throws Problem INVALID_TOKEN */
@@ -231,6 +232,7 @@ export async function findChallenge(
       factorId: row.factor_id,
       codeHash: row.code_hash,
       codeExpiresAt: row.code_expires_at,
+      resendAfter: row.resend_after,
     },
   };
 }

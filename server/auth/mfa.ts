@@ -23,7 +23,7 @@ import {
 import { sendMessage } from '#messages';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
-import { Problem, problem } from '#platform/problem.ts';
+import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
 import { digitsOf, hintOf } from './flows.ts';
@@ -38,7 +38,7 @@ import {
 import { credentialChanged } from './notices.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { enter, requireActiveMember } from './sign-in.ts';
-import { countAttempt, countMessage } from './throttle.ts';
+import { countAttempt, countMessage, type Way } from './throttle.ts';
 
 const RESEND_SECONDS = 30;
 
@@ -85,12 +85,20 @@ export async function promptFactor(
   if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
-  await offeringOthers(ctx, challenge, id, () =>
-    transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone })),
-  );
+  await offeringOthers(ctx, challenge, id, async () => {
+    requireDue(ctx, challenge);
+    await countMessage(ctx, { channel: 'phone', address: phone, userId: challenge.userId });
+    await transaction(ctx, (tx) => sendFactorCode(tx, challenge, { id, phone }));
+  });
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const expiresIn = settings.oneTimeCodeSeconds;
   return { type: 'phone', hint: hintOf(phone), expiresIn, resendAfter: RESEND_SECONDS };
+}
+
+/** @throws Problem RATE_LIMIT_EXCEEDED when the last code is too new; then the request is not counted as a message */
+function requireDue({ now }: Ctx, { resendAfter }: OpenChallenge): void {
+  if (resendAfter && resendAfter > now)
+    throw problemWithRetry('RATE_LIMIT_EXCEEDED', (resendAfter.getTime() - now.getTime()) / 1000);
 }
 
 /** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
@@ -124,7 +132,6 @@ async function sendFactorCode(
     expiresAt,
     resendSeconds: RESEND_SECONDS,
   });
-  await countMessage(tx, 'phone', phone);
   await sendMessage(tx, {
     template: 'sms_code',
     to: phone,
@@ -153,7 +160,7 @@ export async function finishWithFactor(
   { rememberDevice: remember = false, ...answer }: FactorAnswer & { rememberDevice?: boolean },
 ): Promise<MfaSession> {
   const { userId } = challenge;
-  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  const attempt = await countAttempt(ctx, { way: wayOf(answer), userId });
   await transaction(ctx, (tx) => countTry(tx, challenge.id));
   const check = await checkFactor(ctx, userId, { ...answer, challenge });
   const result = await transaction(ctx, async (tx) => {
@@ -199,18 +206,30 @@ type Answered = FactorAnswer & { challenge?: OpenChallenge };
 
 /** Looks at a factor's answer; what it returns decides, in a transaction, and spends it. @throws Problem VALIDATION_FAILED for no answer at all */
 export async function checkFactor(ctx: Ctx, userId: UserId, answer: Answered): Promise<Check> {
-  const { flowId, response, code, factorId, challenge } = answer;
+  const { flowId, response, code, challenge } = answer;
   if (flowId && response) return passkeyCheck(ctx, userId, { flowId, response });
   if (code === undefined)
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body', message: 'expected `code`, or `flowId` and `response`' }] },
     });
-  if (factorId === 'recovery_code' || /[a-z]/i.test(code)) return (tx) => recoveryCheck(tx, userId, code);
-  if (challenge?.codeHash && (factorId === undefined || factorId === challenge.factorId)) {
-    const phone = phoneCheck(ctx, challenge, digitsOf(code));
-    if (phone) return phone;
+  switch (wayOf(answer)) {
+    case 'recovery_code':
+      return (tx) => recoveryCheck(tx, userId, code);
+    case 'phone':
+      return phoneCheck(ctx, challenge, digitsOf(code));
+    default:
+      return (tx) => totpCheck(tx, userId, digitsOf(code));
   }
-  return (tx) => totpCheck(tx, userId, digitsOf(code));
+}
+
+/** The digits of a code that is sent to a phone; an app's has six (RFC 6238), so the length tells which one was typed. */
+const PHONE_CODE = /^\d{8}$/;
+
+/** Which factor an answer is of. One answer is checked against one factor, the one whose attempts it is counted as. */
+export function wayOf({ flowId, response, factorId, code = '' }: FactorAnswer): Way {
+  if (flowId && response) return 'passkey';
+  if (factorId === 'recovery_code' || /[a-z]/i.test(code)) return 'recovery_code';
+  return PHONE_CODE.test(digitsOf(code)) ? 'phone' : 'totp';
 }
 
 async function passkeyCheck(
@@ -232,16 +251,21 @@ async function recoveryCheck(tx: TxCtx, userId: UserId, code: string): Promise<s
   return ['otp'];
 }
 
-function phoneCheck(ctx: Ctx, challenge: OpenChallenge, code: string): Check | null {
-  const { codeHash, codeExpiresAt, factorId } = challenge;
-  if (!codeHash || !factorId || !codeExpiresAt || codeExpiresAt <= ctx.now) return null;
-  if (!ctx.system.keyring.checkTag(`${challenge.id} ${code}`, 'mfa-code', codeHash)) return null;
+function phoneCheck(ctx: Ctx, challenge: OpenChallenge | undefined, code: string): Check {
+  if (!challenge || !isSentCode(ctx, challenge, code)) return async () => null;
+  const { factorId, userId } = challenge;
   return async (tx) => {
-    const factor = await findFactor(tx, challenge.userId, factorId);
-    if (factor?.phone) await countCode(tx, factor.phone, 'used');
-    await factorUsed(tx, factorId);
+    const factor = factorId && (await findFactor(tx, userId, factorId));
+    if (!factor?.phone) return null;
+    await countCode(tx, factor.phone, 'used');
+    await factorUsed(tx, factor.id);
     return ['sms'];
   };
+}
+
+function isSentCode(ctx: Ctx, { id, codeHash, codeExpiresAt }: OpenChallenge, code: string): boolean {
+  if (!codeHash || !codeExpiresAt || codeExpiresAt <= ctx.now) return false;
+  return ctx.system.keyring.checkTag(`${id} ${code}`, 'mfa-code', codeHash);
 }
 
 async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<string[] | null> {
@@ -277,7 +301,7 @@ export async function finishEnrolment(
 ): Promise<MfaSession> {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   const { userId } = challenge;
-  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
   await transaction(ctx, (tx) => countTry(tx, challenge.id));
   const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
     await requireActiveMember(tx, userId);

@@ -5,16 +5,19 @@ import {
   hashPassword,
   Identifier,
   isOutdated,
+  type NormalisedIdentifier,
   normalise,
   Password,
+  type SignInCandidate,
   upgradeHash,
+  usersById,
   verifyPassword,
 } from '#identity';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { openFlow } from './flows.ts';
+import { startFlow } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
 import { type CountedAttempt, countAttempt } from './throttle.ts';
@@ -48,26 +51,39 @@ export async function loginWithPassword(
       extensions: { errors: [{ pointer: '/body/identifier', message: 'is required' }] },
     });
   const candidate = await findSignInCandidate(ctx, identifier);
-  const attempt = await countAttempt(ctx, { account: identifier, userId: candidate?.userId ?? null });
-  const matches = await verifyPassword(ctx.system, candidate?.hash ?? null, request.password);
+  const attempt = await countAttempt(ctx, { way: 'password', userId: candidate?.userId ?? null, identifier });
+  const hash = attempt.allowed ? (candidate?.hash ?? null) : null;
+  const matches = await verifyPassword(ctx.system, hash, request.password);
   if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
   if (isOutdated(candidate.hash))
     await upgrade(ctx, { userId: candidate.userId, hash: candidate.hash }, request.password);
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  if (settings.emailVerification === 'required' && !candidate.verified && identifier.kind === 'email') {
+  const unproven = settings.emailVerification === 'required' && (await unprovenAddressOf(ctx, candidate, identifier));
+  if (unproven) {
     const flow = {
       purpose: 'verify_email',
       channel: 'email',
-      address: candidate.value,
+      address: unproven,
       userId: candidate.userId,
     } as const;
-    return verificationChallenge(ctx, flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
+    return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
   }
   const { failures } = attempt;
   return signedIn(ctx, (tx) =>
     signIn(tx, candidate.userId, { amr: ['pwd'], acr: 'aal1' }, { deviceToken: request.deviceToken, failures }),
   );
+}
+
+/** The account's email address where it is not proven yet, by whatever name the account was called. */
+async function unprovenAddressOf(
+  ctx: Ctx,
+  { userId, value, verified }: SignInCandidate,
+  { kind }: NormalisedIdentifier,
+): Promise<string | null> {
+  if (kind === 'email') return verified ? null : value;
+  const user = (await usersById(ctx, [userId])).get(userId);
+  return user?.email && !user.emailVerified ? user.email : null;
 }
 
 async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null): Promise<never> {

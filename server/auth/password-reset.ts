@@ -48,7 +48,7 @@ export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
   return inEvenTime(async () => {
     const found = await findIdentifier(ctx, identifier);
     const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
-    return startFlow(ctx, resetFlow(user, identifier));
+    return startFlow(ctx, { ...resetFlow(user, identifier), typed: identifier.value });
   });
 }
 

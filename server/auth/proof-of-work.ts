@@ -77,7 +77,8 @@ async function isSolved(ctx: Ctx, payload: string): Promise<boolean> {
 }
 
 async function spend(ctx: Ctx, payload: string): Promise<void> {
-  const { salt }: { salt?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
+  // The challenge is what was signed. Several salts make the same challenge, so a salt does not say which puzzle it was.
+  const { challenge }: { challenge?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
   try {
     await transaction(ctx, (tx) =>
       tx.db
@@ -85,7 +86,7 @@ async function spend(ctx: Ctx, payload: string): Promise<void> {
         .values({
           workspace_id: tx.scope.workspaceId,
           environment: tx.scope.environment,
-          hash: hash('sha256', String(salt), 'buffer'),
+          hash: hash('sha256', String(challenge).toLowerCase(), 'buffer'),
           expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
         })
         .execute(),

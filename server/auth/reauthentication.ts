@@ -5,8 +5,8 @@ import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { issueRefreshToken, raiseSession, type SessionAnswer, sessionAnswer } from '#sessions';
 import { digitsOf, FlowId, OneTimeCode, withProof } from './flows.ts';
-import { checkFactor, factorFields, withMfa } from './mfa.ts';
-import { countAttempt } from './throttle.ts';
+import { checkFactor, factorFields, wayOf, withMfa } from './mfa.ts';
+import { countAttempt, type Way } from './throttle.ts';
 
 export const Reauthentication = Type.Object(
   {
@@ -34,7 +34,7 @@ type Reauthentication = Static<typeof Reauthentication>;
  */
 export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
   const { userId, sessionId } = customerOf(ctx);
-  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  const attempt = await countAttempt(ctx, { way: wayOfProof(request), userId });
   const proven = await proveAgain(ctx, request);
   const { entry, refresh } = await transaction(ctx, async (tx) => {
     const methods = await proven.spend(tx);
@@ -48,6 +48,11 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
   }
   await attempt.forget();
   return sessionAnswer(ctx, entry, refresh);
+}
+
+function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
+  if (password !== undefined) return 'password';
+  return emailCode ? 'email_code' : wayOf(answer);
 }
 
 type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean };

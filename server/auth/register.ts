@@ -13,13 +13,12 @@ import {
   Phone,
 } from '#identity';
 import { acceptInvitation, addMember, findInvitation } from '#members';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { type NewFlow, openFlow } from './flows.ts';
+import { type NewFlow, startFlow } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
-import { countMessage } from './throttle.ts';
 import { type VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
@@ -131,7 +130,6 @@ async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
   const known = await findIdentifier(ctx, address);
   if (known && !settings.enumerationProtection)
     throw problem('ALREADY_EXISTS', `This ${address.kind} belongs to an account already. Sign in instead.`);
-  await countMessage(ctx, address.kind, address.value);
   const flow: NewFlow = {
     purpose: 'register',
     channel: address.kind,
@@ -141,7 +139,7 @@ async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
     locale: pending.profile.locale ?? null,
     ...(known && { decoy: { tell: true } }),
   };
-  return verificationChallenge(ctx, flow, await transaction(ctx, (tx) => openFlow(tx, flow)));
+  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
 }
 
 /** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */

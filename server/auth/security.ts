@@ -134,7 +134,7 @@ export async function changeOwnPassword(
   const { userId, sessionId } = customerOf(ctx);
   const stored = await findPassword(ctx, userId);
   if (stored) {
-    const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+    const attempt = await countAttempt(ctx, { way: 'password', userId });
     const matches = await verifyPassword(ctx.system, stored.hash, currentPassword ?? '');
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is not right.');
     await attempt.forget();
@@ -148,7 +148,7 @@ export async function confirmOwnTotp(
   { id, code }: { id: FactorId; code: string },
 ): Promise<{ recoveryCodes?: string[] }> {
   const { userId } = customerOf(ctx);
-  const attempt = await countAttempt(ctx, { account: { kind: 'mfa', value: userId }, userId });
+  const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
   const result = await transaction(ctx, async (tx) => {
     await confirmTotp(tx, userId, { id, code: digitsOf(code) });
     await credentialChanged(tx, userId, 'totp_added');

@@ -66,7 +66,7 @@ export async function countCode(tx: TxCtx, phone: string, what: 'sent' | 'used')
  * Refuses a number whose block gets codes that nobody uses. The first refusal blocks the whole block for a while and tells.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
-export async function checkConversion(ctx: Ctx | TxCtx, phone: string, rules: GuardRules): Promise<void> {
+export async function checkConversion(ctx: Ctx, phone: string, rules: GuardRules): Promise<void> {
   const prefix = blockOf(phone);
   const block = await scopedBlocks(ctx)
     .select('expires_at')
@@ -91,19 +91,19 @@ export async function checkConversion(ctx: Ctx | TxCtx, phone: string, rules: Gu
   throw heldBack(ctx, await blockNumbers(ctx, { prefix, sent, used, seconds: rules.blockSeconds }));
 }
 
-function heldBack(ctx: Ctx | TxCtx, until: Date) {
+function heldBack(ctx: Ctx, until: Date) {
   return problemWithRetry('RATE_LIMIT_EXCEEDED', (until.getTime() - ctx.now.getTime()) / 1000);
 }
 
-/** In a transaction of its own: the refusal it belongs to rolls the caller's back. */
+/** In a transaction of its own: it is kept although the message is refused. */
 async function blockNumbers(
-  { db: _db, ...ctx }: Ctx | TxCtx,
+  ctx: Ctx,
   found: { prefix: string; sent: number; used: number; seconds: number },
 ): Promise<Date> {
   const { prefix, sent, used, seconds } = found;
   const { workspaceId, projectId, environment } = ctx.scope;
   const expiresAt = new Date(ctx.now.getTime() + seconds * 1000);
-  await transaction(own(ctx), async (tx) => {
+  await transaction(ctx, async (tx) => {
     const fresh = { reason: 'conversion', sent, used, created_at: tx.now, expires_at: expiresAt };
     const made = await tx.db
       .insertInto('sms_blocks')
@@ -124,11 +124,6 @@ async function blockNumbers(
       });
   });
   return expiresAt;
-}
-
-/** The same caller outside of any transaction. */
-export function own({ system, scope, actor, trace, now }: Omit<Ctx, 'db'>): Ctx {
-  return { system, db: system.db, scope, actor, trace, now };
 }
 
 function scopedBlocks(ctx: Ctx | TxCtx) {

@@ -1,9 +1,10 @@
 import { emit } from '#events';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, transaction } from '#platform/ctx.ts';
 import { type Limit, limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { sourceOf } from '#platform/source.ts';
 import { projectOf } from '#tenancy';
-import { checkConversion, own } from './conversions.ts';
+import { checkConversion } from './conversions.ts';
 import { type GuardRules, guardRules } from './guard-rules.ts';
 import { blockOf, countryOf, typeOf } from './numbers.ts';
 import { requireSms } from './sms.ts';
@@ -25,7 +26,7 @@ const counters = limits({
  * @param phone E.164
  * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED for where nothing is sent, RATE_LIMIT_EXCEEDED
  */
-export async function passSmsGuard(ctx: Ctx | TxCtx, phone: string): Promise<void> {
+export async function passSmsGuard(ctx: Ctx, phone: string): Promise<void> {
   const subscription = await requireSms(ctx);
   const rules = await guardRules(ctx);
   if (!(await isTestNumber(ctx, phone))) checkNumber(phone, rules, subscription?.terms.countries ?? null);
@@ -33,7 +34,7 @@ export async function passSmsGuard(ctx: Ctx | TxCtx, phone: string): Promise<voi
   await checkConversion(ctx, phone, rules);
 }
 
-async function isTestNumber({ system, scope }: Ctx | TxCtx, phone: string): Promise<boolean> {
+async function isTestNumber({ system, scope }: Ctx, phone: string): Promise<boolean> {
   if (scope.environment !== 'test') return false;
   const { settings } = await projectOf(system, scope);
   return settings.testPhoneNumbers.some((number) => number.phone === phone);
@@ -54,11 +55,11 @@ function refused(message: string) {
 
 type Rule = { name: string; counter: Limit; key: string; most: number; tell: string | null };
 
-async function countVelocity(ctx: Ctx | TxCtx, phone: string, rules: GuardRules): Promise<void> {
+async function countVelocity(ctx: Ctx, phone: string, rules: GuardRules): Promise<void> {
   const made = counters(ctx.system);
   const prefix = blockOf(phone);
   const counted: Rule[] = [
-    { name: 'source', counter: made['sms-source'], key: ctx.trace.ip ?? '', most: rules.perSource, tell: null },
+    { name: 'source', counter: made['sms-source'], key: sourceOf(ctx.trace), most: rules.perSource, tell: null },
     { name: 'number', counter: made['sms-number'], key: phone, most: rules.perNumber, tell: null },
     { name: 'prefix', counter: made['sms-prefix'], key: prefix, most: rules.perPrefix, tell: prefix },
     { name: 'project', counter: made['sms-project'], key: '', most: rules.perProject, tell: '' },
@@ -69,13 +70,13 @@ async function countVelocity(ctx: Ctx | TxCtx, phone: string, rules: GuardRules)
   }
 }
 
-async function count(ctx: Ctx | TxCtx, { name, counter, key, most, tell }: Rule): Promise<void> {
+async function count(ctx: Ctx, { name, counter, key, most, tell }: Rule): Promise<void> {
   const { workspaceId, environment, projectId } = ctx.scope;
-  const { count: times, retryAfter } = await counter.take(limitKey(workspaceId, environment, projectId, key));
+  const { count: times, retryAfter } = await counter.take(ctx, limitKey(workspaceId, environment, projectId, key));
   if (times <= most) return;
   // Told once an hour; one person that asks too often is no alarm.
   if (tell !== null && times === most + 1)
-    await transaction(own(ctx), (tx) =>
+    await transaction(ctx, (tx) =>
       emit(tx, 'sms.guard.tripped', { rule: name, prefix: tell || null, detail: `more than ${most} in an hour` }),
     );
   throw problemWithRetry('RATE_LIMIT_EXCEEDED', retryAfter);

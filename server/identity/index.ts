@@ -75,6 +75,7 @@ export {
   findSignInCandidate,
   minimumLength,
   Password,
+  type SignInCandidate,
   setPassword,
   upgradeHash,
 } from './passwords.ts';

@@ -145,7 +145,7 @@ function seconds(instant: Date): number {
 async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & { userId: UserId }): Promise<string> {
   const { application, asked, userId } = interaction;
   if (!isFirstParty(application))
-    await transaction(ctx, (tx) => giveConsent(tx, userId, { applicationId: application.id, scopes: asked.scopes }));
+    await giveConsent(ctx, userId, { applicationId: application.id, scopes: asked.scopes });
   return answer(exchange, { consent: {} });
 }
 

@@ -60,10 +60,12 @@ export type Ctx = {
   unit?: Unit;
   /** The auth address the request came to; absent for requests to other hosts and for work without one. */
   authAddress?: string;
+  /** Tells the types apart: what needs a connection of its own (limits, hashing) takes a `Ctx`, never a {@link TxCtx}. */
+  afterCommit?: undefined;
 };
 
 /** A context inside a transaction: writes and events need one. */
-export type TxCtx = Omit<Ctx, 'db' | 'unit'> & {
+export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'afterCommit'> & {
   db: Kysely<Tables>;
   /** Runs after the commit; never when the transaction rolls back. */
   afterCommit: (work: () => void) => void;
@@ -74,7 +76,7 @@ export type TxCtx = Omit<Ctx, 'db' | 'unit'> & {
  * @returns what `work` returns, once the transaction is committed
  */
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
-  if ('afterCommit' in ctx) return work(ctx);
+  if (ctx.afterCommit) return work(ctx);
   const { unit, ...rest } = ctx;
   if (unit) return unit.part((db, afterCommit) => work({ ...rest, db, afterCommit }));
   const committed: (() => void)[] = [];

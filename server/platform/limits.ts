@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
-import type { Trace } from './ctx.ts';
+import type { Ctx, Trace } from './ctx.ts';
 import { prepared } from './db.ts';
 import { perSystem, type System } from './system.ts';
 
@@ -46,16 +46,17 @@ export class Limit {
 
   /**
    * Counts one call of `key`, also a refused one. @returns in `retryAfter` the seconds until the count begins anew
-   * @param told the request that is told in its answer how much is left
+   * @param ctx never that of a transaction: counting takes a connection of its own, and is kept when the transaction is not
+   * @param options.told the answer to the request tells how much is left
    */
-  async take(key: string, told?: Trace): Promise<Taken> {
+  async take({ trace }: Ctx, key: string, { told = false } = {}): Promise<Taken> {
     try {
       const result = await this.#limiter.consume(key);
-      if (told) note(told, this.#rule, result);
+      if (told) note(trace, this.#rule, result);
       return { allowed: true, count: result.consumedPoints, retryAfter: result.msBeforeNext / 1000 };
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      if (told) note(told, this.#rule, refused);
+      if (told) note(trace, this.#rule, refused);
       return { allowed: false, count: refused.consumedPoints, retryAfter: refused.msBeforeNext / 1000 };
     }
   }
@@ -94,7 +95,7 @@ type Counted = readonly [limit: Limit, key: string];
 
 /** Forgets what some keys counted, and takes one call of others back: in one statement where PostgreSQL counts. */
 export async function settle(
-  system: System,
+  { system }: Ctx,
   { forget, giveBack }: { forget: readonly Counted[]; giveBack: readonly Counted[] },
 ): Promise<void> {
   if (system.valkey !== null) {

@@ -1,12 +1,13 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
+import { networksOf } from '#platform/source.ts';
 
-type Reader = Pick<TxCtx, 'scope' | 'now'> & { db: Pick<TxCtx['db'], 'selectFrom'> };
-
-/** True when the user has signed in from this address before, within the last 90 days. Served by sessions_of_user. */
-export async function isKnownSource(ctx: Reader, userId: UserId, ip: string): Promise<boolean> {
+/** True when the user has signed in from the request's source before, within the last 90 days. Served by sessions_of_user. */
+export async function isKnownSource(ctx: Ctx, userId: UserId): Promise<boolean> {
+  if (ctx.trace.ip === null) return false;
   const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
   const row = await ctx.db
     .selectFrom('sessions')
@@ -14,21 +15,26 @@ export async function isKnownSource(ctx: Reader, userId: UserId, ip: string): Pr
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
     .where('user_id', '=', userId)
-    .where('ip', '=', ip)
+    .where(isFrom(ctx.trace.ip))
     .where('created_at', '>', since)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Whether a user has been seen on this device, by its browser or its address: never anywhere, before, or not on it. */
+/** @returns whether a session began at the same source as `ip` */
+function isFrom(ip: string | null): RawBuilder<boolean> {
+  return ip === null ? sql`ip is null` : sql`ip <<= any(${networksOf(ip)}::inet[])`;
+}
+
+/** Whether a user has been seen on this device, by its browser and its source: never anywhere, before, or not on it. */
 export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' | 'known' | 'new'> {
   const { ip, userAgent } = tx.trace;
   const rows = await tx.db
     .selectFrom('sessions')
     .select((eb) => [
       eb.fn.countAll<number>().as('all'),
-      eb.fn.countAll<number>().filterWhere('ip', 'is not distinct from', ip).as('place'),
+      eb.fn.countAll<number>().filterWhere(isFrom(ip)).as('place'),
       eb.fn.countAll<number>().filterWhere('user_agent', 'is not distinct from', userAgent).as('browser'),
     ])
     .where('workspace_id', '=', tx.scope.workspaceId)

@@ -131,10 +131,9 @@ describe('an incident of the operator', () => {
   test('belongs to the environment’s default project alone', async () => {
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
-    await assert.rejects(
-      latchkey.inProject((tx) => listIncidents(tx, { limit: 5 }), { projectId: second.id }),
-      { code: 'NOT_FOUND' },
-    );
+    const { workspaceId } = latchkey.demo;
+    const elsewhere = systemCtx(latchkey.system, { workspaceId, projectId: second.id, environment: 'test' }, 't', 't');
+    await assert.rejects(listIncidents(elsewhere, { limit: 5 }), { code: 'NOT_FOUND' });
   });
 });
 

@@ -7,6 +7,7 @@ import { type Id, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { sourceOf } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
 import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
@@ -44,7 +45,7 @@ const doors = limits({
 
 /** @throws Problem RATE_LIMIT_EXCEEDED beyond five times in ten minutes from one address */
 export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-manage'): Promise<void> {
-  const taken = await doors(ctx.system)[door].take(limitKey(ctx.trace.ip ?? 'unknown'));
+  const taken = await doors(ctx.system)[door].take(ctx, limitKey(sourceOf(ctx.trace)));
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 
@@ -58,7 +59,7 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
 export async function subscribe(ctx: Ctx, { channel, address, componentIds }: Wish): Promise<void> {
   if (channel === 'webhook') await checkReceiverAddress(ctx, address);
   const digest = addressDigest(channel, address);
-  const { allowed } = await doors(ctx.system)['status-confirmations'].take(limitKey(digest.toString('hex')));
+  const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
   await transaction(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
     await emit(tx, 'status.subscription.requested', { channel });

@@ -51,7 +51,7 @@ export type LookedUp = { domain: DomainRow; finding: Finding };
 /** Looks a domain's proof up now. @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED */
 export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
   const domain = await findDomain(ctx, id);
-  const taken = await byHand(ctx.system).take(id, ctx.trace);
+  const taken = await byHand(ctx.system).take(ctx, id, { told: true });
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
   return { domain, finding: await findingOf(ctx.system, domain) };
 }

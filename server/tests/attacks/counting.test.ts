@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { solveChallenge } from 'altcha-lib/v1';
+import { totpOf } from '#tests/factors.ts';
+import {
+  changeSettings,
+  expectProblem,
+  mailedCode,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+
+const WRONG = 'a guess of the attacker';
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+
+const from = (ip: string) => ({ 'x-forwarded-for': ip });
+const guess = (identifier: string, ip: string, password = WRONG) =>
+  latchkey.auth('/v1/auth/login/password', { body: { identifier, password }, headers: from(ip) });
+const login = (identifier: string, ip: string) => guess(identifier, ip, PASSWORD);
+const startCode = (email: string, ip: string) =>
+  latchkey.auth('/v1/auth/login/email-code', { body: { email }, headers: from(ip) });
+const forgot = (identifier: string, ip: string) =>
+  latchkey.auth('/v1/auth/password/forgot', { body: { identifier }, headers: from(ip) });
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** A person with an email address and a username. */
+async function registerNamed() {
+  const person = await register(latchkey);
+  const username = `u${crypto.randomUUID().slice(0, 12)}`;
+  const named = await latchkey.api('/v1/me/profile', {
+    token: person.access_token,
+    method: 'PATCH',
+    body: { username },
+  });
+  assert.equal(named.status, 200, named.text);
+  return { ...person, username };
+}
+
+/** How many codes and links were sent to an address. */
+async function mailsTo(address: string): Promise<number> {
+  const { rows } = await latchkey.system.pool.query(
+    `select count(*)::int as sent from messages
+     where recipient = $1 and status <> 'suppressed' and template in ('sign_in_code', 'verify_email')`,
+    [address],
+  );
+  return rows[0].sent;
+}
+
+describe('password attempts', () => {
+  test('of one account share one budget, by whatever name it is called', async () => {
+    const { email, username } = await registerNamed();
+    const byEmail = await Promise.all(range(80).map((n) => guess(email, `198.18.1.${n}`)));
+    assert.deepEqual(new Set(byEmail.map(({ status }) => status)), new Set([401]));
+    // The right password from a strange place is not looked at any more, and the answer does not tell.
+    expectProblem(await login(username, '198.18.1.200'), 401, 'INVALID_CREDENTIALS');
+    expectProblem(await login(email, '198.18.1.201'), 429, 'ACCOUNT_THROTTLED');
+  });
+
+  test('that exhaust an account by one name are answered by another name as for an unknown one', async () => {
+    const { email, username } = await registerNamed();
+    await Promise.all(range(81).map((n) => guess(email, `198.18.2.${n}`)));
+    const [known, unknown] = [await guess(username, '198.18.2.201'), await guess('nobody.here', '198.18.2.202')];
+    for (const answer of [known, unknown]) expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+    assert.equal(known.body.detail, unknown.body.detail);
+  });
+
+  test('of strangers leave the owner a reserve at the places the account is used from, by every name', async () => {
+    const { email, username } = await registerNamed();
+    assert.equal((await login(email, '198.18.30.1')).status, 200);
+    await Promise.all(range(60).map((n) => guess(email, `198.18.3.${n}`)));
+    await Promise.all(range(30).map((n) => guess(username, `198.18.3.${100 + n}`)));
+    assert.equal((await login(username, '198.18.30.1')).status, 200);
+  });
+
+  test('from one IPv6 network of 64 bits count as from one source', async () => {
+    const { email } = await register(latchkey);
+    const answers = await Promise.all(range(60).map((n) => guess(email, `2001:db8:5:1::${n.toString(16)}`)));
+    assert.equal(answers.filter(({ status }) => status === 401).length, 20);
+    expectProblem(await guess(email, '2001:db8:5:1:ffff::1'), 429, 'ACCOUNT_THROTTLED');
+    expectProblem(await guess(email, '2001:db8:5:2::1'), 401, 'INVALID_CREDENTIALS');
+  });
+
+  test('from an IPv4 address count as from one source, also where it is written as an IPv6 address', async () => {
+    const { email } = await register(latchkey);
+    await Promise.all(range(20).map(() => guess(email, '198.18.4.1')));
+    expectProblem(await guess(email, '::ffff:198.18.4.1'), 429, 'ACCOUNT_THROTTLED');
+  });
+
+  test('leave the reserve to the whole IPv6 network that the account is used from', async () => {
+    const { email } = await register(latchkey);
+    assert.equal((await login(email, '2001:db8:6:1::1')).status, 200);
+    await Promise.all(range(81).map((n) => guess(email, `198.18.5.${n}`)));
+    assert.equal((await login(email, '2001:db8:6:1:aaaa::7')).status, 200);
+  });
+});
+
+describe('attempts at a second factor', () => {
+  test('are not forgotten when the password is proven in between', async () => {
+    const person = await register(latchkey);
+    const app = await totpOf(latchkey, person, clock);
+    const again = (body: Record<string, unknown>) =>
+      latchkey.auth('/v1/auth/reauthenticate', { token: person.access_token, body });
+    const wrong = app.code() === '000000' ? '000001' : '000000';
+    for (const _ of range(19)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await again({ code: wrong }), 401, 'INVALID_CODE');
+    }
+    const proven = await again({ password: PASSWORD });
+    assert.equal(proven.status, 200, proven.text);
+    person.access_token = proven.body.access_token;
+    expectProblem(await again({ code: wrong }), 401, 'INVALID_CODE');
+    expectProblem(await again({ code: wrong }), 429, 'ACCOUNT_THROTTLED');
+    // The password has a counter of its own.
+    assert.equal((await again({ password: PASSWORD })).status, 200);
+  });
+
+  test('are not forgotten when another app is set up in between', async () => {
+    const person = await register(latchkey);
+    const token = person.access_token;
+    for (const _ of range(20)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      await latchkey.auth('/v1/auth/reauthenticate', { token, body: { code: '000000' } });
+    }
+    await totpOf(latchkey, person, clock);
+    const refused = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { code: '000000' } });
+    expectProblem(refused, 429, 'ACCOUNT_THROTTLED');
+  });
+
+  test('count for the factor they are checked against: eight digits never match an app', async () => {
+    const person = await register(latchkey);
+    const app = await totpOf(latchkey, person, clock);
+    const answer = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: person.access_token,
+      body: { code: `00${app.code()}` },
+    });
+    expectProblem(answer, 401, 'INVALID_CODE');
+  });
+});
+
+describe('mails', () => {
+  test('that ten strangers ask for do not keep the owner out, at a place the account is used from', async () => {
+    const { email } = await register(latchkey);
+    assert.equal((await login(email, '198.18.6.1')).status, 200);
+    for (const n of range(12)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await startCode(email, `198.18.7.${n}`)).status, 202);
+    }
+    const sent = await mailsTo(email);
+    const { body, status } = await startCode(email, '198.18.6.1');
+    assert.equal(status, 202);
+    assert.equal(await mailsTo(email), sent + 1);
+    const code = await mailedCode(latchkey, email);
+    const entered = await latchkey.auth('/v1/auth/login/email-code/verify', { body: { flowId: body.flowId, code } });
+    assert.equal(entered.status, 200, entered.text);
+  });
+
+  test('beyond ten an hour to one address are not sent, and the answer does not tell', async () => {
+    const email = newEmail();
+    const answers = [];
+    for (const n of range(14)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      answers.push(await startCode(email, `198.18.8.${n}`));
+    }
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    assert.equal(await mailsTo(email), 10);
+  });
+
+  test('that one source asks for again and again are refused', async () => {
+    const email = newEmail();
+    for (const _ of range(10)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await startCode(email, '198.18.9.1')).status, 202);
+    }
+    expectProblem(await startCode(email, '198.18.9.1'), 429, 'RATE_LIMIT_EXCEEDED');
+  });
+
+  test('to an address do not tell whose username belongs to it, in either order', async () => {
+    const one = await registerNamed();
+    for (const _ of range(10)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await forgot(one.email, '198.18.10.1')).status, 202);
+    }
+    assert.equal((await forgot(one.username, '198.18.10.1')).status, 202);
+    assert.equal((await forgot('nobody.here', '198.18.10.1')).status, 202);
+    const two = await registerNamed();
+    for (const _ of range(10)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await forgot(two.username, '198.18.10.2')).status, 202);
+    }
+    assert.equal((await forgot(two.email, '198.18.10.2')).status, 202);
+  });
+
+  test('to an address do not tell whose username belongs to it, when they are sent again', async () => {
+    const { email, username } = await registerNamed();
+    const { body } = await forgot(username, '198.18.11.1');
+    for (const _ of range(9)) {
+      clock.advance(31_000);
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const again = await latchkey.auth('/v1/auth/email/resend', {
+        body: { flowId: body.flowId },
+        headers: from('198.18.11.1'),
+      });
+      assert.equal(again.status, 202);
+    }
+    for (const _ of range(10)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await forgot(email, '198.18.11.1')).status, 202);
+    }
+  });
+
+  test('to an unproven address are asked for and counted, by whatever name its owner signs in', async () => {
+    const { username, email } = await registerNamed();
+    await changeSettings(latchkey, { emailVerification: 'required' });
+    try {
+      for (const _ of range(10)) {
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        const answer = await login(username, '198.18.12.1');
+        assert.equal(answer.body.status, 'verification_required', answer.text);
+      }
+      expectProblem(await login(username, '198.18.12.1'), 429, 'RATE_LIMIT_EXCEEDED');
+      assert.equal(await mailsTo(email), 10);
+    } finally {
+      await changeSettings(latchkey, { emailVerification: 'off' });
+    }
+  });
+});
+
+describe('a proof of work', () => {
+  test('counts once, however its salt is written', async () => {
+    await changeSettings(latchkey, { proofOfWork: 'required' });
+    try {
+      const { body } = await latchkey.auth('/v1/auth/challenge');
+      const { algorithm, challenge, salt, signature, maxnumber } = body;
+      const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
+      const spend = (written: Record<string, unknown>) => {
+        const payload = { algorithm, challenge, salt, signature, number: solved?.number, ...written };
+        const proof = Buffer.from(JSON.stringify(payload)).toString('base64');
+        return latchkey.auth('/v1/auth/password/forgot', { body: { identifier: newEmail(), proof } });
+      };
+      assert.equal((await spend({})).status, 202);
+      expectProblem(await spend({ salt: String(salt).replace(/&$/, '') }), 400, 'INVALID_TOKEN');
+      expectProblem(await spend({ extra: 1 }), 400, 'INVALID_TOKEN');
+    } finally {
+      await changeSettings(latchkey, { proofOfWork: 'off' });
+    }
+  });
+});
