@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
-import { requireToGrant } from '#members';
+import { requireAuthority, requireKnownPermissions } from '#members';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
@@ -11,6 +11,7 @@ import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkCombination } from './combinations.ts';
+import type { ApplicationKind } from './grants.ts';
 import { Jwks } from './jwks.ts';
 import { checkParty } from './parties.ts';
 import { checkAddresses } from './redirect-uris.ts';
@@ -183,7 +184,7 @@ export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promi
 
 /**
  * Adds an application. Confidential kinds without keys get a secret, shown this once.
- * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for a permission the actor does not hold
+ * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for one that may do more than the actor
  */
 export async function addApplication(
   ctx: Ctx,
@@ -191,8 +192,9 @@ export async function addApplication(
 ): Promise<Static<typeof CreatedApplication>> {
   checkAddresses(ctx.scope.environment, application.kind, application);
   checkCombination(application);
-  await requireToGrant(ctx, application.permissions ?? []);
   return transaction(ctx, async (tx) => {
+    await requireKnownPermissions(tx, application.permissions ?? []);
+    await requireAuthority(tx, 'application.create', { grants: strengthOf({ firstParty: true, ...application }) });
     const { id, secret } = await createApplication(tx, application);
     return { ...(await getApplication(tx, id)), secret };
   });
@@ -216,7 +218,7 @@ export async function moveApplication(
 /**
  * Changes the named fields, effective on the next request everywhere. Switching off, or taking keys or permissions away, ends
  * the application's tokens at once.
- * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED for one that may do more than the actor, before or after
  */
 export function updateApplication(
   ctx: Ctx,
@@ -228,10 +230,9 @@ export function updateApplication(
     checkAddresses(tx.scope.environment, before.kind, changes);
     checkCombination({ ...before, ...changes });
     checkParty(before, changes.firstParty);
-    await requireToGrant(
-      ctx,
-      (changes.permissions ?? []).filter((key) => !before.permissions.includes(key)),
-    );
+    await requireKnownPermissions(tx, changes.permissions ?? []);
+    const grants = [...strengthOf(before), ...strengthOf({ ...before, ...changes })];
+    await requireAuthority(tx, 'application.change', { grants });
     await write(tx, id, changes);
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
     if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
@@ -241,6 +242,16 @@ export function updateApplication(
     return getApplication(tx, id);
   });
 }
+
+/**
+ * What an application may do. A first-party one gets the whole session of whoever signs in through it, so whoever says where its
+ * people go is trusted as it is.
+ */
+function strengthOf({ kind, permissions = [], firstParty }: Strength): string[] {
+  return kind !== 'management' && firstParty ? ['applications:trust'] : [...permissions];
+}
+
+type Strength = { kind: ApplicationKind; permissions?: readonly string[]; firstParty: boolean };
 
 async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof ApplicationChanges>): Promise<void> {
   const { jwks } = changes;
@@ -288,10 +299,11 @@ async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<Applicatio
   return getApplication(tx, id);
 }
 
-/** Removes an application; its tokens end at once. @throws Problem NOT_FOUND */
+/** Removes an application; its tokens end at once. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED for one that may do more than the actor */
 export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const { clientId } = await lockApplication(tx, id);
+    const application = await lockApplication(tx, id);
+    await requireAuthority(tx, 'application.delete', { grants: strengthOf(application) });
     await endTokens(tx, id, {});
     await tx.db
       .deleteFrom('applications')
@@ -300,21 +312,26 @@ export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<vo
       .where('environment', '=', tx.scope.environment)
       .where('id', '=', id)
       .execute();
-    await announce(tx, { topic: 'application', key: clientId });
+    await announce(tx, { topic: 'application', key: application.clientId });
     await emit(tx, 'application.deleted', { applicationId: id });
   });
 }
 
 /** Two, so that a new one can be rolled out before the old one goes. */
-const MOST_SECRETS = 2;
+const MAX_SECRETS = 2;
 
-/** Adds a secret beside the one in use. @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none */
+/**
+ * Adds a secret beside the one in use: whoever knows it can be the application.
+ * @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none, AUTHORIZATION_DENIED for one that may do more than the actor
+ */
 export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Static<typeof NewSecret>> {
   return transaction(ctx, async (tx) => {
-    const { kind, clientId, jwks, secrets } = await lockApplication(tx, id);
+    const application = await lockApplication(tx, id);
+    const { kind, clientId, jwks, secrets } = application;
+    await requireAuthority(tx, 'application.secret.add', { grants: strengthOf(application) });
     if (jwks || (kind !== 'web' && kind !== 'management'))
       throw problem('CONFLICT', 'This application proves itself without a secret.');
-    if (secrets.length >= MOST_SECRETS)
+    if (secrets.length >= MAX_SECRETS)
       throw problem('CONFLICT', 'Two secrets are live already. Remove the one that is no longer used first.');
     const secret = await addSecret(tx, id);
     await announce(tx, { topic: 'application', key: clientId });
@@ -323,11 +340,12 @@ export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Stati
   });
 }
 
-/** Removes a secret; the application's tokens end at once, as it may have leaked. @throws Problem NOT_FOUND */
+/** Removes a secret; the application's tokens end at once, as it may have leaked. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
 export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secretId: SecretId): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const { secrets } = await lockApplication(tx, id);
-    if (!secrets.some((secret) => secret.id === secretId)) throw problem('NOT_FOUND');
+    const application = await lockApplication(tx, id);
+    if (!application.secrets.some((secret) => secret.id === secretId)) throw problem('NOT_FOUND');
+    await requireAuthority(tx, 'application.secret.remove', { grants: strengthOf(application) });
     await tx.db
       .deleteFrom('application_secrets')
       .where('workspace_id', '=', tx.scope.workspaceId)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
 import { clearSecondFactorPasskeys, forgetDevices, removeAllFactors, removeRecoveryCodes } from '#identity';
-import { changeMember, MemberRef, requireNotOutranked } from '#members';
+import { changeMember, MemberRef, requireAuthority } from '#members';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
@@ -24,7 +24,7 @@ export const memberCredentialRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
-        await requireNotOutranked(tx, userId, 'this project');
+        await requireAuthority(tx, 'member.password.reset', { userId });
         await startReset(tx, userId);
       });
       return reply.code(202).send({});
@@ -44,7 +44,7 @@ export const memberCredentialRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
-        await requireNotOutranked(tx, userId, 'every project');
+        await requireAuthority(tx, 'member.mfa.reset', { userId });
         await removeAllFactors(tx, userId);
         await clearSecondFactorPasskeys(tx, userId);
         await removeRecoveryCodes(tx, userId);

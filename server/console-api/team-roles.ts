@@ -42,6 +42,7 @@ const TABLE: Record<TeamRole, { description: string; permissions: readonly strin
       ...reading,
       'inbox:read',
       'applications:write',
+      'applications:trust',
       'domains:write',
       'permissions:write',
       'providers:write',

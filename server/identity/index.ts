@@ -86,5 +86,5 @@ export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from '
 export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { enrolledSecondFactors, type SecondFactor } from './second-factors.ts';
-export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
+export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

@@ -43,9 +43,9 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
   const { workspaceId, environment } = tx.scope;
   const column = (field: ProfileField) => people.map(({ profile }) => profile[field] ?? null);
   await sql`insert into users (workspace_id, environment, id, display_name, given_name, family_name, picture, locale, zoneinfo, birthdate,
-      custom_data, created_at, updated_at, search)
+      custom_data, created_at, updated_at, search, home_project_id)
     select ${workspaceId}, ${environment}, id, display_name, given_name, family_name, picture, locale, zoneinfo, birthdate,
-      custom_data::jsonb, created_at, ${tx.now}, search
+      custom_data::jsonb, created_at, ${tx.now}, search, ${tx.scope.projectId}
     from unnest(${people.map(({ id }) => id)}::text[], ${column('displayName')}::text[], ${column('givenName')}::text[],
       ${column('familyName')}::text[], ${column('picture')}::text[], ${column('locale')}::text[], ${column('zoneinfo')}::text[],
       ${column('birthdate')}::text[], ${people.map(({ customData }) => JSON.stringify(customData))}::text[],

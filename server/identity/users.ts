@@ -2,7 +2,7 @@ import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
-import { newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { addIdentifier, type IdentifierKind } from './identifiers.ts';
 import { setPassword } from './passwords.ts';
 import { searchTextOf } from './search-text.ts';
@@ -22,6 +22,7 @@ type UsersTable = {
   created_at: Date;
   updated_at: Date;
   search: string;
+  home_project_id: ProjectId | null;
   erase_at: Generated<Date | null>;
 };
 
@@ -65,6 +66,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       created_at: tx.now,
       updated_at: tx.now,
       search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),
+      home_project_id: tx.scope.projectId,
     })
     .execute();
   for (const identifier of identifiers) {
@@ -86,6 +88,18 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
     .where('id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** The project that made an account; null: not known. Served by the primary key. */
+export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectId | null> {
+  const row = await tx.db
+    .selectFrom('users')
+    .select('home_project_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return row?.home_project_id ?? null;
 }
 
 /** A person as lists of other parts show them. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { allPermissionKeys, permissionKeys } from './permissions.ts';
+import { allPermissionKeys } from './permissions.ts';
 
 /** A role as its holder sees it, with what it grants. */
 type GrantedRole = { id: RoleId; key: string; name: string; permissions: string[] };
@@ -17,7 +17,7 @@ export type Access = {
 
 /** The owner may do everything there is, also what is added later. */
 export const OWNER = 'owner';
-const isOwner = sql<boolean>`r.key = ${OWNER} and r.built_in`;
+export const isOwner = sql<boolean>`r.key = ${OWNER} and r.built_in`;
 
 /** A person's memberships in the workspace and environment, each with its roles: a row per role, or one without. */
 export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
@@ -74,92 +74,8 @@ export async function requirePermission(ctx: Ctx, permission: string): Promise<v
     throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: permission } });
 }
 
-/**
- * Nobody hands on what they do not have.
- * @param granted the keys about to be granted
- * @throws Problem AUTHORIZATION_DENIED that names the first one the actor does not hold
- */
-export async function requireToGrant(ctx: Ctx | TxCtx, granted: readonly string[]): Promise<void> {
-  if (granted.length === 0) return;
-  const held = await heldPermissions(ctx);
-  const excess = granted.find(
-    (key) =>
-      !held.includes(key) &&
-      // What a project made up for itself is nothing that an operator could hold.
-      !(ctx.actor.kind === 'operator' && !permissionKeys.includes(key)) &&
-      !(permissionKeys.every((builtIn) => held.includes(builtIn)) && !permissionKeys.includes(key)),
-  );
-  if (excess !== undefined)
-    throw problem('AUTHORIZATION_DENIED', {
-      detail: `You can only grant permissions you hold yourself; "${excess}" is not one of them.`,
-      extensions: { requiredPermission: excess },
-    });
-}
-
-/**
- * Who changes what somebody signs in with could become them, so it takes everything that person may do, and that they have roles
- * in no other project.
- * @throws Problem AUTHORIZATION_DENIED
- */
-export async function requireNotAbove(tx: TxCtx, userId: UserId): Promise<void> {
-  await requireToGrant(tx, permissionsOf(await accessOf(tx, userId)));
-  const elsewhere = await tx.db
-    .selectFrom('members as m')
-    .innerJoin('member_roles as mr', (join) =>
-      join
-        .onRef('mr.workspace_id', '=', 'm.workspace_id')
-        .onRef('mr.project_id', '=', 'm.project_id')
-        .onRef('mr.environment', '=', 'm.environment')
-        .onRef('mr.member_id', '=', 'm.id'),
-    )
-    .select('m.id')
-    .where('m.workspace_id', '=', tx.scope.workspaceId)
-    .where('m.environment', '=', tx.scope.environment)
-    .where('m.user_id', '=', userId)
-    .where('m.project_id', '!=', tx.scope.projectId)
-    .limit(1)
-    .executeTakeFirst();
-  if (elsewhere)
-    throw problem(
-      'AUTHORIZATION_DENIED',
-      'This person has roles in another project of the workspace; only they can change what they sign in with.',
-    );
-}
-
-/** Where the rights of the person an action is about are looked for. */
-type Reach = 'this project' | 'every project';
-
-/**
- * Nobody acts on somebody who may do more than they: an admin could put one owner after the other out of the project. What a
- * project made up for itself gives no power over members, so it does not count. What changes an account reaches every project of
- * the workspace, and there only those whose rights hold in all of it act on somebody who has some.
- * @throws Problem AUTHORIZATION_DENIED
- */
-export async function requireNotOutranked(tx: TxCtx, userId: UserId, reach: Reach): Promise<void> {
-  const { projectId } = tx.scope;
-  const rows = await withRoles(tx, userId)
-    .select(['m.project_id as projectId', 'r.permissions', isOwner.as('owner')])
-    .where('r.id', 'is not', null)
-    .execute();
-  const roles = rows
-    .filter((row) => reach === 'every project' || row.projectId === projectId)
-    .map((row) => ({ ...row, may: row.owner ? permissionKeys : builtIn(row.permissions ?? []) }));
-  const [held, everywhere] = [await heldPermissions(tx), tx.actor.kind === 'operator' || tx.actor.kind === 'system'];
-  const above = roles.find(
-    (role) =>
-      role.may.some((key) => !held.includes(key)) ||
-      (role.projectId !== projectId && role.may.length > 0 && !everywhere),
-  );
-  if (above === undefined) return;
-  const where = above.projectId === projectId ? '' : ' in another project of the workspace';
-  throw problem('AUTHORIZATION_DENIED', `This person may do more than you${where}.`);
-}
-
-function builtIn(keys: readonly string[]): readonly string[] {
-  return keys.filter((key) => permissionKeys.includes(key));
-}
-
-async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string[]> {
+/** What the actor may do in the project now. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string[]> {
   if (ctx.actor.kind === 'management' || ctx.actor.kind === 'operator') return ctx.actor.permissions;
   if (ctx.actor.kind === 'system') return allPermissionKeys(ctx);
   const access = await accessOf(ctx, customerOf(ctx).userId);

@@ -7,10 +7,9 @@ import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost } from '#platform/db.ts';
 import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
-import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectExists } from '#tenancy';
-import { requireToGrant } from './access.ts';
+import { excessOf } from './authority.ts';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
@@ -196,19 +195,9 @@ async function grantableRoles(tx: TxCtx, rows: readonly ReadRow[]): Promise<Map<
   const roles = new Map<string, RoleId | 'denied'>();
   for (const { id, key, permissions } of await lockKnownRoles(tx, keys)) {
     // biome-ignore lint/performance/noAwaitInLoops: a file names few roles
-    roles.set(key, (await mayGrant(tx, permissions)) ? id : 'denied');
+    roles.set(key, (await excessOf(tx, permissions)) === undefined ? id : 'denied');
   }
   return roles;
-}
-
-async function mayGrant(tx: TxCtx, permissions: readonly string[]): Promise<boolean> {
-  try {
-    await requireToGrant(tx, permissions);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
 }
 
 /** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */

@@ -2,10 +2,9 @@ export {
   type Access,
   accessOf,
   permissionsOf,
-  requireNotOutranked,
   requirePermission,
-  requireToGrant,
 } from './access.ts';
+export { AUTHORITY, RULES, requireAuthority } from './authority.ts';
 export { adminAuthorizationRoutes } from './authorization.admin.ts';
 export { authorizationRoutes } from './authorization.me.ts';
 export { contextRoutes } from './context.me.ts';
@@ -39,7 +38,7 @@ export {
 export { membershipRoutes } from './memberships.me.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';
-export { permissionKeys } from './permissions.ts';
+export { permissionKeys, requireKnownPermissions } from './permissions.ts';
 export { memberRemovals } from './removal.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { setUpRoles } from './roles.ts';

@@ -10,7 +10,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
-import { requireToGrant } from './access.ts';
+import { requireAuthority } from './authority.ts';
 import { addMember, addRoles } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
 
@@ -132,10 +132,7 @@ export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>)
   const keys = invitation.roles ?? [];
   return transaction(ctx, async (tx) => {
     const roles = await lockRolesByKey(tx, keys);
-    await requireToGrant(
-      ctx,
-      roles.flatMap((role) => role.permissions),
-    );
+    await requireAuthority(tx, 'invitation.create', { grants: roles.flatMap((role) => role.permissions) });
     await closeExpired(tx, email);
     const { token, expiresAt } = await newToken(tx);
     const row: Row = {

@@ -5,7 +5,7 @@ import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
-import { requireNotOutranked } from './access.ts';
+import { requireAuthority } from './authority.ts';
 import { lockMember } from './members.ts';
 import { keepAnOwner, lockOwnerRole } from './standing.ts';
 
@@ -13,7 +13,7 @@ import { keepAnOwner, lockOwnerRole } from './standing.ts';
 export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
   return transaction(ctx, async (tx) => {
     const { userId } = await lockMember(tx, memberId);
-    await requireNotOutranked(tx, userId, 'this project');
+    await requireAuthority(tx, 'member.remove', { userId });
     await removeMembership(tx, { memberId, userId }, 'member_removed');
   });
 }

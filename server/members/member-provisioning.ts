@@ -24,7 +24,7 @@ import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { requireNotAbove, requireToGrant } from './access.ts';
+import { requireAuthority } from './authority.ts';
 import { addMember, changeMember, findMember, getMember, type Member } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
 
@@ -99,10 +99,7 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
   const passwordHash = await hashOf(ctx, record, identifiers);
   return transaction(ctx, async (tx) => {
     const roles = await lockRolesByKey(tx, record.roles ?? []);
-    await requireToGrant(
-      ctx,
-      roles.flatMap(({ permissions }) => permissions),
-    );
+    await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
     const userId = (await knownUser(tx, identifiers)) ?? (await newUser(tx, record, { identifiers, passwordHash }));
     if (await findMember(tx, userId))
       throw problem('ALREADY_EXISTS', 'This person is a member of the project already.');
@@ -174,7 +171,9 @@ export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChange
       ...(email !== undefined && { email, ...(emailVerified !== undefined && { emailVerified }) }),
       ...(phone !== undefined && { phone, ...(phoneVerified !== undefined && { phoneVerified }) }),
     });
-    if (replaced.length > 0 || changes.username !== undefined) await requireNotAbove(tx, userId);
+    if (replaced.length > 0 || changes.username !== undefined)
+      await requireAuthority(tx, 'member.address.change', { userId });
+    if (Object.keys(profileChanges).length > 0) await requireAuthority(tx, 'member.profile.change', { userId });
     if (Object.keys(profileChanges).length > 0) await updateProfile(tx, userId, profileChanges);
     for (const address of replaced) {
       // biome-ignore lint/performance/noAwaitInLoops: two at most, on one connection

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { deletePermission } from './permission-removal.ts';
 import {
   createPermission,
-  deletePermission,
   describePermission,
   getPermission,
   listPermissions,

@@ -1,9 +1,7 @@
-import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
-import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
@@ -28,6 +26,7 @@ const BUILT_IN = {
   'members:read': 'See members',
   'members:write': 'Add, change, block and remove members',
   'members:import': 'Import and export members',
+  'members:credentials': 'Export password hashes',
   'invitations:read': 'See invitations',
   'invitations:write': 'Invite people and revoke invitations',
   'sessions:read': 'See sessions',
@@ -38,6 +37,7 @@ const BUILT_IN = {
   'permissions:write': 'Add, change and remove permissions',
   'applications:read': 'See applications',
   'applications:write': 'Add, change and remove applications and their secrets',
+  'applications:trust': 'Make and change first-party applications, which ask people for no consent',
   'domains:read': 'See domains',
   'domains:write': 'Add, verify, bind and remove domains',
   'webhooks:read': 'See webhook endpoints, deliveries and event types',
@@ -124,7 +124,19 @@ export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
   return [...permissionKeys, ...rows.map((row) => row.key)];
 }
 
-const MOST_OWN = 1_000;
+/** Nobody is given a permission that nothing asks for: it would open whatever is called so later. @throws Problem VALIDATION_FAILED */
+export async function requireKnownPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
+  if (permissions.length === 0) return;
+  const known = await allPermissionKeys(tx);
+  const errors = permissions.flatMap((key, index) =>
+    known.includes(key)
+      ? []
+      : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+const MAX_OWN = 1_000;
 
 /** Adds a permission to the project. @throws Problem ALREADY_EXISTS, CONFLICT at a thousand */
 export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
@@ -136,8 +148,8 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
       const { count } = await scoped(tx)
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (count >= MOST_OWN)
-        throw problem('CONFLICT', `A project has up to ${MOST_OWN} permissions of its own; remove one first.`);
+      if (count >= MAX_OWN)
+        throw problem('CONFLICT', `A project has up to ${MAX_OWN} permissions of its own; remove one first.`);
       await tx.db
         .insertInto('permissions')
         .values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now })
@@ -171,33 +183,8 @@ export async function describePermission(ctx: Ctx, key: string, description: str
   });
 }
 
-/** Removes a permission from the project and from every role that grants it. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
-export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
-  refuseBuiltIn(key);
-  await transaction(ctx, async (tx) => {
-    const { workspaceId, projectId, environment } = tx.scope;
-    const { numDeletedRows } = await tx.db
-      .deleteFrom('permissions')
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
-      .where('key', '=', key)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) throw problem('NOT_FOUND');
-    await tx.db
-      .updateTable('roles')
-      .set({ permissions: sql`array_remove(permissions, ${key})`, updated_at: tx.now })
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
-      .where(sql<boolean>`${key} = any(permissions)`)
-      .execute();
-    await emit(tx, 'role.permission.deleted', { key });
-    await announce(tx, { topic: 'member', key: `${projectId}/*` });
-  });
-}
-
-function refuseBuiltIn(key: string): void {
+/** @throws Problem CONFLICT */
+export function refuseBuiltIn(key: string): void {
   if (permissionKeys.includes(key))
     throw problem('CONFLICT', `"${key}" is a built-in permission; built-in permissions are read-only.`);
 }

@@ -7,8 +7,9 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, newId, type ProjectId, type RoleId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { OWNER, requireToGrant } from './access.ts';
-import { allPermissionKeys, PermissionKey, permissionKeys } from './permissions.ts';
+import { OWNER } from './access.ts';
+import { requireAuthority } from './authority.ts';
+import { allPermissionKeys, PermissionKey, permissionKeys, requireKnownPermissions } from './permissions.ts';
 
 type RolesTable = {
   workspace_id: WorkspaceId;
@@ -137,11 +138,11 @@ export async function getRole(ctx: Ctx, id: RoleId): Promise<Role> {
 /** Adds a role. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED for an unknown permission, AUTHORIZATION_DENIED */
 export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promise<Role> {
   const permissions = [...(role.permissions ?? [])].sort();
-  await requireToGrant(ctx, permissions);
   const { workspaceId, projectId, environment } = ctx.scope;
   try {
     return await transaction(ctx, async (tx) => {
-      await requireKnown(tx, permissions);
+      await requireKnownPermissions(tx, permissions);
+      await requireAuthority(tx, 'role.create', { grants: permissions });
       const row = {
         workspace_id: workspaceId,
         project_id: projectId,
@@ -166,24 +167,13 @@ export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promis
   }
 }
 
-async function requireKnown(tx: TxCtx, permissions: readonly string[]): Promise<void> {
-  const known = await allPermissionKeys(tx);
-  const errors = permissions.flatMap((key, index) =>
-    known.includes(key)
-      ? []
-      : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }],
-  );
-  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
-}
-
-/** Changes name or description. @throws Problem NOT_FOUND, BUILT_IN_ROLE */
+/** Changes name or description. @throws Problem NOT_FOUND, BUILT_IN_ROLE, AUTHORIZATION_DENIED */
 export function updateRole(ctx: Ctx, id: RoleId, changes: Static<typeof RoleChanges>): Promise<Role> {
   return changeRole(ctx, id, changes);
 }
 
 /** Replaces what a role grants; effective on the next request of its holders. @throws Problem NOT_FOUND, BUILT_IN_ROLE, VALIDATION_FAILED, AUTHORIZATION_DENIED */
-export async function setRolePermissions(ctx: Ctx, id: RoleId, permissions: readonly string[]): Promise<Role> {
-  await requireToGrant(ctx, permissions);
+export function setRolePermissions(ctx: Ctx, id: RoleId, permissions: readonly string[]): Promise<Role> {
   return changeRole(ctx, id, { permissions: [...permissions].sort() });
 }
 
@@ -193,8 +183,10 @@ function changeRole(
   changes: { name?: string; description?: string; permissions?: string[] },
 ): Promise<Role> {
   return transaction(ctx, async (tx) => {
-    await lockOwnRole(tx, id);
-    if (changes.permissions) await requireKnown(tx, changes.permissions);
+    const before = await lockOwnRole(tx, id);
+    const { permissions = [] } = changes;
+    await requireKnownPermissions(tx, permissions);
+    await requireAuthority(tx, 'role.change', { grants: [...before.permissions, ...permissions] });
     const row = await tx.db
       .updateTable('roles')
       .set({ ...changes, updated_at: tx.now })
@@ -218,11 +210,12 @@ async function lockOwnRole(tx: TxCtx, id: RoleId): Promise<RolesTable> {
   return row;
 }
 
-/** Removes a role that nobody holds. @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT */
+/** Removes a role that nobody holds. @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED */
 export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
   try {
     await transaction(ctx, async (tx) => {
-      const { key } = await lockOwnRole(tx, id);
+      const { key, permissions } = await lockOwnRole(tx, id);
+      await requireAuthority(tx, 'role.delete', { grants: permissions });
       await tx.db
         .deleteFrom('roles')
         .where('workspace_id', '=', tx.scope.workspaceId)

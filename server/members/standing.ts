@@ -4,7 +4,8 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
-import { OWNER, requireNotOutranked, requireToGrant } from './access.ts';
+import { OWNER } from './access.ts';
+import { isAccountInReach, requireAuthority } from './authority.ts';
 import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
 import { lockRolesByKey } from './roles.ts';
 
@@ -14,7 +15,7 @@ import { lockRolesByKey } from './roles.ts';
  */
 export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
-    await requireNotOutranked(tx, member.userId, 'this project');
+    await requireAuthority(tx, 'member.block', member);
     if (member.status === 'blocked') return;
     await keepAnOwner(tx, memberId);
     await setStatus(tx, memberId, 'blocked');
@@ -26,7 +27,7 @@ export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
 /** Lets a blocked member in again; ended entries stay ended. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
 export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
-    await requireNotOutranked(tx, member.userId, 'this project');
+    await requireAuthority(tx, 'member.unblock', member);
     if (member.status !== 'blocked') return;
     await setStatus(tx, memberId, 'active');
     await emit(tx, 'membership.unblocked', { memberId, userId: member.userId });
@@ -40,12 +41,9 @@ export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
  */
 export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly string[]): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
-    await requireNotOutranked(tx, member.userId, 'this project');
     const roles = await lockRolesByKey(tx, keys);
-    await requireToGrant(
-      ctx,
-      roles.flatMap((role) => role.permissions),
-    );
+    const grants = roles.flatMap((role) => role.permissions);
+    await requireAuthority(tx, 'member.roles.replace', { userId: member.userId, grants });
     if (!keys.includes(OWNER)) await keepAnOwner(tx, memberId);
     await tx.db
       .deleteFrom('member_roles')
@@ -68,11 +66,17 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
   });
 }
 
-/** Ends every session of the person behind a member, in all projects of the workspace. @throws Problem NOT_FOUND */
+/**
+ * Ends the sessions of the person behind a member: everywhere, where their account is this project's to look after, and in this
+ * project otherwise. @throws Problem NOT_FOUND
+ */
 export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promise<{ revoked: number }> {
   let revoked = 0;
   await changeMember(ctx, memberId, async (tx, { userId }) => {
-    revoked = await revokeSessions(tx, userId, 'all', 'admin');
+    await requireAuthority(tx, 'member.sessions.end', { userId });
+    revoked = (await isAccountInReach(tx, userId))
+      ? await revokeSessions(tx, userId, 'all', 'admin')
+      : await revokeEntriesOfUser(tx, userId, 'admin');
   });
   return { revoked };
 }

@@ -469,6 +469,7 @@ create table members (
   metadata jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null,
   last_seen_at timestamp with time zone,
+  known_as jsonb,
   constraint members_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint members_status_check CHECK ((status = ANY (ARRAY['active'::text, 'invited'::text, 'blocked'::text]))),
   constraint members_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,
@@ -1222,6 +1223,7 @@ create table users (
   updated_at timestamp with time zone not null,
   search text collate "C" not null default ''::text,
   erase_at timestamp with time zone,
+  home_project_id text,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)

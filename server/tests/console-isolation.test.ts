@@ -199,6 +199,7 @@ describe('every operation of the console × everybody', () => {
     assert.deepEqual(writing['billing'], ['billing']);
     assert.deepEqual(writing['support'], ['invitations', 'members', 'sessions:revoke']);
     assert.deepEqual(writing['developer'], [
+      'applications:trust',
       'applications',
       'domains',
       'permissions',

@@ -1,0 +1,162 @@
+import { homeProjectOf, lockUsers } from '#identity';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { heldPermissions, isOwner, withRoles } from './access.ts';
+import { allPermissionKeys, permissionKeys } from './permissions.ts';
+
+/** What a rule asks of whoever acts. */
+export const RULES = {
+  covers: 'Holds every permission that the target has, and every one that it would have afterwards.',
+  outranks: 'Holds every built-in permission that the person has in this project.',
+  account:
+    'The account was made in this project and its person is a member of no other; the team of the workspace acts for all its projects. Holds every built-in permission that the person has anywhere. No customer acts on their own account here.',
+  becomes:
+    'Could be the person afterwards: holds every permission that they have, those of the project’s own included.',
+} as const;
+type Rule = keyof typeof RULES;
+
+/**
+ * Who may do what to what: beside the permission of the route, nobody acts on what is stronger than they are. An act without a rule
+ * is one that gives and takes no authority.
+ */
+export const AUTHORITY = {
+  'role.create': { permission: 'roles:write', rules: ['covers'] },
+  'role.change': { permission: 'roles:write', rules: ['covers'] },
+  'role.delete': { permission: 'roles:write', rules: ['covers'] },
+  'permission.delete': { permission: 'permissions:write', rules: ['covers'] },
+  'member.add': { permission: 'members:write', rules: ['covers'] },
+  'member.import': { permission: 'members:import', rules: ['covers'] },
+  'member.roles.replace': { permission: 'members:write', rules: ['outranks', 'covers'] },
+  'member.block': { permission: 'members:write', rules: ['outranks'] },
+  'member.unblock': { permission: 'members:write', rules: ['outranks'] },
+  'member.remove': { permission: 'members:write', rules: ['outranks'] },
+  'member.password.reset': { permission: 'members:write', rules: ['outranks'] },
+  'member.mfa.reset': { permission: 'members:write', rules: ['account'] },
+  'member.address.change': { permission: 'members:write', rules: ['account', 'becomes'] },
+  'member.profile.change': { permission: 'members:write', rules: ['account'] },
+  // An emergency brake: it takes no more than a sign-in gives back. In other projects it takes the account.
+  'member.sessions.end': { permission: 'sessions:revoke', rules: [] },
+  'invitation.create': { permission: 'invitations:write', rules: ['covers'] },
+  'invitation.resend': { permission: 'invitations:write', rules: ['covers'] },
+  'invitation.revoke': { permission: 'invitations:write', rules: ['covers'] },
+  'invitation.accept': { permission: 'invitations:write', rules: ['covers'] },
+  'application.create': { permission: 'applications:write', rules: ['covers'] },
+  'application.change': { permission: 'applications:write', rules: ['covers'] },
+  'application.delete': { permission: 'applications:write', rules: ['covers'] },
+  'application.secret.add': { permission: 'applications:write', rules: ['covers'] },
+  'application.secret.remove': { permission: 'applications:write', rules: ['covers'] },
+} as const satisfies Record<string, { permission: string; rules: readonly Rule[] }>;
+export type Act = keyof typeof AUTHORITY;
+
+/** What is acted on: what it grants or may do, before and after; and the person behind it. */
+type Target = { grants?: readonly string[]; userId?: UserId };
+
+/**
+ * Checks that the actor is at least as strong as what they act on. The caller has locked the target, so that it gains nothing meanwhile.
+ * @throws Problem AUTHORIZATION_DENIED, with the `requiredPermission` where one is missing
+ */
+export async function requireAuthority(tx: TxCtx, act: Act, target: Target): Promise<void> {
+  for (const rule of AUTHORITY[act].rules) {
+    // biome-ignore lint/performance/noAwaitInLoops: two at most, on one connection
+    await CHECKS[rule](tx, target);
+  }
+}
+
+const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
+  covers: async (tx, { grants = [] }) => refuse(await excessOf(tx, grants), 'this'),
+  outranks: async (tx, target) => {
+    const grants = await grantsOf(tx, personIn(target));
+    const here = grants.filter(({ projectId }) => projectId === tx.scope.projectId);
+    refuse(await excessOf(tx, here.flatMap(builtInOf)), 'this person');
+  },
+  account: async (tx, target) => {
+    await requireAccountInReach(tx, personIn(target));
+    const grants = await grantsOf(tx, personIn(target));
+    refuse(await excessOf(tx, grants.flatMap(builtInOf)), 'this person');
+  },
+  becomes: async (tx, target) => {
+    const grants = await grantsOf(tx, personIn(target));
+    const all = grants.flatMap(({ permissions }) => permissions);
+    refuse(await excessOf(tx, all), 'this person');
+  },
+};
+
+/** What a project made up for itself gives no power over members. */
+function builtInOf({ permissions }: { permissions: readonly string[] }): string[] {
+  return permissions.filter((key) => permissionKeys.includes(key));
+}
+
+function personIn({ userId }: Target): UserId {
+  if (userId === undefined) throw new Error('This act is about a person.');
+  return userId;
+}
+
+function refuse(excess: string | undefined, about: string): void {
+  if (excess === undefined) return;
+  throw problem('AUTHORIZATION_DENIED', {
+    detail: `You can only act on what may do no more than you; ${about} has or would have "${excess}", and you do not.`,
+    extensions: { requiredPermission: excess },
+  });
+}
+
+/**
+ * The one comparison of strength: the first of these permissions that the actor does not hold now. What a project made up for itself
+ * is nothing that an operator could hold, and goes with holding everything that is built in.
+ */
+export async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[]): Promise<string | undefined> {
+  if (permissions.length === 0) return undefined;
+  const held = await heldPermissions(ctx);
+  const coversOwn = actsForWorkspace(ctx) || permissionKeys.every((builtIn) => held.includes(builtIn));
+  return permissions.find((key) => !held.includes(key) && !(coversOwn && !permissionKeys.includes(key)));
+}
+
+/** The team of a workspace, and the system itself, act for all its projects; everybody else for the one they are in. */
+function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
+  return actor.kind === 'operator' || actor.kind === 'system';
+}
+
+/** What somebody's roles grant, in each project of the workspace. */
+async function grantsOf(tx: TxCtx, userId: UserId) {
+  const rows = await withRoles(tx, userId)
+    .select(['m.project_id as projectId', 'r.permissions', isOwner.as('owner')])
+    .where('r.id', 'is not', null)
+    .execute();
+  const everything = rows.some((row) => row.owner) ? await allPermissionKeys(tx) : [];
+  return rows.map(({ projectId, permissions, owner }) => ({
+    projectId,
+    permissions: owner ? everything : (permissions ?? []),
+  }));
+}
+
+/**
+ * An account belongs to its person, not to the administrators of one project. Those of the project that made it look after it as long
+ * as its person is nowhere else.
+ */
+async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
+  if (tx.actor.kind === 'customer' && tx.actor.userId === userId)
+    throw problem('AUTHORIZATION_DENIED', 'Change your own account at /v1/me, where you prove who you are.');
+  if (await isAccountInReach(tx, userId)) return;
+  throw problem(
+    'AUTHORIZATION_DENIED',
+    'This account was not made in this project, or its person is in other projects too; only they can change it.',
+  );
+}
+
+/** Whether the account was made in `tx.scope`'s project and its person is in no other, or the actor acts for all projects. Holds until the transaction ends. */
+export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boolean> {
+  if (actsForWorkspace(tx)) return true;
+  // Nobody joins another project meanwhile: a membership refers to the account's row.
+  await lockUsers(tx, [userId]);
+  if ((await homeProjectOf(tx, userId)) !== tx.scope.projectId) return false;
+  const elsewhere = await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('project_id', '!=', tx.scope.projectId)
+    .limit(1)
+    .executeTakeFirst();
+  return elsewhere === undefined;
+}

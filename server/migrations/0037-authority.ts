@@ -1,0 +1,17 @@
+/** Whose account an account is, what a project knew of somebody it added, and permissions of their own for what is strongest. */
+export const up = `
+-- The project that made the account. Null: unknown, as for accounts without a membership when this was added.
+alter table users add column home_project_id text;
+update users u set home_project_id = (
+  select m.project_id from members m
+  where m.workspace_id = u.workspace_id and m.environment = u.environment and m.user_id = u.id
+  order by m.created_at, m.id limit 1
+);
+
+-- { email, phone, username } as an administrator named them to add somebody who had an account. Until that person enters the
+-- project themselves, the project is shown no more of the account than this. Null: entered, or the project made the account.
+alter table members add column known_as jsonb;
+
+update roles set permissions = permissions || array['members:credentials', 'applications:trust']
+where built_in and key = 'admin';
+`;

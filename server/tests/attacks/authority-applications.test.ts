@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { exportJWK, generateKeyPair } from 'jose';
+import { type Answer, expectProblem, ownerToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type Operator, teammate } from '#tests/operators.ts';
+import { admin, type BackEnd, backEnd } from './authority.ts';
+
+let latchkey: TestLatchkey;
+/** A client that may manage members, and one that may manage applications. */
+let stronger: BackEnd;
+let weaker: BackEnd;
+let developer: Operator;
+let owner: ReturnType<typeof admin>;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  owner = admin(latchkey, await ownerToken(latchkey));
+  [stronger, weaker, developer] = await Promise.all([
+    backEnd(latchkey, ['members:write']),
+    backEnd(latchkey, ['applications:read', 'applications:write']),
+    teammate(latchkey, 'developer'),
+  ]);
+});
+after(() => latchkey.stop());
+
+/** As the weaker client at the API, and as a developer at the console. */
+async function refused(method: string, path: string, body: unknown, requiredPermission: string): Promise<void> {
+  const call = { method, ...(body !== undefined && { body }) };
+  const answers: Answer[] = [
+    await latchkey.api(`/v1/admin/${path}`, { token: weaker.token, ...call }),
+    ...(requiredPermission.startsWith('applications:') ? [] : [await developer.call(`/console/v1/${path}`, call)]),
+  ];
+  for (const answer of answers) {
+    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(answer.body.requiredPermission, requiredPermission, `${method} ${path}`);
+  }
+}
+
+const jwks = async () => ({ keys: [await exportJWK((await generateKeyPair('ES256')).publicKey)] });
+
+describe('whoever may change applications becomes none that may do more', () => {
+  test('no secret or key is added to a stronger client, and it is not changed, switched off or removed', async () => {
+    const path = `applications/${stronger.id}`;
+    const before = (await owner('GET', path)).body;
+    await refused('POST', `${path}/secrets`, undefined, 'members:write');
+    await refused('PATCH', path, { jwks: await jwks() }, 'members:write');
+    await refused('PATCH', path, { enabled: false }, 'members:write');
+    await refused('PATCH', path, { permissions: [] }, 'members:write');
+    await refused('PATCH', path, { name: 'Mine' }, 'members:write');
+    await refused('DELETE', `${path}/secrets/${before.secrets[0].id}`, undefined, 'members:write');
+    await refused('DELETE', path, undefined, 'members:write');
+    assert.deepEqual((await owner('GET', path)).body, before);
+  });
+
+  test('a client that is switched off is not switched on by somebody weaker', async () => {
+    const { id } = await backEnd(latchkey, ['members:write']);
+    assert.equal((await owner('PATCH', `applications/${id}`, { enabled: false })).status, 200);
+    await refused('PATCH', `applications/${id}`, { enabled: true }, 'members:write');
+  });
+
+  test('what is no stronger is managed as before', async () => {
+    const { id } = await backEnd(latchkey, ['applications:read']);
+    const mine = admin(latchkey, weaker.token);
+    assert.equal((await mine('PATCH', `applications/${id}`, { name: 'Renamed' })).status, 200);
+    const added = await mine('POST', `applications/${id}/secrets`);
+    assert.equal(added.status, 201);
+    assert.equal((await mine('DELETE', `applications/${id}/secrets/${added.body.id}`)).status, 204);
+    assert.equal((await mine('DELETE', `applications/${id}`)).status, 204);
+  });
+
+  test('a permission that does not exist is refused', async () => {
+    const body = { kind: 'management', name: 'Unknown', permissions: ['members:read', 'nothing:real'] };
+    const answers = await Promise.all([
+      owner('POST', 'applications', body),
+      owner('PATCH', `applications/${stronger.id}`, { permissions: body.permissions }),
+    ]);
+    for (const answer of answers) {
+      expectProblem(answer, 400, 'VALIDATION_FAILED');
+      assert.equal(answer.body.errors[0].pointer, '/body/permissions/1');
+    }
+  });
+
+  test('a client that gains permissions while it is being acted on gives no secret away', async () => {
+    const mine = admin(latchkey, weaker.token);
+    for (let round = 0; round < 5; round += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one race after the other
+      const { id } = await backEnd(latchkey, ['applications:read']);
+      const [raised, added] = await Promise.all([
+        owner('PATCH', `applications/${id}`, { permissions: ['members:write'] }),
+        mine('POST', `applications/${id}/secrets`),
+      ]);
+      assert.equal(raised.status, 200);
+      // Whichever was first: a secret that was added before the permissions is seen by whoever grants them.
+      if (added.status === 201) assert.equal(raised.body.secrets.length, 2);
+      else expectProblem(added, 403, 'AUTHORIZATION_DENIED');
+    }
+  });
+});
+
+describe('a first-party application gets whole sessions, so it takes a permission of its own', () => {
+  test('nobody without it makes one, switches it on, or says where one sends people', async () => {
+    const trust = 'applications:trust';
+    const third = await owner('POST', 'applications', { kind: 'spa', name: 'Third', firstParty: false });
+    const first = await owner('POST', 'applications', { kind: 'web', name: 'First' });
+    assert.deepEqual([third.status, first.status], [201, 201]);
+    await refused('POST', 'applications', { kind: 'spa', name: 'New' }, trust);
+    await refused('POST', 'applications', { kind: 'native', name: 'New', firstParty: true }, trust);
+    await refused('PATCH', `applications/${third.body.id}`, { firstParty: true }, trust);
+    const path = `applications/${first.body.id}`;
+    await refused('PATCH', path, { redirectUris: ['https://evil.example/callback'] }, trust);
+    await refused('PATCH', path, { origins: ['https://evil.example'] }, trust);
+    await refused('POST', `${path}/secrets`, undefined, trust);
+    await refused('DELETE', path, undefined, trust);
+    const mine = admin(latchkey, weaker.token);
+    const own = await mine('POST', 'applications', { kind: 'spa', name: 'Asks', firstParty: false });
+    assert.equal(own.status, 201);
+    const changed = await mine('PATCH', `applications/${own.body.id}`, { redirectUris: ['https://app.example/cb'] });
+    assert.equal(changed.status, 200);
+  });
+});

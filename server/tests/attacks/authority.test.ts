@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  expectProblem,
+  newEmail,
+  ownerToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { teammate } from '#tests/operators.ts';
+import { admin, type BackEnd, backEnd, registerNextDoor, signInNextDoor } from './authority.ts';
+
+let latchkey: TestLatchkey;
+let support: BackEnd;
+let call: ReturnType<typeof admin>;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  support = await backEnd(latchkey, ['members:read', 'members:write', 'sessions:revoke', 'members:import']);
+  call = admin(latchkey, support.token);
+});
+after(() => latchkey.stop());
+
+const memberOf = async (email: string) => (await call('GET', `members?q=${encodeURIComponent(email)}`)).body.items[0];
+
+describe('an account belongs to its person, not to the administrators of one project', () => {
+  test('who is in a sibling project is not taken over by adding them', async () => {
+    const { email } = await registerNextDoor(latchkey);
+    const added = await call('POST', 'members', { email });
+    assert.equal(added.status, 201);
+    const path = `members/${added.body.id}`;
+    const evil = newEmail();
+    const answers = await Promise.all([
+      call('PATCH', path, { email: evil, emailVerified: true }),
+      call('PATCH', path, { email, emailVerified: true }),
+      call('PATCH', path, { phone: '+4930123456', phoneVerified: true }),
+      call('PATCH', path, { username: 'taken-over' }),
+      call('PATCH', path, { displayName: 'Taken over' }),
+      call('PATCH', path, { customData: { plan: 'free' } }),
+      call('POST', `${path}/reset-mfa`),
+    ]);
+    for (const answer of answers) expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: evil } });
+    assert.equal((await latchkey.console(`/dev/inbox?to=${encodeURIComponent(evil)}`)).body.items.length, 0);
+    assert.equal((await signInNextDoor(latchkey, email, PASSWORD)).status, 200);
+    assert.equal((await call('PATCH', path, { metadata: { seat: 7 } })).status, 200);
+  });
+
+  test('who had an account before the project added them stays their own, also once they are nowhere else', async () => {
+    const { email, access_token: token } = await registerNextDoor(latchkey);
+    const { id } = (await call('POST', 'members', { email })).body;
+    const [membership] = (await latchkey.api('/v1/me/memberships', { token })).body.items.filter(
+      ({ projectId }: { projectId: string }) => projectId === latchkey.demo.projects[1]?.id,
+    );
+    assert.equal((await latchkey.api(`/v1/me/memberships/${membership.id}`, { token, method: 'DELETE' })).status, 204);
+    expectProblem(await call('PATCH', `members/${id}`, { email: newEmail() }), 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('who joins a sibling project later is their own from then on', async () => {
+    const { email } = await register(latchkey);
+    const { id } = await memberOf(email);
+    assert.equal((await call('PATCH', `members/${id}`, { displayName: 'Ours' })).status, 200);
+    assert.equal((await signInNextDoor(latchkey, email, PASSWORD)).status, 200);
+    expectProblem(await call('PATCH', `members/${id}`, { displayName: 'Theirs' }), 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('ending their sessions ends them in this project alone', async () => {
+    const { email, access_token: here } = await register(latchkey);
+    const { id } = await memberOf(email);
+    const next = await signInNextDoor(latchkey, email, PASSWORD);
+    assert.equal(next.status, 200);
+    assert.deepEqual((await call('POST', `members/${id}/sessions/revoke`)).body, { revoked: 1 });
+    assert.equal((await latchkey.api('/v1/me/profile', { token: here })).status, 401);
+    assert.equal((await latchkey.api('/v1/me/profile', { token: next.body.access_token })).status, 200);
+  });
+
+  test('the team of the workspace looks after accounts of all its projects', async () => {
+    const { email } = await registerNextDoor(latchkey);
+    const { id } = (await call('POST', 'members', { email })).body;
+    const operator = await teammate(latchkey, 'support');
+    const renamed = await operator.call(`/console/v1/members/${id}`, {
+      method: 'PATCH',
+      body: { displayName: 'Helped' },
+    });
+    assert.equal(renamed.status, 200, renamed.text);
+  });
+
+  test('nobody changes what they sign in with by way of the admin API', async () => {
+    const token = await ownerToken(latchkey);
+    const { email } = latchkey.demo.environments.test.owner;
+    const own = admin(latchkey, token);
+    const { id } = (await own('GET', `members?q=${email}`)).body.items[0];
+    expectProblem(await own('PATCH', `members/${id}`, { email: newEmail() }), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await own('POST', `members/${id}/reset-mfa`), 403, 'AUTHORIZATION_DENIED');
+  });
+});
