@@ -101,7 +101,7 @@ describe('coming and going', () => {
       headers: { cookie, origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
       body: 'displayName=Eve',
     });
-    assert.equal(answer.status, 400);
+    assert.equal(answer.status, 403);
     assert.equal((await me(person, 'profile')).body.displayName, null);
   });
 

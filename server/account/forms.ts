@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { requireOwnPage } from '#hosted';
 import type { App, Reply, Request } from '#platform/http.ts';
+import { requireOwnPage } from '#platform/http-own-page.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { requireFreshProof } from '#sessions';

@@ -74,7 +74,7 @@ export function clearSession(request: Request, reply: FastifyReply, environment:
 /**
  * Cookies are sent by the browser, not by the page, so a page has to say who it is: `Origin` must be one of the project's
  * own applications, or the auth host itself (ASVS 3.5.1).
- * @throws Problem VALIDATION_FAILED
+ * @throws Problem ORIGIN_NOT_ALLOWED
  */
 export async function requireOrigin(request: Request, scope: Scope): Promise<void> {
   const { system } = request.server;
@@ -83,7 +83,7 @@ export async function requireOrigin(request: Request, scope: Scope): Promise<voi
   const allowed = await ownOriginsOf({ system, scope });
   if (origin !== undefined && allowed.includes(origin)) return;
   throw problem(
-    'VALIDATION_FAILED',
+    'ORIGIN_NOT_ALLOWED',
     `Cookies are for pages of the project's own applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
   );
 }

@@ -80,7 +80,7 @@ describe('sessions in cookies', () => {
   });
 
   test('a page of another origin gets no cookies, and no session', async () => {
-    expectProblem(await signIn(FOREIGN), 400, 'VALIDATION_FAILED');
+    expectProblem(await signIn(FOREIGN), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
   test('the cookie reads; a change needs a page of the project, so that no other site can make one', async () => {
@@ -92,9 +92,9 @@ describe('sessions in cookies', () => {
         body: { displayName: 'New name' },
         headers: { cookie, ...(origin && { origin }) },
       });
-    expectProblem(await change(), 400, 'VALIDATION_FAILED');
-    expectProblem(await change(FOREIGN), 400, 'VALIDATION_FAILED');
-    expectProblem(await change('null'), 400, 'VALIDATION_FAILED');
+    expectProblem(await change(), 403, 'ORIGIN_NOT_ALLOWED');
+    expectProblem(await change(FOREIGN), 403, 'ORIGIN_NOT_ALLOWED');
+    expectProblem(await change('null'), 403, 'ORIGIN_NOT_ALLOWED');
     assert.equal((await change(ORIGIN)).status, 200);
   });
 
@@ -109,7 +109,7 @@ describe('sessions in cookies', () => {
     const read = (origin: string) => latchkey.api('/v1/me/context', { headers: { cookie, origin } });
     const refused = await read(theirs);
     assert.equal(refused.headers.get('access-control-allow-origin'), theirs, 'it may call for its own people');
-    expectProblem(refused, 400, 'VALIDATION_FAILED');
+    expectProblem(refused, 403, 'ORIGIN_NOT_ALLOWED');
     assert.equal((await read(ORIGIN)).status, 200);
   });
 
@@ -117,7 +117,7 @@ describe('sessions in cookies', () => {
     const cookie = cookiesIn(await signIn());
     const refresh = (origin: string, sent = cookie) =>
       latchkey.auth('/v1/sessions/refresh', { body: {}, headers: { cookie: sent, origin } });
-    expectProblem(await refresh(FOREIGN), 400, 'VALIDATION_FAILED');
+    expectProblem(await refresh(FOREIGN), 403, 'ORIGIN_NOT_ALLOWED');
     const renewed = await refresh(ORIGIN);
     assert.equal(renewed.status, 200, renewed.text);
     const fresh = cookiesIn(renewed);

@@ -21,7 +21,7 @@ export const sessionRoutes: Routes = (app) => {
         body: Type.Object({ refresh_token: Type.Optional(RefreshToken) }, { additionalProperties: false }),
         response: {
           200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED'),
+          ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'ORIGIN_NOT_ALLOWED'),
         },
       },
     },

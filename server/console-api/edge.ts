@@ -42,7 +42,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
   const session = await findOperatorSession({ system, cookies: request.cookies }, named);
   if (session === 'none') throw problem('AUTHENTICATION_REQUIRED', 'Sign in to the console.');
   if (session === 'expired') throw problem('SESSION_EXPIRED', 'Sign in to the console again.');
-  if (!SAFE.includes(request.method)) requireOwnPage(request, session);
+  if (!SAFE.includes(request.method)) requireConsolePage(request, session);
   request.operator = session;
   if (permission === 'operator') {
     request.ctx = contextOf(
@@ -80,18 +80,17 @@ async function requireOpen(system: System, workspaceId: WorkspaceId | null): Pro
 /**
  * Cookies are sent by the browser, not by the page. A page of ours is known by its origin and by the token it has read
  * (ASVS 3.5.1).
- * @throws Problem VALIDATION_FAILED
+ * @throws Problem ORIGIN_NOT_ALLOWED, CSRF_TOKEN_INVALID
  */
-function requireOwnPage(request: Request, session: OperatorSession): void {
+function requireConsolePage(request: Request, session: OperatorSession): void {
   const { system, host } = request.server;
   const { origin } = request.headers;
   if (origin !== addressOf(system, host))
     throw problem(
-      'VALIDATION_FAILED',
+      'ORIGIN_NOT_ALLOWED',
       `Changes are for pages of the console. Received the origin ${origin ?? '(none)'}.`,
     );
-  if (!checkCsrfToken(system, session, header(request, 'x-csrf-token') ?? ''))
-    throw problem('VALIDATION_FAILED', 'Send the csrfToken of /console/v1/session as the header X-CSRF-Token.');
+  if (!checkCsrfToken(system, session, header(request, 'x-csrf-token') ?? '')) throw problem('CSRF_TOKEN_INVALID');
 }
 
 /** No project of a workspace: where a change of the workspace itself is written down. */

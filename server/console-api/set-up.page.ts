@@ -2,8 +2,9 @@ import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Html, html, sendPage } from '#platform/html.ts';
-import { type App, addressOf, type Reply, type Request, type Routes } from '#platform/http.ts';
-import { Problem, problem } from '#platform/problem.ts';
+import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import { requireOwnPage } from '#platform/http-own-page.ts';
+import { Problem } from '#platform/problem.ts';
 import { installationCtx } from './installation.ts';
 import { isSetUp, requireSetUpToken, SetUp, setUp } from './set-up.ts';
 import { acceptTeamInvitation, findTeamInvitation, NewTeammate, type OpenTeamInvitation } from './team-invitations.ts';
@@ -82,17 +83,6 @@ function invitationForms(app: App): void {
 function ctxOf(request: Request) {
   const ctx = installationCtx(request.server.system, 'console');
   return { ...ctx, trace: request.trace };
-}
-
-/** A form is sent by its own page: these carry no cookie, so nothing of the browser's is used either (ASVS 3.5.1). */
-function requireOwnPage(request: Request): void {
-  const { system, host } = request.server;
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  const own =
-    origin === undefined || origin === 'null'
-      ? site === undefined || site === 'same-origin'
-      : origin === addressOf(system, host);
-  if (!own) throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
 }
 
 /** Shows what a person can mend, in place or as a page of its own; anything else is thrown on. */

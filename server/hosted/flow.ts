@@ -14,7 +14,7 @@ import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Problem, problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import { projectOf, type Settings } from '#tenancy';
 
 /** What a message was sent for, and what its code will do. */
@@ -192,14 +192,4 @@ export function goOn(flow: Flow): Reply {
 export function leaveFlow({ request, reply, interaction: { uid } }: Flow, next: string): Reply {
   reply.clearCookie(cookieName(request, 'step'), cookieOptions(request, `${BASE}/${uid}`));
   return reply.redirect(next, 303);
-}
-
-/** Only our own pages may send these forms (ASVS 3.5.1). @throws Problem VALIDATION_FAILED */
-export function requireOwnPage(request: Request): void {
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  const own =
-    origin === undefined || origin === 'null'
-      ? site === undefined || site === 'same-origin'
-      : origin === request.address.url;
-  if (!own) throw problem('VALIDATION_FAILED', 'This form can be sent from its own page only.');
 }

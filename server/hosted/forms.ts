@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { App, Reply, Request } from '#platform/http.ts';
+import { requireOwnPage } from '#platform/http-own-page.ts';
 import { problem } from '#platform/problem.ts';
 import { deadPage } from './dead.ts';
-import { explain, type Flow, flowOf, requireOwnPage } from './flow.ts';
+import { explain, type Flow, flowOf } from './flow.ts';
 
 const hidden = { hide: true } as const;
 const config = { permission: 'public' } as const;

@@ -1,6 +1,5 @@
 export { assetRoutes } from './assets.page.ts';
 export { codeField, passwordField } from './fields.ts';
-export { requireOwnPage } from './flow.ts';
 export { mailedLinkRoutes } from './mailed-links.page.ts';
 export { signInPreview } from './preview.ts';
 export { signInRoutes } from './sign-in.page.ts';

@@ -5,8 +5,8 @@ import { setSessionCookies } from '#auth';
 import { Password } from '#identity';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
-import { requireOwnPage } from './flow.ts';
 import { type LinkKind, linkKinds, links } from './mailed-links.ts';
 
 const LinkRef = Type.Object({ kind: Type.Enum(linkKinds) });

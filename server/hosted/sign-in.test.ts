@@ -280,7 +280,7 @@ describe('signing in through the pages', () => {
       body,
       headers: { ...headers, origin: 'https://evil.example' },
     });
-    assert.equal(forged.status, 400);
+    assert.equal(forged.status, 403);
   });
 
   test('another browser can not go on with a sign-in, and is told what to do', async () => {

@@ -28,7 +28,7 @@ import { problemPageRoutes } from './problems.page.ts';
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */
 export async function createApiHost(system: System, environment: Environment): Promise<App> {
   const app = await createHost(system, { kind: 'api', environment }, boundAddresses(system, 'api', environment));
-  addCors(app, environment);
+  addCors(app);
   addAuthentication(app, environment);
   contextRoutes(app);
   membershipRoutes(app);

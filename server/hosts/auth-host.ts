@@ -31,7 +31,7 @@ import { problemPageRoutes } from './problems.page.ts';
 /** Customer authentication, OIDC and session operations of one environment. */
 export async function createAuthHost(system: System, environment: Environment): Promise<App> {
   const app = await createHost(system, { kind: 'auth', environment }, boundAddresses(system, 'auth', environment));
-  addCors(app, environment);
+  addCors(app);
   addAuthentication(app, environment);
   countSignIns(app, environment);
   methodRoutes(app);

@@ -25,6 +25,7 @@ import {
   statusSubscriptionRoutes,
 } from '#status';
 import { adminRoutes } from './admin-routes.ts';
+import { addCors } from './cors.ts';
 import { devAppRoutes } from './dev-app.page.ts';
 import { devInboxRoutes } from './dev-inbox.page.ts';
 import { devProviderRoutes } from './dev-provider.page.ts';
@@ -35,6 +36,7 @@ import { startPageRoutes } from './start.page.ts';
 /** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
+  addCors(app);
   startPageRoutes(app);
   if (system.config.roles.includes('console')) consoleRoutes(app);
   if (system.config.mode === 'development') {

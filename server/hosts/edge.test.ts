@@ -83,7 +83,7 @@ describe('hosts', () => {
     assert.equal(given.headers.get('x-correlation-id'), 'order-4711');
     assert.equal(given.body.traceId, trace);
     assert.match(given.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
-    for (const bad of ['', 'x'.repeat(129), 'a b<script>']) {
+    for (const bad of ['', 'x'.repeat(201), 'a\tb']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const made = await latchkey.api('/nowhere', { headers: { 'x-correlation-id': bad, traceparent: 'nonsense' } });
       assert.match(made.headers.get('x-correlation-id') ?? '', /^[0-9a-f]{32}$/);

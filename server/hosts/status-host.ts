@@ -7,11 +7,13 @@ import {
   statusSubscribeRoutes,
   statusSubscriptionRoutes,
 } from '#status';
+import { addCors } from './cors.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** The status alone, for a process that runs apart from the rest. */
 export async function createStatusHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
+  addCors(app);
   statusRoutes(app);
   statusSubscribeRoutes(app);
   statusSubscriptionRoutes(app);

@@ -226,6 +226,17 @@ function documentHook(
   };
 }
 
+/**
+ * For the pages that the library writes itself: the one that posts an answer to an application (`form_post`), and the one that signs
+ * out before another person signs in. It adds the hash of their script. A form may lead to an application, and from there
+ * anywhere, so `form-action` stays open, as on our own pages that leave.
+ */
+const PAGE_HEADERS = {
+  'content-security-policy': "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
+
 /** Hands a request to the provider of the address it came to, with the issuer as its address, whatever way it came. */
 function bridgeTo(system: System, environment: Environment): Hook {
   const hand = ({ answer, url }: Issuer, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -234,7 +245,7 @@ function bridgeTo(system: System, environment: Environment): Hook {
     headers['x-forwarded-host'] = url.host;
     headers['x-forwarded-proto'] = url.protocol.slice(0, -1);
     headers['x-forwarded-for'] = request.ip;
-    const set = reply.getHeaders();
+    const set = reply.headers(PAGE_HEADERS).getHeaders();
     for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
     reply.hijack();
     return answer(request.raw, reply.raw);

@@ -235,7 +235,7 @@ describe('POST /connect/token, client_credentials', () => {
 
   test('what is not served is said to be, and no token is stored', async () => {
     await managementToken(latchkey);
-    expectProblem(await latchkey.auth('/connect/token'), 404, 'NOT_FOUND');
+    expectProblem(await latchkey.auth('/connect/token'), 405, 'METHOD_NOT_ALLOWED');
     const { rows } = await latchkey.system.pool.query('select count(*) as records from oidc_records');
     assert.equal(rows[0].records, 0);
   });

@@ -1,5 +1,6 @@
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { signingKeys } from '#keys';
+import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseAway } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -122,6 +123,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
+    if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
     if (ctx.method !== 'POST') documents.keep(ctx);
     // A failed client authentication always says how to do it (RFC 9110 §15.5.2), also when the secret came in the body.
     else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))

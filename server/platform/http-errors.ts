@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
+import type { Methods } from './http-methods.ts';
 import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
 
-type Where = { apiAddress: string; surfaces: readonly Surface[] };
+type Where = { apiAddress: string; surfaces: readonly Surface[]; methods: Methods };
 
 /** A family of paths and the kind of host that serves it. */
 type Surface = { prefix: string; host: string; address: string };
@@ -12,9 +13,24 @@ export function addErrorHandling(app: FastifyInstance, where: Where): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(request, reply, toProblem(error), where.apiAddress),
   );
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, notFound(request, where.surfaces), where.apiAddress),
-  );
+  // Before the body is read: nobody is told that it has the wrong type for an address that is not there.
+  app.addHook('preParsing', (request, _reply, _payload, done) => done(request.is404 ? missing(request, where) : null));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, missing(request, where), where.apiAddress));
+}
+
+function missing(request: FastifyRequest, { methods, surfaces }: Where): Problem {
+  return notTaken(request, methods) ?? notFound(request, surfaces);
+}
+
+/** @returns undefined where there is no such address, whatever the method */
+function notTaken({ url, method }: FastifyRequest, methods: Methods): Problem | undefined {
+  const path = url.split('?', 1)[0] ?? '';
+  const allowed = methods.of(path).join(', ');
+  if (allowed === '') return undefined;
+  return problem('METHOD_NOT_ALLOWED', {
+    detail: `${path} does not take ${method}; it takes ${allowed}.`,
+    headers: { allow: allowed },
+  });
 }
 
 function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Problem {

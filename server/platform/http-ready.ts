@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { hasOneHost } from './http-malformed.ts';
 import { requestDurations } from './http-metrics.ts';
 import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
@@ -36,7 +37,8 @@ export class ReadyAnswers {
   /** An HTTP server that has these answers before its handler. */
   server(handler: RequestListener): Server {
     // Of headers; bodies have a time of their own.
-    return createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    const options = { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
+    return createServer(options, (request, response) => {
       if (!this.#answer(request, response)) handler(request, response);
     });
   }
@@ -44,7 +46,7 @@ export class ReadyAnswers {
   #answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '', method, headers } = request;
     const find = method === 'GET' ? this.#answers.get(url) : undefined;
-    if (!find || !this.#isPlain(headers)) return false;
+    if (!find || !this.#isPlain(request)) return false;
     const began = performance.now();
     const found = find();
     if (!found) return false;
@@ -59,16 +61,19 @@ export class ReadyAnswers {
       correlationIdFrom(headers['x-correlation-id'], traceId),
       'traceparent',
       traceparent(traceId),
+      'x-content-type-options',
+      'nosniff',
     ]);
     response.end(unchanged ? undefined : found.body);
     this.#durations.record(this.#host, url, unchanged ? 304 : 200, performance.now() - began);
     return true;
   }
 
-  #isPlain(headers: IncomingMessage['headers']): boolean {
+  #isPlain(request: IncomingMessage): boolean {
+    const { headers } = request;
     const forwarded = headers['x-forwarded-host'];
     const known = (name: unknown) => typeof name === 'string' && this.#hostNames.has(name);
-    if (!known(headers.host) || (forwarded !== undefined && !known(forwarded))) return false;
+    if (!hasOneHost(request) || !known(headers.host) || (forwarded !== undefined && !known(forwarded))) return false;
     for (const name of DEPENDS) if (headers[name] !== undefined) return false;
     return true;
   }

@@ -12,14 +12,16 @@ import Fastify, {
 import type { HostKind } from './config.ts';
 import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, buildSerializer, validatorCompiler } from './http-body.ts';
+import { addEdge, begin } from './http-edge.ts';
 import { addErrorHandling } from './http-errors.ts';
-import { requestDurations } from './http-metrics.ts';
+import { answerMalformed } from './http-malformed.ts';
+import { Methods } from './http-methods.ts';
 import { ReadyAnswers } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
-import { ProblemDetails, problem } from './problem.ts';
+import { ProblemDetails } from './problem.ts';
+import { trustsSource } from './source.ts';
 import type { System } from './system.ts';
-import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
 /**
  * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, a
@@ -79,8 +81,6 @@ export type Address = { url: string; scope: Scope | null };
 /** Finds the address of a host name that is not the listener's own. */
 export type FindAddress = (hostname: string) => Address | undefined | Promise<Address | undefined>;
 
-const CONSOLE_HEADERS = ['x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
-
 /** The public address of a host. */
 export function addressOf(system: System, host: Host): string {
   const { addresses } = system.config;
@@ -91,7 +91,9 @@ export function addressOf(system: System, host: Host): string {
 /** Makes the HTTP server of one host; its routes are registered on it afterwards. @param find knows other names it answers to */
 export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
-  const hostNames = new Set(hostNamesOf(addressOf(system, host)));
+  const own: Address = { url: addressOf(system, host), scope: null };
+  const hostNames = new Set(hostNamesOf(own.url));
+  const apiAddress = system.config.addresses[host.environment ?? 'production'].api;
   // The status page is shown on the console host, under a name of its own where it has one.
   if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
   const readyAnswers = new ReadyAnswers(system, host, hostNames);
@@ -101,7 +103,8 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     // Requests are told apart by their trace, so they need no logger of their own.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: system.config.trustedProxies.length > 0 ? [...system.config.trustedProxies] : false,
+    trustProxy: system.config.trustedProxies.length > 0 ? trustsSource(system.config.trustedProxies) : false,
+    clientErrorHandler: answerMalformed(apiAddress),
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildSerializer } },
     forceCloseConnections: 'idle',
@@ -110,7 +113,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     routerOptions: { maxParamLength: 200 },
     // An unreadable path is the client's fault: answered like any other.
     frameworkErrors: (error, request, reply) => {
-      request.trace = traceOf(request);
+      begin(request, reply);
       return app.errorHandler(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -118,18 +121,15 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   app.setValidatorCompiler(validatorCompiler);
   app.addSchema(ProblemDetails);
   addBodyParsers(app);
-  addErrorHandling(app, {
-    apiAddress: system.config.addresses[host.environment ?? 'production'].api,
-    surfaces: surfacesElsewhere(system, host),
-  });
+  addErrorHandling(app, { apiAddress, surfaces: surfacesElsewhere(system, host), methods: new Methods(app) });
   app.decorate('system', system);
   app.decorate('host', host);
   app.decorate('readyAnswers', readyAnswers);
   decorate(app);
-  addEdge(app, { system, host, hostNames, find });
+  addEdge(app, { system, host, own, hostNames, find });
   await app.register(cookie);
   addExchangeRules(app);
-  await addOpenApi(app, host, addressOf(system, host));
+  await addOpenApi(app, host, own.url);
   return app;
 }
 
@@ -142,81 +142,6 @@ function decorate(app: App): void {
     if (!route.config?.permission)
       throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
   });
-}
-
-/** What happens to every request before its route: host check, trace, refusal of console headers, measuring. */
-function addEdge(app: App, edge: Edge): void {
-  const { system, host, hostNames, find } = edge;
-  const own: Address = { url: addressOf(system, host), scope: null };
-  app.addHook('onRequest', (request, reply, done) => {
-    request.trace = traceOf(request);
-    reply.header('x-correlation-id', request.trace.correlationId);
-    reply.header('traceparent', traceparent(request.trace.traceId));
-    const accept = (address: Address | undefined) => {
-      if (!address) return done(unknownHost(edge, request.host));
-      request.address = address;
-      done(faultOf(request, host));
-    };
-    const known = hostNames.has(request.host.toLowerCase()) ? own : find(hostNameOf(request));
-    if (known instanceof Promise) known.then(accept, done);
-    else accept(known);
-  });
-  const durations = requestDurations(system);
-  const verbose = system.log.isLevelEnabled('debug');
-  app.addHook('onResponse', (request, reply, done) => {
-    durations.record(host, request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
-    if (verbose)
-      request.log.debug(
-        {
-          method: request.method,
-          url: request.url.split('?', 1)[0],
-          status: reply.statusCode,
-          ms: reply.elapsedTime,
-          ...request.trace,
-        },
-        'request',
-      );
-    done();
-  });
-}
-
-function traceOf(request: FastifyRequest): Trace {
-  const { headers } = request;
-  const traceId = traceIdFrom(headers['traceparent']);
-  return {
-    correlationId: correlationIdFrom(headers['x-correlation-id'], traceId),
-    traceId,
-    ip: request.ip ?? null,
-    userAgent: headers['user-agent']?.slice(0, 256) ?? null,
-    languages: headers['accept-language']?.slice(0, 256) ?? null,
-  };
-}
-
-type Edge = { system: System; host: Host; hostNames: ReadonlySet<string>; find: FindAddress };
-
-/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
-function hostNameOf({ hostname }: FastifyRequest): string {
-  return hostname.toLowerCase().replace(/\.$/, '');
-}
-
-function faultOf(request: FastifyRequest, { kind }: Host): Error | undefined {
-  const { headers } = request;
-  const forbidden = kind === 'console' ? undefined : CONSOLE_HEADERS.find((name) => headers[name] !== undefined);
-  if (forbidden)
-    return problem(
-      'CONSOLE_HEADER_NOT_ALLOWED',
-      `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`,
-    );
-  if (request.url.includes('%00')) return problem('VALIDATION_FAILED', 'The address contains a NUL character.');
-  return undefined;
-}
-
-function unknownHost({ system, host }: Edge, received: string): Error {
-  const configured = addressOf(system, host);
-  return problem(
-    'UNKNOWN_HOST',
-    `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${configured}. Configure a public address with LATCHKEY_*_URL, bind a verified domain to a project, or send the right Host header.`,
-  );
 }
 
 /** A loopback address answers to each of its names. */

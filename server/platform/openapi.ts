@@ -62,7 +62,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
     if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
     if (permission !== 'public') schema['security'] = securityOf(host, permission);
-    schema['response'] = withProblems(Object(schema['response']), commonProblems(permission, 'body' in schema));
+    schema['response'] = withProblems(Object(schema['response']), commonProblems(host, permission, schema['body']));
     route.schema = schema;
   });
   await app.register(swagger, {
@@ -118,18 +118,22 @@ function securityOf(host: Host, permission: RoutePermission): Record<string, str
   return permission === 'optional' ? [required, {}] : [required];
 }
 
-function commonProblems(permission: RoutePermission, hasBody: boolean) {
+function commonProblems(host: Host, permission: RoutePermission, body: unknown) {
   const codes: ErrorCode[] = [
     'VALIDATION_FAILED',
+    'MALFORMED_REQUEST',
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
     'UNKNOWN_HOST',
     'CONSOLE_HEADER_NOT_ALLOWED',
   ];
-  if (hasBody) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (body !== undefined) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (permission !== 'public')
     codes.push('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED');
   if (permission.includes(':')) codes.push('AUTHORIZATION_DENIED');
+  // Where cookies may say who calls, or are asked for, the page has to say whose it is.
+  if (permission !== 'public' || 'cookies' in Object(Object(body).properties)) codes.push('ORIGIN_NOT_ALLOWED');
+  if (permission !== 'public' && host.kind === 'console') codes.push('CSRF_TOKEN_INVALID');
   return problemResponses(...codes);
 }
 

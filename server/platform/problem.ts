@@ -9,6 +9,11 @@ export const problems = {
     title: 'The request is not valid',
     detail: 'One or more fields are missing or have a wrong value; see `errors`.',
   },
+  MALFORMED_REQUEST: {
+    status: 400,
+    title: 'The request is not well-formed HTTP',
+    detail: 'The request does not follow HTTP/1.1 (RFC 9112), so it was not read any further.',
+  },
   CONTEXT_REQUIRED: {
     status: 400,
     title: 'The project is not known',
@@ -103,7 +108,27 @@ export const problems = {
     title: 'Sign-in method disabled',
     detail: 'This project does not allow this way of signing in.',
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    title: 'Origin not allowed',
+    detail: 'Requests that a browser authenticates with cookies, and forms, are accepted from known pages only.',
+  },
+  CSRF_TOKEN_INVALID: {
+    status: 403,
+    title: 'CSRF token missing or wrong',
+    detail: 'Send the `csrfToken` of `/console/v1/session` as the header `X-CSRF-Token`.',
+  },
   NOT_FOUND: { status: 404, title: 'Not found', detail: 'There is nothing here, or it is not yours.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This address does not take this method; the header `Allow` lists the methods it takes.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    detail: 'The headers of the request did not arrive in time. Send the request again.',
+  },
   CONFLICT: {
     status: 409,
     title: 'Conflict',
@@ -152,6 +177,11 @@ export const problems = {
     status: 429,
     title: 'Too many failed attempts',
     detail: 'Wait as long as `Retry-After` says, or reset the password.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The headers of the request are larger than 16 KiB together. Send fewer or smaller ones, cookies included.',
   },
   INTERNAL_ERROR: {
     status: 500,

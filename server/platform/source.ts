@@ -1,5 +1,36 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Trace } from './ctx.ts';
+
+/** `1.2.3.4:80`, `[2001:db8::1]:443`, `[2001:db8::1]`: how proxies write an address together with its port. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|([^:[\]]+))(?::\d{1,5})?$/;
+
+/**
+ * The source of a request, as the socket or a trusted proxy names it, in the one form in which it is stored, counted and
+ * compared: without port, brackets and zone id (RFC 4007 §11); IPv6 compressed (RFC 5952); an IPv4-mapped address is the IPv4
+ * address (RFC 4291 §2.5.5.2).
+ * @returns null for what is no address
+ */
+export function parseSource(text: string | undefined): string | null {
+  const [, bracketed, plain] = WITH_PORT.exec(text?.trim() ?? '') ?? [];
+  const address = (bracketed ?? plain ?? text?.trim() ?? '').replace(/%.*$/s, '');
+  return isIP(address) === 0 ? null : ipaddr.process(address).toString();
+}
+
+/** Does a list of addresses and ranges contain the address that a hop of a request came from? */
+export function trustsSource(ranges: readonly string[]): (address: string | undefined) => boolean {
+  const trusted = ranges.map((range) => {
+    if (range.includes('/')) return ipaddr.parseCIDR(range);
+    const only = ipaddr.process(range);
+    return [only, only.kind() === 'ipv4' ? 32 : 128] as const;
+  });
+  return (address) => {
+    const source = parseSource(address);
+    if (source === null) return false;
+    const parsed = ipaddr.parse(source);
+    return trusted.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
+  };
+}
 
 /** A household or a host is given a whole /64 (RFC 6177, RFC 7934), so its addresses count as one source. */
 const IPV6_PREFIX = 64;

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 const NO_TRACE = '0'.repeat(32);
-const CORRELATION_ID = /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}$/;
+/** Printable ASCII, spaces included. */
+const CORRELATION_ID = /^[ -~]{1,200}$/;
 
 /** The trace id of a `traceparent` header (W3C Trace Context §3.2), or a new one when it is absent or malformed. */
 export function traceIdFrom(header: string | string[] | undefined): string {
@@ -11,7 +12,7 @@ export function traceIdFrom(header: string | string[] | undefined): string {
   return given === undefined || given === NO_TRACE ? randomUUID().replaceAll('-', '') : given;
 }
 
-/** The caller's correlation id if it is a plain one of up to 128 characters, or else the trace id. */
+/** The caller's correlation id as it came, if it is 1 to 200 characters of printable ASCII, or else the trace id. */
 export function correlationIdFrom(header: string | string[] | undefined, traceId: string): string {
   return typeof header === 'string' && CORRELATION_ID.test(header) ? header : traceId;
 }

@@ -33,7 +33,8 @@ class Moment {
       body: Buffer.from(maker.make(this.view)),
       // Weak: it stays the same while only the time of the answer changes.
       etag,
-      headers: { 'cache-control': CACHE_CONTROL, 'content-type': maker.type },
+      // Public and without credentials, so any page may read it.
+      headers: { 'cache-control': CACHE_CONTROL, 'content-type': maker.type, 'access-control-allow-origin': '*' },
     };
     this.#made.set(maker.key, made);
     return made;

@@ -2102,7 +2102,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {unknown} */
-            errorCode: "VALIDATION_FAILED" | "CONTEXT_REQUIRED" | "ENVIRONMENT_MISMATCH" | "CONSOLE_HEADER_NOT_ALLOWED" | "INVALID_CURSOR" | "INVALID_TOKEN" | "WEAK_PASSWORD" | "UNSUPPORTED_CHANNEL" | "AUTHENTICATION_REQUIRED" | "INVALID_CREDENTIALS" | "SESSION_EXPIRED" | "SESSION_REVOKED" | "INVALID_CODE" | "REAUTHENTICATION_REQUIRED" | "ADDON_REQUIRED" | "PLAN_LIMIT_EXCEEDED" | "AUTHORIZATION_DENIED" | "WRONG_TOKEN_KIND" | "MEMBERSHIP_REQUIRED" | "MEMBER_BLOCKED" | "CONTEXT_NOT_ALLOWED" | "REGISTRATION_CLOSED" | "METHOD_DISABLED" | "NOT_FOUND" | "CONFLICT" | "ALREADY_EXISTS" | "LAST_SIGN_IN_METHOD" | "LAST_OWNER" | "BUILT_IN_ROLE" | "DOMAIN_NOT_VERIFIED" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "RATE_LIMIT_EXCEEDED" | "ACCOUNT_THROTTLED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            errorCode: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "CONTEXT_REQUIRED" | "ENVIRONMENT_MISMATCH" | "CONSOLE_HEADER_NOT_ALLOWED" | "INVALID_CURSOR" | "INVALID_TOKEN" | "WEAK_PASSWORD" | "UNSUPPORTED_CHANNEL" | "AUTHENTICATION_REQUIRED" | "INVALID_CREDENTIALS" | "SESSION_EXPIRED" | "SESSION_REVOKED" | "INVALID_CODE" | "REAUTHENTICATION_REQUIRED" | "ADDON_REQUIRED" | "PLAN_LIMIT_EXCEEDED" | "AUTHORIZATION_DENIED" | "WRONG_TOKEN_KIND" | "MEMBERSHIP_REQUIRED" | "MEMBER_BLOCKED" | "CONTEXT_NOT_ALLOWED" | "REGISTRATION_CLOSED" | "METHOD_DISABLED" | "ORIGIN_NOT_ALLOWED" | "CSRF_TOKEN_INVALID" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "ALREADY_EXISTS" | "LAST_SIGN_IN_METHOD" | "LAST_OWNER" | "BUILT_IN_ROLE" | "DOMAIN_NOT_VERIFIED" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNKNOWN_HOST" | "RATE_LIMIT_EXCEEDED" | "ACCOUNT_THROTTLED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
             /** @description W3C trace id of the request; quote it in a report. */
             traceId: string;
             /** @description Faults of a request body or query, each with a JSON pointer. */
@@ -2138,7 +2138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2237,7 +2237,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2255,7 +2255,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2312,7 +2312,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2330,7 +2330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2408,7 +2408,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2426,7 +2426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2499,7 +2499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2517,7 +2517,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `AUTHORIZATION_DENIED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
+            /** @description `AUTHORIZATION_DENIED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2619,7 +2619,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2637,7 +2637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2704,7 +2704,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2722,7 +2722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2813,7 +2813,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2831,7 +2831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2933,7 +2933,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2951,7 +2951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3024,7 +3024,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3042,7 +3042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3146,7 +3146,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,7 +3164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3243,7 +3243,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3261,7 +3261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3364,7 +3364,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3382,7 +3382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3485,7 +3485,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3503,7 +3503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3582,7 +3582,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3600,7 +3600,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3695,7 +3695,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3713,7 +3713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3777,7 +3777,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3795,7 +3795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3876,7 +3876,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3894,7 +3894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3963,7 +3963,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3981,7 +3981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4089,7 +4089,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4107,7 +4107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4230,7 +4230,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4248,7 +4248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4329,7 +4329,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4347,7 +4347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4449,7 +4449,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4467,7 +4467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4542,7 +4542,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4560,7 +4560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4682,7 +4682,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4700,7 +4700,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4770,7 +4770,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4788,7 +4788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4887,7 +4887,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4905,7 +4905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5010,7 +5010,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,7 +5028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5093,7 +5093,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5111,7 +5111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5189,7 +5189,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5207,7 +5207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5279,7 +5279,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5297,7 +5297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5398,7 +5398,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5416,7 +5416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5528,7 +5528,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `WEAK_PASSWORD`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `WEAK_PASSWORD`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5546,7 +5546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5663,7 +5663,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5681,7 +5681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5750,7 +5750,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5768,7 +5768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +5906,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5924,7 +5924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6058,7 +6058,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6076,7 +6076,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6204,7 +6204,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6222,7 +6222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6323,7 +6323,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6341,7 +6341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6423,7 +6423,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6441,7 +6441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6544,7 +6544,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6562,7 +6562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6643,7 +6643,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6661,7 +6661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6786,7 +6786,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6804,7 +6804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6885,7 +6885,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6903,7 +6903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6981,7 +6981,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6999,7 +6999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7061,7 +7061,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7079,7 +7079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7157,7 +7157,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7175,7 +7175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7279,7 +7279,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7297,7 +7297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7394,7 +7394,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7412,7 +7412,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7481,7 +7481,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7499,7 +7499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7596,7 +7596,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7614,7 +7614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7695,7 +7695,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7713,7 +7713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7822,7 +7822,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7840,7 +7840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7909,7 +7909,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7927,7 +7927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8029,7 +8029,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8047,7 +8047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8142,7 +8142,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8160,7 +8160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8241,7 +8241,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8259,7 +8259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8367,7 +8367,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8385,7 +8385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8454,7 +8454,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8472,7 +8472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8580,7 +8580,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8598,7 +8598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8723,7 +8723,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8741,7 +8741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8856,7 +8856,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8874,7 +8874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8946,7 +8946,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8964,7 +8964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9065,7 +9065,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9083,7 +9083,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9152,7 +9152,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9170,7 +9170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9270,7 +9270,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9288,7 +9288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9421,7 +9421,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9439,7 +9439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9611,7 +9611,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9629,7 +9629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9817,7 +9817,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9835,7 +9835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10002,7 +10002,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10020,7 +10020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10089,7 +10089,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10107,7 +10107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10313,7 +10313,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10331,7 +10331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10438,7 +10438,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10456,7 +10456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10533,7 +10533,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10551,7 +10551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10648,7 +10648,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10666,7 +10666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10754,7 +10754,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10772,7 +10772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10856,7 +10856,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10874,7 +10874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10995,7 +10995,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11013,7 +11013,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11145,7 +11145,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11163,7 +11163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11297,7 +11297,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11315,7 +11315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11384,7 +11384,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11402,7 +11402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11551,7 +11551,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11569,7 +11569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11671,7 +11671,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11689,7 +11689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11867,7 +11867,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11885,7 +11885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12136,7 +12136,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12154,7 +12154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12269,7 +12269,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12287,7 +12287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12376,7 +12376,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12394,7 +12394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12513,7 +12513,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12531,7 +12531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12600,7 +12600,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12618,7 +12618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12721,7 +12721,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12739,7 +12739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12851,7 +12851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12869,7 +12869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12971,7 +12971,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12989,7 +12989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONTEXT_NOT_ALLOWED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `CONTEXT_NOT_ALLOWED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13088,7 +13088,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13106,7 +13106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `CONTEXT_NOT_ALLOWED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `CONTEXT_NOT_ALLOWED`, `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13203,7 +13203,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13221,7 +13221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13298,7 +13298,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13316,7 +13316,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13396,7 +13396,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13414,7 +13414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13495,7 +13495,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13513,7 +13513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13600,7 +13600,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13618,7 +13618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13701,7 +13701,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13719,7 +13719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13830,7 +13830,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13848,7 +13848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13946,7 +13946,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13964,7 +13964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14079,7 +14079,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14097,7 +14097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14166,7 +14166,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14184,7 +14184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14301,7 +14301,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14319,7 +14319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14436,7 +14436,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14454,7 +14454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14553,7 +14553,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14571,7 +14571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14679,7 +14679,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14697,7 +14697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14815,7 +14815,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14833,7 +14833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14914,7 +14914,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14932,7 +14932,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15047,7 +15047,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15065,7 +15065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15173,7 +15173,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15191,7 +15191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15314,7 +15314,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15332,7 +15332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15442,7 +15442,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15460,7 +15460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15572,7 +15572,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15590,7 +15590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15685,7 +15685,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15703,7 +15703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15784,7 +15784,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15802,7 +15802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15912,7 +15912,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15930,7 +15930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16033,7 +16033,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16051,7 +16051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16126,7 +16126,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16144,7 +16144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16252,7 +16252,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16270,7 +16270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16339,7 +16339,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16357,7 +16357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16479,7 +16479,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16497,7 +16497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16577,7 +16577,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16595,7 +16595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16701,7 +16701,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16719,7 +16719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16851,7 +16851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16869,7 +16869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16998,7 +16998,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17016,7 +17016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17127,7 +17127,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17145,7 +17145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17235,7 +17235,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17253,7 +17253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17347,7 +17347,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17365,7 +17365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17459,7 +17459,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17477,7 +17477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17578,7 +17578,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17596,7 +17596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17701,7 +17701,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17719,7 +17719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17776,7 +17776,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17794,7 +17794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17931,7 +17931,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17949,7 +17949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18120,7 +18120,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18138,7 +18138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18297,7 +18297,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18315,7 +18315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18384,7 +18384,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18402,7 +18402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18561,7 +18561,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18579,7 +18579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18685,7 +18685,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18703,7 +18703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18784,7 +18784,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18802,7 +18802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18912,7 +18912,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18930,7 +18930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18999,7 +18999,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19017,7 +19017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19119,7 +19119,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19137,7 +19137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19247,7 +19247,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19265,7 +19265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19353,7 +19353,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19371,7 +19371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19503,7 +19503,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19521,7 +19521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19640,7 +19640,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19658,7 +19658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19794,7 +19794,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19812,7 +19812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19881,7 +19881,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19899,7 +19899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20029,7 +20029,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20047,7 +20047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20188,7 +20188,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20206,7 +20206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20335,7 +20335,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20353,7 +20353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20457,7 +20457,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20475,7 +20475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20578,7 +20578,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20596,7 +20596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20722,7 +20722,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20740,7 +20740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20809,7 +20809,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20827,7 +20827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20947,7 +20947,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20965,7 +20965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21101,7 +21101,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -21119,7 +21119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21239,7 +21239,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `INVALID_CURSOR`, `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -21257,7 +21257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21342,7 +21342,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -21360,7 +21360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21463,7 +21463,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -21481,7 +21481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21574,7 +21574,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`, `CONSOLE_HEADER_NOT_ALLOWED` */
+            /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -21592,7 +21592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED` */
+            /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Trace } from './ctx.ts';
+import type { Address, App, FindAddress, Host } from './http.ts';
+import { hasOneHost } from './http-malformed.ts';
+import { requestDurations } from './http-metrics.ts';
+import { problem } from './problem.ts';
+import { parseSource } from './source.ts';
+import type { System } from './system.ts';
+import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
+
+/** What the edge of one host knows: its own address and names, and how others are found. */
+export type Edge = {
+  system: System;
+  host: Host;
+  own: Address;
+  hostNames: ReadonlySet<string>;
+  find: FindAddress;
+};
+
+const CONSOLE_HEADERS = ['x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
+
+/**
+ * What every answer carries unless its route says otherwise. Most are about a person or hold a secret, so no cache keeps any
+ * (RFC 9111 §5.2.2.5, RFC 6749 §5.1; ASVS 14.3.2); what is public says itself how long it may be kept. And no browser takes an
+ * answer for another type than it says (ASVS 3.4.4).
+ */
+const DEFAULT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** What happens to every request before its route: trace, default headers, host check, refusal of console headers, measuring. */
+export function addEdge(app: App, edge: Edge): void {
+  const { host, own, hostNames, find } = edge;
+  app.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
+    const accept = (address: Address | undefined) => {
+      if (!address) return done(unknownHost(edge, request.host));
+      request.address = address;
+      done(faultOf(request, host));
+    };
+    if (!hasOneHost(request.raw))
+      return done(problem('MALFORMED_REQUEST', 'Send the header `Host` once (RFC 9112 §3.2).'));
+    const known = hostNames.has(request.host.toLowerCase()) ? own : find(hostNameOf(request));
+    if (known instanceof Promise) known.then(accept, done);
+    else accept(known);
+  });
+  addMeasuring(app, edge);
+}
+
+/** Also for a request whose path can not be read, which passes no hook. */
+export function begin(request: FastifyRequest, reply: FastifyReply): void {
+  const trace = traceOf(request);
+  request.trace = trace;
+  reply.headers(DEFAULT_HEADERS);
+  reply.header('x-correlation-id', trace.correlationId);
+  reply.header('traceparent', traceparent(trace.traceId));
+}
+
+function addMeasuring(app: App, { system, host }: Edge): void {
+  const durations = requestDurations(system);
+  const verbose = system.log.isLevelEnabled('debug');
+  app.addHook('onResponse', (request, reply, done) => {
+    durations.record(host, request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
+    if (verbose)
+      request.log.debug(
+        {
+          method: request.method,
+          url: request.url.split('?', 1)[0],
+          status: reply.statusCode,
+          ms: reply.elapsedTime,
+          ...request.trace,
+        },
+        'request',
+      );
+    done();
+  });
+}
+
+function traceOf(request: FastifyRequest): Trace {
+  const { headers } = request;
+  const traceId = traceIdFrom(headers['traceparent']);
+  return {
+    correlationId: correlationIdFrom(headers['x-correlation-id'], traceId),
+    traceId,
+    ip: parseSource(request.ip),
+    userAgent: headers['user-agent']?.slice(0, 256) ?? null,
+    languages: headers['accept-language']?.slice(0, 256) ?? null,
+  };
+}
+
+/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
+function hostNameOf({ hostname }: FastifyRequest): string {
+  return hostname.toLowerCase().replace(/\.$/, '');
+}
+
+function faultOf(request: FastifyRequest, { kind }: Host): Error | undefined {
+  const { headers } = request;
+  const forbidden = kind === 'console' ? undefined : CONSOLE_HEADERS.find((name) => headers[name] !== undefined);
+  if (forbidden)
+    return problem(
+      'CONSOLE_HEADER_NOT_ALLOWED',
+      `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`,
+    );
+  if (request.url.includes('%00')) return problem('VALIDATION_FAILED', 'The address contains a NUL character.');
+  return undefined;
+}
+
+function unknownHost({ own }: Edge, received: string): Error {
+  return problem(
+    'UNKNOWN_HOST',
+    `Received a request for the host "${received.slice(0, 255)}"; this listener serves ${own.url}. Configure a public address with LATCHKEY_*_URL, bind a verified domain to a project, or send the right Host header.`,
+  );
+}

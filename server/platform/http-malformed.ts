@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorCode, problemPath, problems } from './problem.ts';
+import { traceIdFrom, traceparent } from './trace.ts';
+
+/** What the parser of Node says of a request, and what it means; anything else is no HTTP. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+/**
+ * Answers what the parser refuses, before there is a request, with a problem document like every other, and ends the connection:
+ * nobody knows where the next request would begin (RFC 9112 §9.2).
+ */
+export function answerMalformed(apiAddress: string): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    // An answer that has begun is not interrupted by another.
+    const begun: unknown = Object(Reflect.get(socket, '_httpMessage')).headersSent;
+    if (error.code !== 'ECONNRESET' && socket.writable && begun !== true)
+      socket.write(documentOf(CODES[error.code ?? ''] ?? 'MALFORMED_REQUEST', apiAddress));
+    socket.destroy();
+  };
+}
+
+function documentOf(code: ErrorCode, apiAddress: string): string {
+  const { status, title, detail } = problems[code];
+  const traceId = traceIdFrom(undefined);
+  const type = apiAddress + problemPath(code);
+  const body = JSON.stringify({ type, title, status, detail, instance: '/', errorCode: code, traceId });
+  return [
+    // Without a reason phrase, which nobody may rely on (RFC 9112 §4).
+    `HTTP/1.1 ${status} `,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-correlation-id: ${traceId}`,
+    `traceparent: ${traceparent(traceId)}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/**
+ * A request names its host once; in HTTP/1.0 it need not (RFC 9112 §3.2). Node keeps the first of several, and a proxy before us
+ * may have looked at the last.
+ */
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
