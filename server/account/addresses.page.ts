@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { finishAddressChange, OneTimeCode, startAddressChange } from '#auth';
 import { codeField } from '#hosted';
-import { Email, normalise, normalisePhone, Phone } from '#identity';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#identity';
 import type { App, Reply } from '#platform/http.ts';
 import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
@@ -17,7 +17,7 @@ export function addressRoutes(app: App): void {
   action(app, '/email', {
     recent,
     fields: Type.Object({ email: Email }),
-    act: (visit, { email }) => send(visit, { kind: 'email', value: normalise(email).value }),
+    act: (visit, { email }) => send(visit, { kind: 'email', value: normaliseEmail(email) }),
   });
   action(app, '/phone', {
     recent,

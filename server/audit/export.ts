@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
+import { instantOf } from '#platform/instants.ts';
 import { beginningOf } from './chain.ts';
 import { AuditScope } from './checkpoints.ts';
 import { signAudit } from './signing.ts';
@@ -116,8 +117,16 @@ async function stretchOf(ctx: Ctx, { since, until }: Range): Promise<Stretch> {
   const { first, last } = await ctx.db
     .selectFrom('audit_entries')
     .select([
-      sql<number | null>`min(sequence) filter (where occurred_at >= ${since ?? '-infinity'}::timestamptz)`.as('first'),
-      sql<number | null>`max(sequence) filter (where occurred_at < ${until ?? 'infinity'}::timestamptz)`.as('last'),
+      sql<
+        number | null
+      >`min(sequence) filter (where occurred_at >= ${since === null ? '-infinity' : instantOf(since)}::timestamptz)`.as(
+        'first',
+      ),
+      sql<
+        number | null
+      >`max(sequence) filter (where occurred_at < ${until === null ? 'infinity' : instantOf(until)}::timestamptz)`.as(
+        'last',
+      ),
     ])
     .where('workspace_id', '=', workspaceId)
     .where('project_id', '=', projectId)

@@ -4,6 +4,7 @@ import { EventPattern, requireKnownPatterns, selectedTypes } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import type { UserId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { AuditedEvent } from './chain.ts';
 import { resourcesOf } from './entries.ts';
@@ -78,8 +79,8 @@ export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<Aud
     .orderBy(at, 'desc')
     .orderBy(place, 'desc')
     .limit(limit + 1);
-  if (since !== undefined) rows = rows.where(at, '>=', new Date(since));
-  if (until !== undefined) rows = rows.where(at, '<', new Date(until));
+  if (since !== undefined) rows = rows.where(at, '>=', instantOf(since));
+  if (until !== undefined) rows = rows.where(at, '<', instantOf(until));
   if (cursor !== undefined) {
     const [moment = '', sequence = ''] = openCursor(ctx, list, cursor).split(' ');
     rows = rows.where(sql<boolean>`(${at}, ${place}) < (${new Date(moment)}, ${Number(sequence)})`);

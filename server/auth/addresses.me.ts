@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Email, normalise, normalisePhone, Phone } from '#identity';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { finishAddressChange, startAddressChange } from './address-changes.ts';
@@ -30,7 +30,7 @@ export const addressRoutes: Routes = (app) => {
     async (request, reply) =>
       reply
         .code(202)
-        .send(await startAddressChange(request.ctx, { kind: 'email', value: normalise(request.body.email).value })),
+        .send(await startAddressChange(request.ctx, { kind: 'email', value: normaliseEmail(request.body.email) })),
   );
 
   app.post(

@@ -1,8 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { requireSms } from '#billing';
-import { createUser, Email, findIdentifier, normalise, normalisePhone, Phone, usersById } from '#identity';
+import {
+  createUser,
+  findIdentifier,
+  KnownEmail,
+  normalise,
+  normaliseEmail,
+  normalisePhone,
+  Phone,
+  usersById,
+} from '#identity';
 import { addMember, findMember } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { parseEmail } from '#platform/email-address.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, type SignInMethod } from '#tenancy';
@@ -21,11 +31,14 @@ export const magicLink: Passwordless = { method: 'magic_link', channel: 'email',
 export const emailCode: Passwordless = { method: 'email_code', channel: 'email', purpose: 'sign_in' };
 export const phoneCode: Passwordless = { method: 'phone', channel: 'phone', purpose: 'sign_in' };
 
-export const EmailStart = Type.Object({ email: Email, ...proofField, ...scopeFields }, { additionalProperties: false });
+export const EmailStart = Type.Object(
+  { email: KnownEmail, ...proofField, ...scopeFields },
+  { additionalProperties: false },
+);
 export const PhoneStart = Type.Object({ phone: Phone, ...proofField, ...scopeFields }, { additionalProperties: false });
 export const MagicLinkStart = Type.Object(
   {
-    email: Email,
+    email: KnownEmail,
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2_000,
@@ -56,14 +69,14 @@ export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Star
 }
 
 async function sendProof(ctx: Ctx, way: Passwordless, { address, pending }: Start): Promise<Started> {
-  const value = way.channel === 'email' ? normalise(address).value : normalisePhone(address);
+  const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const member = await findMember(ctx, known?.userId ?? NOBODY);
   const user = (await usersById(ctx, [known?.userId ?? NOBODY])).get(known?.userId ?? NOBODY);
   const welcome = known
     ? member?.status === 'active' || settings.registration === 'open'
-    : settings.registration === 'open';
+    : settings.registration === 'open' && (way.channel === 'phone' || parseEmail(value) !== null);
   const flow: NewFlow = {
     purpose: way.purpose,
     channel: way.channel,
@@ -74,6 +87,12 @@ async function sendProof(ctx: Ctx, way: Passwordless, { address, pending }: Star
     ...(!welcome && { decoy: { tell: false } }),
   };
   return startFlow(ctx, flow);
+}
+
+/** An address in the form it is looked up in. Only one that an account has already may be another than {@link normaliseEmail} takes. */
+function knownEmail(typed: string): string {
+  const { kind, value } = normalise(typed);
+  return kind === 'email' ? value : normaliseEmail(typed);
 }
 
 const NOBODY: UserId = 'usr_00000000000000000000000000';

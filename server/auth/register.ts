@@ -8,6 +8,7 @@ import {
   hashPassword,
   type NormalisedIdentifier,
   normalise,
+  normaliseEmail,
   normalisePhone,
   Password,
   Phone,
@@ -86,13 +87,13 @@ export async function register(
 async function requireInvited(ctx: Ctx, token: string, email: string | undefined): Promise<void> {
   const invitation = await findInvitation(ctx, token);
   if (invitation.projectId !== ctx.scope.projectId) throw problem('INVALID_TOKEN');
-  if (email !== undefined && normalise(email).value !== invitation.email)
+  if (email !== undefined && normalise(email).value !== normalise(invitation.email).value)
     throw problem('CONFLICT', 'The invitation was mailed to another address. Register with the invited one.');
 }
 
 /** @throws Problem VALIDATION_FAILED unless exactly one address is given */
 function addressOf({ email, phone }: Registration): Address {
-  if (email !== undefined && phone === undefined) return { kind: 'email', value: normalise(email).value };
+  if (email !== undefined && phone === undefined) return { kind: 'email', value: normaliseEmail(email) };
   if (phone !== undefined && email === undefined) return { kind: 'phone', value: normalisePhone(phone) };
   const message = 'expected either `email` or `phone`';
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });

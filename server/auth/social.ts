@@ -13,6 +13,7 @@ import {
 } from '#identity';
 import { addMember } from '#members';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { parseEmail } from '#platform/email-address.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
@@ -215,8 +216,10 @@ export async function enterUpstream(
   if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  // Whatever a provider calls an address becomes one here only if it is one.
+  const address = email === null ? null : parseEmail(email.value);
   const userId = await createUser(tx, {
-    address: email?.kind === 'email' ? { kind: 'email', value: email.value, verified: true } : null,
+    address: address === null ? null : { kind: 'email', value: address, verified: true },
     passwordHash: null,
     profile: profileOf(identity),
   });

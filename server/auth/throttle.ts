@@ -1,6 +1,7 @@
 import { passSmsGuard } from '#billing';
 import type { NormalisedIdentifier } from '#identity';
 import { type Ctx, transaction } from '#platform/ctx.ts';
+import { mailboxOf } from '#platform/email-address.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
@@ -190,7 +191,7 @@ export async function countMessage(
   const source = sourceOf(ctx.trace);
   const counted: [limit: Limit, key: string[], told: boolean][] = [
     [rules['email-source'], [source], true],
-    [rules['email-place'], [typed, source], false],
+    [rules['email-place'], [mailboxOf(typed), source], false],
     [rules['email-scope'], [projectId], false],
   ];
   for (const [limit, key, told] of counted) {
@@ -200,5 +201,5 @@ export async function countMessage(
   }
   const familiar = await isKnownSource(ctx, userId ?? NOBODY);
   const limit = familiar ? rules['email-known'] : rules['email-address'];
-  return (await limit.take(ctx, limitKey(workspaceId, environment, address))).allowed;
+  return (await limit.take(ctx, limitKey(workspaceId, environment, mailboxOf(address)))).allowed;
 }

@@ -1,11 +1,10 @@
-import { Value } from 'typebox/value';
 import { createOwner, endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { withSystem } from '#hosts';
-import { Email } from '#identity';
 import { endProviderSessions } from '#oidc';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
+import { Problem } from '#platform/problem.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
 import { failing } from './failing.ts';
@@ -19,7 +18,6 @@ type WayIn = { setUpLink: string } | { email: string; password: string; signInUr
 /** Prints the link that makes the first owner; with an address, makes that person an owner and prints their new password. */
 export async function createOwnerOf(overrides: Overrides, { email, json }: Wish): Promise<void> {
   await failing(async () => {
-    if (email !== undefined && !Value.Check(Email, email)) throw new StartError(`"${email}" is no email address.`);
     const way = await withConsole(overrides, (system) =>
       email === undefined ? firstWayIn(system) : wayIn(system, email),
     );
@@ -49,7 +47,12 @@ async function firstWayIn(system: System): Promise<WayIn> {
 }
 
 async function wayIn(system: System, email: string): Promise<WayIn> {
-  const password = await createOwner(system, email);
+  const password = await createOwner(system, email).catch((error: unknown) => {
+    // Somebody who is known keeps the address they have; only a new owner's has to be one.
+    if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
+      throw new StartError(`"${email}" is no email address.`);
+    throw error;
+  });
   return { email, password, signInUrl: `${system.config.addresses.console}/console/` };
 }
 

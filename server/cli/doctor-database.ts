@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { withSystem } from '#hosts';
+import { oldAddresses } from '#identity';
 import { canOpenSigningKeys } from '#keys';
 import { migrations } from '#migrations';
 import type { Config } from '#platform/config.ts';
@@ -89,13 +90,37 @@ async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): 
   return [
     { check: 'schema', state: 'ok', found: String(applied) },
     await checkSecret(databaseUrl, config),
+    await checkStoredAddresses(databaseUrl, config),
     ...(await checkJobs(client)),
   ];
 }
 
+/** Ids that are told; the rest is only counted. */
+const MAX_TOLD = 20;
+
+/** People whose address was stored before addresses were parsed. Told by id: whoever reads this need not see the addresses. */
+async function checkStoredAddresses(databaseUrl: string, config: Config): Promise<Finding> {
+  const check = 'email addresses';
+  const old = await withSystem(optionsOf(databaseUrl, config), oldAddresses);
+  if (old.length === 0) return { check, state: 'ok', found: 'all stored ones are addresses by the rule for new ones' };
+  const ids = old
+    .slice(0, MAX_TOLD)
+    .map(({ workspaceId, environment, userId }) => `${workspaceId}/${environment}/${userId}`);
+  const more = old.length > MAX_TOLD ? ` and ${old.length - MAX_TOLD} more` : '';
+  return {
+    check,
+    state: 'warning',
+    found: `${old.length} stored before the rule for new ones: ${ids.join(', ')}${more}`,
+    remedy: 'They go on signing in with what is stored. Give them another address: docs/members.md#addresses.',
+  };
+}
+
+function optionsOf(databaseUrl: string, config: Config) {
+  return { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
+}
+
 async function checkSecret(databaseUrl: string, config: Config): Promise<Finding> {
-  const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
-  if (await withSystem(options, canOpenSigningKeys))
+  if (await withSystem(optionsOf(databaseUrl, config), canOpenSigningKeys))
     return { check: 'secret', state: 'ok', found: 'opens what is sealed in the database' };
   return {
     check: 'secret',

@@ -2,6 +2,7 @@ import { resolveTxt } from 'node:dns/promises';
 import { access, constants } from 'node:fs/promises';
 import { createTransport } from 'nodemailer';
 import type { Config } from '#platform/config.ts';
+import { domainOf } from '#platform/email-address.ts';
 import type { Finding } from './doctor.ts';
 
 const MAIL_MS = 10_000;
@@ -35,7 +36,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Finding> {
 
 /** Large mailbox providers refuse mail of domains without SPF and DMARC records (RFC 7208, RFC 7489), or with a DKIM key that DNS does not know. */
 async function checkSender({ mailFrom, dkim }: Config): Promise<Finding[]> {
-  const domain = mailFrom.replace(/.*@/, '').replace('>', '').trim();
+  const domain = domainOf(mailFrom.address);
   const records = [
     { check: 'SPF', name: domain, begins: 'v=spf1', level: 'warning' as const },
     { check: 'DMARC', name: `_dmarc.${domain}`, begins: 'v=DMARC1', level: 'warning' as const },

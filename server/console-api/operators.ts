@@ -1,4 +1,4 @@
-import { createUser, findIdentifier, normalise, setPassword } from '#identity';
+import { createUser, findIdentifier, normalise, normaliseEmail, setPassword } from '#identity';
 import { addMember } from '#members';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -22,7 +22,7 @@ export async function findOperator(tx: TxCtx, email: string): Promise<UserId | u
 export async function createOperator(tx: TxCtx, { email, displayName, passwordHash }: NewOperator): Promise<UserId> {
   const inside = amongOperators(tx);
   const userId = await createUser(inside, {
-    address: { kind: 'email', value: normalise(email).value, verified: true },
+    address: { kind: 'email', value: normaliseEmail(email), verified: true },
     passwordHash,
     profile: displayName === undefined ? {} : { displayName },
   });

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normalise, Password } from '#identity';
+import { Email, normaliseEmail, Password } from '#identity';
 import { sendMessage } from '#messages';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -102,7 +102,7 @@ export async function listTeamInvitations(
 
 /** Invites somebody by mail. @throws Problem ALREADY_EXISTS for a team member or while another invitation is open, AUTHORIZATION_DENIED */
 export function inviteToTeam(ctx: Ctx, wanted: Static<typeof NewTeamInvitation>): Promise<TeamInvitation> {
-  const email = normalise(wanted.email).value;
+  const email = normaliseEmail(wanted.email);
   return transaction(ctx, async (tx) => {
     await requireToInvite(tx, wanted.role);
     const known = await findOperator(tx, email);

@@ -1,6 +1,7 @@
 import formBody from '@fastify/formbody';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { Email } from '#identity';
 import { html, sendPage } from '#platform/html.ts';
 import type { App, Routes } from '#platform/http.ts';
 import { DEV_PROVIDER_PATH, devProvider, subjectOf } from './dev-provider.ts';
@@ -11,7 +12,7 @@ const hidden = { hide: true } as const;
 const SignInRef = Type.Object({ uid: Type.String({ maxLength: 100 }) });
 const Claimed = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    email: Email,
     name: Type.String({ maxLength: 200 }),
     verified: Type.Optional(Type.Literal('yes')),
     deny: Type.Optional(Type.Literal('yes')),

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
+import { parseEmail, storedForms } from '#platform/email-address.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { refreshSearch } from './search.ts';
@@ -25,8 +26,14 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** An address as people type it: one @, no spaces or control characters, up to 254 characters (RFC 5321 §4.5.3.1). */
-export const Email = Type.String({
+/** An address that somebody gets: what {@link parseEmail} takes. */
+export const Email = Type.String({ format: 'email', minLength: 3, maxLength: 254, examples: ['ada@example.com'] });
+
+/**
+ * An address that an account may have already: as wide as what earlier versions stored, so that its holder can still say it.
+ * Nothing is stored from it.
+ */
+export const KnownEmail = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
@@ -55,14 +62,22 @@ export const Phone = Type.String({
 export type NormalisedIdentifier = { kind: IdentifierKind; value: string };
 
 /**
- * What somebody typed to say who they are. Phones in E.164; all else NFKC and lower case. Plus-tags are kept: they are other
- * mailboxes.
+ * What somebody typed to say who they are, for looking it up. Addresses as {@link parseEmail} writes them, phones in E.164; all
+ * else, and what was stored before addresses were parsed, NFKC and lower case. Plus-tags are kept: they are other mailboxes.
  */
 export function normalise(typed: string): NormalisedIdentifier {
   const value = typed.normalize('NFKC').trim().toLowerCase();
-  if (value.includes('@')) return { kind: 'email', value };
+  if (value.includes('@')) return { kind: 'email', value: parseEmail(value) ?? value };
   if (value.startsWith('+')) return { kind: 'phone', value: phoneNumber(value) ?? value };
   return { kind: 'username', value };
+}
+
+/** The one form of an address that somebody gets. @throws Problem VALIDATION_FAILED */
+export function normaliseEmail(typed: string): string {
+  const address = parseEmail(typed);
+  if (address !== null) return address;
+  const message = 'is not an email address; expected one such as ada@example.com';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });
 }
 
 /** The E.164 form of a valid phone number. @throws Problem VALIDATION_FAILED */
@@ -91,13 +106,32 @@ export async function findIdentifier(
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
     .where('kind', '=', kind)
-    .where('value', '=', value)
+    .where('value', 'in', storedForms(value))
     .executeTakeFirst();
   return row && { userId: row.user_id, kind: row.kind, value: row.value, verified: row.verified_at !== null };
 }
 
-/** Gives a user an identifier. @throws Problem ALREADY_EXISTS when it is taken in the realm */
+/**
+ * Gives a user an identifier. Whatever way it came, an address is one by the rule, and its own normal form.
+ * @throws Problem ALREADY_EXISTS when it is taken in the realm, VALIDATION_FAILED
+ */
 export async function addIdentifier(
+  tx: TxCtx,
+  userId: UserId,
+  identifier: { kind: IdentifierKind; value: string; verified: boolean },
+): Promise<void> {
+  const { kind, value } = identifier;
+  if (kind === 'email' && normaliseEmail(value) !== value) throw new Error('unreachable: the address was normalised');
+  // Where it may be stored in another form, the primary key does not see that it is taken.
+  if (storedForms(value).length > 1 && (await findIdentifier(tx, { kind, value }))) throw takenBy(kind);
+  await insertIdentifier(tx, userId, identifier);
+}
+
+function takenBy(kind: IdentifierKind): Error {
+  return problem('ALREADY_EXISTS', `This ${kind} belongs to another account.`);
+}
+
+async function insertIdentifier(
   tx: TxCtx,
   userId: UserId,
   identifier: { kind: IdentifierKind; value: string; verified: boolean },
@@ -116,13 +150,11 @@ export async function addIdentifier(
       })
       .execute();
   } catch (error) {
-    throw isUniqueViolation(error, 'identifiers_pkey')
-      ? problem('ALREADY_EXISTS', `This ${identifier.kind} belongs to another account.`)
-      : error;
+    throw isUniqueViolation(error, 'identifiers_pkey') ? takenBy(identifier.kind) : error;
   }
 }
 
-/** Gives a user another address in place of the one of its kind, a proven one unless said. @returns the one before @throws Problem ALREADY_EXISTS */
+/** Gives a user another address in place of the one of its kind, a proven one unless said. @returns the one before @throws Problem ALREADY_EXISTS, VALIDATION_FAILED */
 export async function replaceAddress(
   tx: TxCtx,
   userId: UserId,
@@ -136,7 +168,9 @@ export async function replaceAddress(
     .where('kind', '=', kind)
     .returning('value')
     .executeTakeFirst();
-  await addIdentifier(tx, userId, { kind, value, verified });
+  // Somebody keeps the address they have, even one from before addresses were parsed.
+  const give = before?.value === value ? insertIdentifier : addIdentifier;
+  await give(tx, userId, { kind, value, verified });
   await refreshSearch(tx, userId);
   if (kind === 'email') await emit(tx, 'user.email.changed', { userId, email: value });
   else await emit(tx, 'user.phone.changed', { userId, phone: value });
@@ -163,7 +197,7 @@ export async function markVerified(tx: TxCtx, userId: UserId, address: string): 
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('user_id', '=', userId)
-    .where('value', '=', address)
+    .where('value', 'in', storedForms(address))
     .where('verified_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,3 +1,4 @@
+export { oldAddresses } from './address-review.ts';
 export { askBreachedAhead } from './breached-passwords.ts';
 export { whenPeopleLeave } from './departures.ts';
 export {
@@ -18,9 +19,11 @@ export {
   Email,
   findIdentifier,
   Identifier,
+  KnownEmail,
   markVerified,
   type NormalisedIdentifier,
   normalise,
+  normaliseEmail,
   normalisePhone,
   Phone,
   replaceAddress,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import { storedForms } from '#platform/email-address.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Settings } from '#tenancy';
@@ -100,7 +101,7 @@ export async function findSignInCandidate(
     .where('i.workspace_id', '=', tx.scope.workspaceId)
     .where('i.environment', '=', tx.scope.environment)
     .where('i.kind', '=', kind)
-    .where('i.value', '=', value)
+    .where('i.value', 'in', storedForms(value))
     .executeTakeFirst();
   return row && { userId: row.user_id, hash: row.hash, verified: row.verified, value: row.value };
 }

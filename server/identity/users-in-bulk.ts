@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { storedForms } from '#platform/email-address.ts';
 import type { UserId } from '#platform/ids.ts';
 import type { IdentifierKind, NormalisedIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
@@ -23,13 +24,17 @@ export async function ownersOfIdentifiers(
   tx: TxCtx,
   identifiers: readonly NormalisedIdentifier[],
 ): Promise<Map<string, UserId>> {
+  const wanted = identifiers.flatMap(({ kind, value }) =>
+    storedForms(value).map((stored) => ({ kind, value, stored })),
+  );
   const { rows } = await sql<{ kind: IdentifierKind; value: string; userId: UserId }>`
     select wanted.kind, wanted.value, found.user_id as "userId"
-    from unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) as wanted (kind, value)
+    from unnest(${wanted.map(({ kind }) => kind)}::text[], ${wanted.map(({ value }) => value)}::text[],
+      ${wanted.map(({ stored }) => stored)}::text[]) as wanted (kind, value, stored)
     cross join lateral (
       select user_id from identifiers
       where workspace_id = ${tx.scope.workspaceId} and environment = ${tx.scope.environment}
-        and kind = wanted.kind and value = wanted.value collate "C"
+        and kind = wanted.kind and value = wanted.stored collate "C"
       offset 0) found`.execute(tx.db);
   return new Map(rows.map(({ userId, ...identifier }) => [keyOf(identifier), userId]));
 }

@@ -5,6 +5,7 @@ import {
   type NewPerson,
   type NormalisedIdentifier,
   normalise,
+  normaliseEmail,
   normalisePhone,
   profileFields,
   requireSmall,
@@ -12,13 +13,13 @@ import {
 } from '#identity';
 import { isStorable } from '#platform/http-body.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { Instant } from '#platform/instants.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RowResult } from './imports.ts';
 import { addresses, Metadata } from './member-provisioning.ts';
 import { RoleKey } from './roles.ts';
 
 const { username: _username, ...profile } = profileFields;
-const Instant = Type.String({ format: 'date-time' });
 const exported = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 /** A row of an import, which is also a row of an export: what an export says beyond it is taken and left aside. */
@@ -92,15 +93,16 @@ function faultsOf(record: unknown): Faults {
 /** What a person can use, where the schema would only say which expression does not match. */
 function explanationOf(keyword: string, pointer: string): string | undefined {
   if (keyword === 'boolean') return 'is not a field of a row';
-  if (keyword !== 'pattern') return undefined;
-  return pointer === '/email' ? 'is not an email address' : 'is not in the form that this field needs';
+  if (keyword === 'format' && pointer === '/email') return 'is not an email address';
+  if (keyword === 'format') return 'is not a date and time such as 2026-01-31T12:00:00Z';
+  return keyword === 'pattern' ? 'is not in the form that this field needs' : undefined;
 }
 
 function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: ImportRow): ReadRow['identifiers'] {
   const of = (identifier: NormalisedIdentifier | null, verified: boolean) =>
     identifier ? [{ ...identifier, verified }] : [];
   return [
-    ...of(email === undefined ? null : normalise(email), emailVerified ?? false),
+    ...of(email === undefined ? null : { kind: 'email', value: normaliseEmail(email) }, emailVerified ?? false),
     ...of(phone === undefined ? null : { kind: 'phone', value: normalisePhone(phone) }, phoneVerified ?? false),
     ...of(username === undefined ? null : { kind: 'username', value: normalise(username).value }, true),
   ];

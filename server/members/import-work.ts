@@ -6,6 +6,7 @@ import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost } from '#platform/db.ts';
 import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectExists } from '#tenancy';
@@ -221,7 +222,7 @@ function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewP
     passwordHash: record.passwordHash ?? null,
     profile: record,
     customData: record.customData ?? {},
-    createdAt: record.createdAt === undefined ? tx.now : new Date(record.createdAt),
+    createdAt: record.createdAt === undefined ? tx.now : instantOf(record.createdAt),
   };
 }
 

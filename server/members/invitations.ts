@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normalise } from '#identity';
+import { Email, normaliseEmail } from '#identity';
 import { sendMessage } from '#messages';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
@@ -128,7 +128,7 @@ export async function getInvitation(ctx: Ctx | TxCtx, id: InvitationId): Promise
  */
 export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>): Promise<Invitation> {
   const id = newId('inv', ctx.now);
-  const email = normalise(invitation.email).value;
+  const email = normaliseEmail(invitation.email);
   const keys = invitation.roles ?? [];
   return transaction(ctx, async (tx) => {
     const roles = await lockRolesByKey(tx, keys);

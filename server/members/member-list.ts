@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
+import { Instant, instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { type Member, MemberStatus, membersById } from './members.ts';
 import { RoleKey, roleByKey } from './roles.ts';
@@ -19,7 +20,7 @@ export const MemberQuery = Type.Object({
   ),
   status: Type.Optional(MemberStatus),
   role: Type.Optional(RoleKey),
-  createdAfter: Type.Optional(Type.String({ format: 'date-time' })),
+  createdAfter: Type.Optional(Instant),
 });
 type MemberQuery = Static<typeof MemberQuery>;
 
@@ -172,7 +173,7 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
 
 /** Where in the list to look. */
 function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter }: Filter): RawBuilder<boolean>[] {
-  const first = createdAfter === undefined ? null : firstIdAt('mem', new Date(Date.parse(createdAfter) + 1));
+  const first = createdAfter === undefined ? null : firstIdAt('mem', new Date(instantOf(createdAfter).getTime() + 1));
   return [
     ...(before === null ? [] : [sql<boolean>`${id} < ${before}`]),
     ...(first === null ? [] : [sql<boolean>`${id} >= ${first}`]),

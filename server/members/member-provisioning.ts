@@ -8,6 +8,7 @@ import {
   hashPassword,
   type NormalisedIdentifier,
   normalise,
+  normaliseEmail,
   normalisePhone,
   Password,
   Phone,
@@ -73,7 +74,9 @@ type Known = NormalisedIdentifier & { verified: boolean };
 /** The identifiers in a record, in the form they are stored in. @throws Problem VALIDATION_FAILED */
 function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: NewMember): Known[] {
   return [
-    ...(email === undefined ? [] : [{ ...normalise(email), verified: emailVerified ?? false }]),
+    ...(email === undefined
+      ? []
+      : [{ kind: 'email' as const, value: normaliseEmail(email), verified: emailVerified ?? false }]),
     ...(phone === undefined
       ? []
       : [{ kind: 'phone' as const, value: normalisePhone(phone), verified: phoneVerified ?? false }]),

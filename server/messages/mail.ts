@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import type { Config } from '#platform/config.ts';
+import { isDeliverable } from '#platform/email-address.ts';
 import type { MessageId } from './messages.ts';
 import type { Rendered } from './render.ts';
 
@@ -30,10 +31,13 @@ export function mailDelivery({
   });
   return async (to, id, { subject, text, html, unsubscribe }) => {
     // The same Message-ID at every try lets mail servers drop a duplicate.
+    const receiver = receiverOf(to);
     await transport.sendMail({
       from: mailFrom,
-      to,
-      subject,
+      to: receiver,
+      // Said apart from the headers, so that no reading of them can add a receiver.
+      envelope: { from: mailFrom, to: [receiver] },
+      subject: inOneLine(subject),
       text,
       ...(html !== null && { html }),
       messageId: `<${id}@latchkey>`,
@@ -49,8 +53,24 @@ export function mailDelivery({
   };
 }
 
+/** Nothing that is sent may be read as more, or as another, than the one mailbox. */
+class NoMailbox extends Error {
+  override readonly name = 'NoMailbox';
+}
+
+/** The receiver as a structure: never as text that somebody parses as a header (RFC 5322 §3.4). @throws NoMailbox */
+function receiverOf(address: string): { name: string; address: string } {
+  if (!isDeliverable(address)) throw new NoMailbox('The address is not that of one mailbox.');
+  return { name: '', address };
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
 /** RFC 5321 §4.2.1: a permanent answer to the receiver's address. That is no fault of ours, and another try is of no use. */
 export function isRefusal(error: unknown): error is Error {
+  if (error instanceof NoMailbox) return true;
   if (!(error instanceof Error) || !('code' in error && error.code === 'EENVELOPE')) return false;
   return 'responseCode' in error && Number(error.responseCode) >= 550 && Number(error.responseCode) < 560;
 }

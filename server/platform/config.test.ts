@@ -59,7 +59,7 @@ describe('the configuration from the environment', () => {
       },
       trustedProxies: [],
       smtpUrl: null,
-      mailFrom: 'Latchkey <no-reply@localhost>',
+      mailFrom: { name: 'Latchkey', address: 'no-reply@localhost' },
       dkim: null,
       smsUrls: [],
       smsTiers: shippedTiers,

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { ConfigReader, readSettings, type Values } from './config-reader.ts';
+import { parseMailbox, parseSender, type Sender } from './email-address.ts';
 import { readSmsTiers, type SmsTier, shippedTiers } from './sms-tiers.ts';
 import { StartError } from './start-error.ts';
 
@@ -38,7 +39,7 @@ export type Config = {
   /** Whose `X-Forwarded-*` headers are believed. */
   trustedProxies: readonly string[];
   smtpUrl: string | null;
-  mailFrom: string;
+  mailFrom: Sender;
   /** Signs outgoing mail (RFC 6376); null: the mail server does, or nobody. */
   dkim: { domain: string; selector: string; keyFile: string } | null;
   /** SMS carriers in the order they are tried; empty: the dev inbox. */
@@ -77,7 +78,6 @@ const ROLES: readonly Role[] = ['auth', 'api', 'status', 'console', 'worker'];
 const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 /** The highest port in use is the base plus 91. */
 const HIGHEST_BASE = 65_535 - 91;
-const ADDRESS = /^[^\s<>@]+@[^\s<>@]+$|^[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>$/;
 const HOST_NAME = /^(?=.*[a-z])[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32';
 
@@ -198,10 +198,12 @@ function host(reader: ConfigReader, fallback: string): string {
   return value;
 }
 
-function mailFrom(reader: ConfigReader): string {
-  const value = reader.text('LATCHKEY_MAIL_FROM') ?? 'Latchkey <no-reply@localhost>';
-  if (!ADDRESS.test(value)) reader.fault('LATCHKEY_MAIL_FROM', 'a mail address, such as Shop <no-reply@example.com>');
-  return value;
+function mailFrom(reader: ConfigReader): Sender {
+  const own = { name: 'Latchkey', address: 'no-reply@localhost' };
+  const value = reader.text('LATCHKEY_MAIL_FROM');
+  const sender = value === null ? own : parseSender(value);
+  if (!sender) reader.fault('LATCHKEY_MAIL_FROM', 'a mail address, such as Shop <no-reply@example.com>');
+  return sender ?? own;
 }
 
 function dkim(reader: ConfigReader): Config['dkim'] {
@@ -222,8 +224,8 @@ function acme(reader: ConfigReader): Config['acme'] {
   const port = (name: string, fallback: number) => reader.integer(name, { from: 1, to: 65_535, fallback });
   const ports = { httpsPort: port('LATCHKEY_HTTPS_PORT', 443), httpPort: port('LATCHKEY_HTTP_PORT', 80) };
   if (directory === null) return null;
-  const email = reader.text('LATCHKEY_ACME_EMAIL');
-  if (email === null || !/^[^\s<>@]+@[^\s<>@]+$/.test(email))
+  const email = parseMailbox(reader.text('LATCHKEY_ACME_EMAIL') ?? '');
+  if (email === null)
     reader.fault('LATCHKEY_ACME_EMAIL', 'where the certificate authority writes to, such as admin@example.com');
   return { directory, email: email ?? '', ...ports };
 }

@@ -2,6 +2,7 @@ import { type Serializer, type SerializerFactory, SerializerSelector } from '@fa
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import { addOwnFormats } from './formats.ts';
 import { problem } from './problem.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -10,11 +11,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const BODY_LIMIT = 1_048_576;
 
 const options = { allErrors: true, strict: false, messages: true } as const;
-const strict = addFormats.default(
-  new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false }),
+const strict = addOwnFormats(
+  addFormats.default(new Ajv({ ...options, coerceTypes: false, removeAdditional: false, useDefaults: false })),
 );
-const coercing = addFormats.default(
-  new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true }),
+const coercing = addOwnFormats(
+  addFormats.default(new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true })),
 );
 
 /**

@@ -43,7 +43,8 @@ function nextOf(moment: number): number {
 
 /** The smallest id a record made at this moment can have: those made since then sort at or after it. */
 export function firstIdAt<Prefix extends string>(prefix: Prefix, moment: Date): Id<Prefix> {
-  const uuid = uuidv7({ msecs: moment.getTime(), seq: 0, random: new Uint8Array(16) });
+  // A UUIDv7 counts from 1970 (RFC 9562 §5.7): nothing was made before.
+  const uuid = uuidv7({ msecs: Math.max(0, moment.getTime()), seq: 0, random: new Uint8Array(16) });
   return `${prefix}_${TypeID.fromUUID('', uuid).toString()}`;
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { Email, normaliseEmail } from '#identity';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { problem } from '#platform/problem.ts';
@@ -24,8 +25,6 @@ declare module '#platform/db.ts' {
 
 /** Changes of what the status shows, as the change feed tells them; the key is the environment. */
 export const STATUS_TOPIC = 'status';
-
-const Email = Type.String({ format: 'email', maxLength: 254 });
 
 export const StatusSettings = Type.Object({
   automatic: Type.Enum(['off', 'draft', 'publish'], {
@@ -114,7 +113,9 @@ export async function updateStatusSettings(
       .updateTable('status_boards')
       .set({
         ...(changes.automatic !== undefined && { automatic: changes.automatic }),
-        ...(changes.alertEmails !== undefined && { alert_emails: changes.alertEmails }),
+        ...(changes.alertEmails !== undefined && {
+          alert_emails: [...new Set(changes.alertEmails.map(normaliseEmail))],
+        }),
       })
       .where('environment', '=', tx.scope.environment)
       .returningAll()

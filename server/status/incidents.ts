@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { affectedSince, readStanding, type Standing } from './affected.ts';
@@ -110,7 +111,7 @@ export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncide
       component_statuses: statuses,
       automatic: false,
       published_at: incident.draft ? null : tx.now,
-      started_at: incident.startedAt === undefined ? tx.now : new Date(incident.startedAt),
+      started_at: incident.startedAt === undefined ? tx.now : instantOf(incident.startedAt),
     });
     await tellIncident(tx, row, { body: incident.body, changed: true, before });
     return adminRecord(tx, row);

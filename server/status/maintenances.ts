@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
@@ -112,7 +113,7 @@ export async function getMaintenance(ctx: Ctx, id: MaintenanceId): Promise<Maint
 /** Plans a maintenance: it begins and ends by itself. @throws Problem VALIDATION_FAILED */
 export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof NewMaintenance>): Promise<Maintenance> {
   await requireKeeper(ctx);
-  const [begins, ends] = [new Date(maintenance.beginsAt), new Date(maintenance.endsAt)];
+  const [begins, ends] = [instantOf(maintenance.beginsAt), instantOf(maintenance.endsAt)];
   requireOrder(begins, ends);
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, maintenance.componentIds);
@@ -234,8 +235,8 @@ export async function updateMaintenance(
     const row = await find(tx, id);
     if (row.phase === 'completed' || (beginsAt !== undefined && row.phase !== 'scheduled'))
       throw problem('CONFLICT', 'The maintenance has begun, or is over.');
-    const begins = beginsAt === undefined ? row.begins_at : new Date(beginsAt);
-    const ends = endsAt === undefined ? row.ends_at : new Date(endsAt);
+    const begins = beginsAt === undefined ? row.begins_at : instantOf(beginsAt);
+    const ends = endsAt === undefined ? row.ends_at : instantOf(endsAt);
     requireOrder(begins, ends);
     const before = row.remind_at && (row.begins_at.getTime() - row.remind_at.getTime()) / MINUTE_MS;
     const changed = await change(tx, row, {

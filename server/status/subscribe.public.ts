@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { Email } from '#identity';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Request, Routes } from '#platform/http.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { keeperOf } from './boards.ts';
 import { ComponentIds } from './components.ts';
-import { Email } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { environmentOf, StatusQuery } from './summary.public.ts';
 import { channels } from './summary.ts';

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { Email, normaliseEmail } from '#identity';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
@@ -42,7 +44,6 @@ declare module '#platform/db.ts' {
 export const RECEIVER = 'status';
 
 const Instant = Type.String({ format: 'date-time' });
-export const Email = Type.String({ format: 'email', maxLength: 254 });
 const ChannelField = Type.Enum(['email', 'webhook']);
 const StateField = Type.Enum(['pending', 'active', 'quarantined', 'unsubscribed']);
 
@@ -95,7 +96,16 @@ export const Quarantined = Type.Object({ quarantined: Type.Integer() });
 
 /** What is kept of an address for good, so that an import does not bring back who has left. */
 export function addressDigest(channel: Channel, address: string): Buffer {
-  return hashSecret(`${channel}\n${channel === 'email' ? address.toLowerCase() : address}`);
+  return digestOf(channel, channel === 'email' ? mailboxOf(address) : address);
+}
+
+/** Under which digests a mailbox may be known: earlier versions kept an internationalised host in Unicode. */
+export function mailboxDigests(email: string): Buffer[] {
+  return storedForms(mailboxOf(email)).map((form) => digestOf('email', form));
+}
+
+function digestOf(channel: Channel, address: string): Buffer {
+  return hashSecret(`${channel}\n${address}`);
 }
 
 function recordOf(row: SubscriberRow): Subscriber {
@@ -164,7 +174,7 @@ export async function importSubscribers(
     await requireComponents(tx, [...new Set(subscribers.flatMap(({ componentIds = [] }) => componentIds))]);
     const rows = subscribers.map(({ email, componentIds = [], locale = null }) => ({
       id: newId('sub', tx.now),
-      address: email,
+      address: normaliseEmail(email),
       digest: addressDigest('email', email).toString('hex'),
       component_ids: componentIds,
       locale,
@@ -193,7 +203,7 @@ export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], re
       .set({ state: 'quarantined', updated_at: tx.now })
       .where('environment', '=', tx.scope.environment)
       .where('channel', '=', 'email')
-      .where('address_digest', '=', sql<Buffer>`any(${emails.map((email) => addressDigest('email', email))}::bytea[])`)
+      .where('address_digest', '=', sql<Buffer>`any(${emails.flatMap(mailboxDigests)}::bytea[])`)
       .where('state', 'in', ['active', 'pending'])
       .returning(['id', 'channel'])
       .execute();

@@ -1,5 +1,6 @@
 import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
+import { Email, KnownEmail } from '#identity';
 import { type Html, html } from '#platform/html.ts';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
 import { Problem } from '#platform/problem.ts';
@@ -7,7 +8,7 @@ import { componentChoices } from './page-body.ts';
 import { framed, PAGE_HEADERS, queryOf } from './page-frame.ts';
 import { PageQueryOfStatus, voiceOf } from './status.page.ts';
 import { visitorCtx } from './subscribe.public.ts';
-import { Email, type SubscriberRow } from './subscribers.ts';
+import type { SubscriberRow } from './subscribers.ts';
 import {
   chooseComponents,
   confirmSubscription,
@@ -153,7 +154,7 @@ function managePages(app: App): void {
     '/status/manage',
     {
       config: { permission: 'public' },
-      schema: { ...hidden, querystring: PageQueryOfStatus, body: Type.Object({ email: Email }) },
+      schema: { ...hidden, querystring: PageQueryOfStatus, body: Type.Object({ email: KnownEmail }) },
     },
     (request, reply) =>
       guarded(request, reply, async (visit) => {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { emit } from '#events';
+import { normaliseEmail } from '#identity';
 import { languageFor, sendMessage } from '#messages';
 import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId } from '#platform/ids.ts';
@@ -12,7 +13,7 @@ import type { System } from '#platform/system.ts';
 import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
 import { requireComponents } from './components.ts';
-import { addressDigest, type Channel, RECEIVER, type SubscriberRow } from './subscribers.ts';
+import { addressDigest, type Channel, mailboxDigests, RECEIVER, type SubscriberRow } from './subscribers.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 
 type StatusCodesTable = {
@@ -56,8 +57,9 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
  * bounces (ST-1, AU-6): only one that is new or has left gets a message, with a link that confirms.
  * @throws Problem VALIDATION_FAILED for an unknown component, or a webhook address that is not public
  */
-export async function subscribe(ctx: Ctx, { channel, address, componentIds }: Wish): Promise<void> {
-  if (channel === 'webhook') await checkReceiverAddress(ctx, address);
+export async function subscribe(ctx: Ctx, { channel, address: typed, componentIds }: Wish): Promise<void> {
+  if (channel === 'webhook') await checkReceiverAddress(ctx, typed);
+  const address = channel === 'email' ? normaliseEmail(typed) : typed;
   const digest = addressDigest(channel, address);
   const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
   await transaction(ctx, async (tx) => {
@@ -224,10 +226,10 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
   return transaction(ctx, async (tx) => {
     const row = await tx.db
       .selectFrom('status_subscribers')
-      .select('id')
+      .select(['id', 'address'])
       .where('environment', '=', tx.scope.environment)
       .where('channel', '=', 'email')
-      .where('address_digest', '=', addressDigest('email', email))
+      .where('address_digest', 'in', mailboxDigests(email))
       .where('state', '=', 'active')
       .executeTakeFirst();
     const id = newId('cod', tx.now);
@@ -243,7 +245,8 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
       })
       .execute();
     const variables = { code, minutes: CODE_MINUTES };
-    await sendMessage(tx, { template: 'status_code', to: email, variables, expiresAt: expires, suppressed: !row });
+    const to = row?.address ?? email;
+    await sendMessage(tx, { template: 'status_code', to, variables, expiresAt: expires, suppressed: !row });
     return id;
   });
 }

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type EventId, firstIdAt, type Id, IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
@@ -130,8 +131,8 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   if (eventType !== undefined) rows = rows.where('event_type', '=', eventType);
   // As text in the statement: only then does the planner see that the partial index covers it.
   if (status !== undefined) rows = rows.where('status', '=', sql.lit(status));
-  if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', new Date(since))}`);
-  if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', new Date(until))}`);
+  if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', instantOf(since))}`);
+  if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', instantOf(until))}`);
   const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }

@@ -5,13 +5,12 @@ import { Compile } from 'typebox/compile';
 import { type Event, EventPattern, emit, readEvents, requireKnownPatterns, selectedTypes } from '#events';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type EventId, IdSchema } from '#platform/ids.ts';
+import { Instant, instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { type EndpointId, type EndpointRow, findRow, lockEndpoint } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
-
-const Instant = Type.String({ format: 'date-time' });
 
 export const Replay = Type.Object(
   {
@@ -55,7 +54,7 @@ declare module '#platform/jobs.ts' {
 export function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
   if (types) requireKnownPatterns(types, '/body/types');
   const end = until ?? justAfter(ctx.now);
-  if (Date.parse(end) <= Date.parse(since))
+  if (instantOf(end) <= instantOf(since))
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/until', message: 'must be after `since`' }] },
     });
@@ -108,8 +107,8 @@ export function replayTask(system: System): Task {
     const { events, reached, more } = await readEvents(ctx, {
       after: rest.after,
       types: selectedTypes(rest.types),
-      since: new Date(rest.since),
-      until: new Date(rest.until),
+      since: instantOf(rest.since),
+      until: instantOf(rest.until),
       limit: CHUNK,
     });
     await transaction(ctx, async (tx) => {

@@ -4299,7 +4299,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example ada@example.com */
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email: string;
                     /** @enum {unknown} */
                     role: "owner" | "admin" | "developer" | "billing" | "support" | "analyst" | "viewer";
@@ -5467,7 +5470,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example ada@example.com */
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email?: string;
                     /** @description The address is known to be theirs; false when absent. */
                     emailVerified?: boolean;
@@ -5849,7 +5855,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example ada@example.com */
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email?: string;
                     /** @description The address is known to be theirs; false when absent. */
                     emailVerified?: boolean;
@@ -7665,7 +7674,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example ada@example.com */
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
                     email: string;
                     roles?: string[];
                     locale?: string;
@@ -21320,7 +21332,10 @@ export interface operations {
                     /** @description Where and how these people agreed to be told; kept with each of them. */
                     consent: string;
                     subscribers: {
-                        /** Format: email */
+                        /**
+                         * Format: email
+                         * @example ada@example.com
+                         */
                         email: string;
                         componentIds?: string[];
                         /** @enum {unknown} */

@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+
+/** RFC 3339 §5.6, without the leap second, and with no offset beyond what PostgreSQL reads. */
+const RFC_3339 =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i;
+const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z');
+const YEAR_10000 = 253_402_300_800_000;
+
+/** A moment as clients write it; whoever takes one reads it once, with {@link instantOf}. */
+export const Instant = Type.String({ format: 'date-time' });
+
+/**
+ * The moment that a text names, or null: for one that JavaScript or PostgreSQL could not hold (years 1 to 9999 UTC), a day that
+ * the month does not have, and the leap second, which neither knows.
+ */
+export function readInstant(text: string): Date | null {
+  if (!RFC_3339.test(text)) return null;
+  const moment = new Date(text);
+  const time = moment.getTime();
+  if (Number.isNaN(time) || time < YEAR_1 || time >= YEAR_10000) return null;
+  const day = Number(text.slice(8, 10));
+  return day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? moment : null;
+}
+
+/** The moment that a validated text names. */
+export function instantOf(text: string): Date {
+  const moment = readInstant(text);
+  if (moment === null) throw new Error('unreachable: the schema has checked the format');
+  return moment;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
