@@ -337,7 +337,7 @@ async function loadApplication(
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {
-  const row = await system.db
+  const row = await system.lookups
     .selectFrom('applications as a')
     .selectAll('a')
     .select((eb) =>

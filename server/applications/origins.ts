@@ -49,7 +49,7 @@ class OriginCache {
     const known = this.#system.feed.live ? this.#known.get(key) : undefined;
     if (known) return known;
     const generation = this.#generation;
-    const rows = await this.#system.db
+    const rows = await this.#system.lookups
       .selectFrom('applications')
       .select(['origins', 'first_party as firstParty', 'registration_token_id'])
       .where('workspace_id', '=', workspaceId)
@@ -72,7 +72,7 @@ class OriginCache {
     const { rows } = await sql<{ known: boolean }>`
       select exists (
         select from applications where environment = ${environment} and enabled and origins @> array[${origin}]
-      ) as known /* all workspaces */`.execute(this.#system.db);
+      ) as known /* all workspaces */`.execute(this.#system.lookups);
     const known = rows[0]?.known === true;
     if (this.#asked.size >= REMEMBERED) this.#asked.clear();
     if (generation === this.#generation) this.#asked.set(key, known);

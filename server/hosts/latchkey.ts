@@ -8,7 +8,7 @@ import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Environment, environments, nowhere, systemCtx, transaction } from '#platform/ctx.ts';
-import { openDb, openPool } from '#platform/db.ts';
+import { openDb, openLookups, openPool } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
@@ -56,6 +56,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const system = openSystem(options);
   const parts: Part[] = [
     { stop: () => system.pool.end() },
+    { stop: () => system.lookups.destroy() },
     { stop: () => system.valkey?.disconnect() },
     { stop: () => system.feed.stop() },
   ];
@@ -96,6 +97,7 @@ export async function withSystem<T>(
   } finally {
     system.valkey?.disconnect();
     await system.pool.end();
+    await system.lookups.destroy();
   }
 }
 
@@ -125,6 +127,7 @@ function openSystem({
     clock,
     pool,
     db: openDb(pool),
+    lookups: openLookups(databaseUrl, log),
     keyring: new Keyring(secrets),
     feed: new ChangeFeed(databaseUrl, log),
     metrics,

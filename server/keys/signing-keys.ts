@@ -149,7 +149,7 @@ export class KeySet {
 
   async #load(): Promise<void> {
     this.#loadedAt = performance.now();
-    this.#keys = await loadKeys(this.#system, this.#system.db, this.#environment);
+    this.#keys = await loadKeys(this.#system, this.#system.lookups, this.#environment);
   }
 }
 

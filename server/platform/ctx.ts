@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from './db.ts';
+import { inTransaction } from './held-connections.ts';
 import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
 import type { System } from './system.ts';
 import type { Unit } from './unit.ts';
@@ -82,7 +83,7 @@ export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Prom
   const committed: (() => void)[] = [];
   const result = await ctx.system.db
     .transaction()
-    .execute((db) => work({ ...rest, db, afterCommit: (callback) => committed.push(callback) }));
+    .execute((db) => inTransaction(() => work({ ...rest, db, afterCommit: (callback) => committed.push(callback) })));
   for (const callback of committed) callback();
   return result;
 }

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { tellSecondConnection } from './held-connections.ts';
 
 /** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
@@ -38,13 +39,45 @@ const NOTICE_DEATH = 'set tcp_keepalives_idle = 4; set tcp_keepalives_interval =
 /**
  * Opens the pool. Every statement with parameters is sent as a named prepared statement, so PostgreSQL parses and plans it
  * once per connection; the code's statements are a fixed set, as lists are passed as arrays.
- * @param size connections at most
  */
-export function openPool(url: string, log: Logger, size = 16): pg.Pool {
-  const pool = new pg.Pool({
+export function openPool(url: string, log: Logger): pg.Pool {
+  return prepare(new WorkPool(optionsOf(url, { max: POOL_SIZE, min: 2 })), log);
+}
+
+/**
+ * A second, small pool for what caches read when they are asked in the middle of a transaction. Its statements run by
+ * themselves and wait for no other connection, so a transaction may wait for them.
+ */
+export function openLookups(url: string, log: Logger): Db {
+  return openDb(prepare(new pg.Pool(optionsOf(url, { max: LOOKUP_POOL_SIZE, min: 0 })), log));
+}
+
+const POOL_SIZE = 16;
+const LOOKUP_POOL_SIZE = 3;
+
+/** The pool of transactions. It notices who asks for a second connection while holding one. */
+class WorkPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    tellSecondConnection();
+    if (!callback) return super.connect();
+    super.connect(callback);
+    return undefined;
+  }
+}
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void;
+
+function optionsOf(url: string, { max, min }: { max: number; min: number }): pg.PoolConfig {
+  return {
     connectionString: url,
-    max: size,
-    min: 2,
+    max,
+    min,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -52,7 +85,10 @@ export function openPool(url: string, log: Logger, size = 16): pg.Pool {
     onConnect: async (client) => {
       await client.query(`${PLANS}; ${NOTICE_DEATH}`);
     },
-  });
+  };
+}
+
+function prepare(pool: pg.Pool, log: Logger): pg.Pool {
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
   pool.on('connect', (client) => {

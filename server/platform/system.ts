@@ -16,6 +16,8 @@ export type System = {
   clock: Clock;
   pool: pg.Pool;
   db: Db;
+  /** Reads of caches, over connections of their own: a transaction may wait for them. */
+  lookups: Db;
   keyring: Keyring;
   feed: ChangeFeed;
   metrics: Registry;

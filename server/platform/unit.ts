@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ControlledTransaction, type IsolationLevel, sql } from 'kysely';
 import type { Tables } from './db.ts';
+import { inTransaction } from './held-connections.ts';
 import { perSystem, type System } from './system.ts';
 
 type AfterCommit = (work: () => void) => void;
@@ -71,7 +72,7 @@ export class Unit {
     const before = this.#committed.length;
     await sql`savepoint part`.execute(this.db);
     try {
-      const result = await work(this.db, (callback) => this.#committed.push(callback));
+      const result = await inTransaction(() => work(this.db, (callback) => this.#committed.push(callback)));
       await sql`release savepoint part`.execute(this.db);
       return result;
     } catch (error) {

@@ -111,7 +111,7 @@ class RevocationSet {
       subject: string;
       revoked_at: Date;
     }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(
-      this.#system.db,
+      this.#system.lookups,
     );
     // What was heard while reading is kept: only what is dead by now goes.
     for (const { subject, revoked_at } of rows)
@@ -134,7 +134,7 @@ async function isRevokedInDatabase(
   environment: Environment,
   token: { workspaceId: WorkspaceId; iat: number },
 ): Promise<boolean> {
-  const row = await system.db
+  const row = await system.lookups
     .selectFrom('revocations')
     .select('subject')
     .where('workspace_id', '=', token.workspaceId)

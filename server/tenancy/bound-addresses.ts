@@ -102,7 +102,7 @@ class BoundHosts {
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
         join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.delete_at is null
         join workspaces w on w.id = d.workspace_id and w.delete_at is null
-      where d.host = ${host} and d.status = 'verified' /* all workspaces */`.execute(this.#system.db);
+      where d.host = ${host} and d.status = 'verified' /* all workspaces */`.execute(this.#system.lookups);
     const [first] = rows;
     const bound: Bound = first
       ? {
@@ -125,7 +125,7 @@ class BoundHosts {
   /** Served by domains_of_scope. */
   async #loadScope(key: string, { workspaceId, projectId, environment }: Scope): Promise<Addresses> {
     const generation = this.#generation;
-    const rows = await this.#system.db
+    const rows = await this.#system.lookups
       .selectFrom('domains as d')
       .innerJoin('domain_bindings as b', (join) =>
         join.onRef('b.workspace_id', '=', 'd.workspace_id').onRef('b.domain_id', '=', 'd.id'),

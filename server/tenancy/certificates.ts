@@ -103,7 +103,7 @@ class SecureContexts {
       select c.domain_id, c.key_sealed, c.chain from domains d
       join domain_certificates c on c.workspace_id = d.workspace_id and c.domain_id = d.id
       where d.host = ${host} and d.status = 'verified' and c.chain is not null /* all workspaces */`.execute(
-      this.#system.db,
+      this.#system.lookups,
     );
     const [row] = rows;
     if (!row) return undefined;

@@ -47,7 +47,7 @@ class ClosedScopes {
   }
 
   has(place: Place): boolean | Promise<boolean> {
-    if (!this.#system.feed.live || !this.#loaded) return isClosedInDatabase(this.#system.db, place);
+    if (!this.#system.feed.live || !this.#loaded) return isClosedInDatabase(this.#system.lookups, place);
     return this.#closed.has(place.workspaceId) || this.#closed.has(keyOf(place));
   }
 
@@ -66,7 +66,7 @@ class ClosedScopes {
       const { rows } = await sql<{ key: string }>`
         select id as key from workspaces where delete_at is not null
         union all select workspace_id || '/' || id from projects where delete_at is not null /* all workspaces */`.execute(
-        this.#system.db,
+        this.#system.lookups,
       );
       if (before !== this.#heard) continue;
       this.#closed.clear();

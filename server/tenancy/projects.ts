@@ -187,7 +187,7 @@ class ProjectCache {
     const known = this.#system.feed.live ? this.#known.get(key) : undefined;
     if (known) return known;
     const generation = this.#generation;
-    const found = await loadProject(this.#system.db, lookup);
+    const found = await loadProject(this.#system.lookups, lookup);
     // A change heard while reading may not be in what was read.
     if (found && generation === this.#generation) this.#known.set(key, found);
     return found;
@@ -263,7 +263,7 @@ export async function workspaceByRoutingKey(system: System, routingKey: string):
 async function routedTo(system: System, routingKey: string): Promise<WorkspaceId | undefined> {
   const known = routing(system).get(routingKey);
   if (known) return known;
-  const row = await system.db
+  const row = await system.lookups
     .selectFrom('workspaces')
     .select('id')
     .where('routing_key', '=', routingKey)

@@ -9,6 +9,7 @@ import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { observeSecondConnections } from '#platform/held-connections.ts';
 import type { System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
 import { expectContract } from './contract.ts';
@@ -98,6 +99,8 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
     ...options.settings,
   });
   const unscoped = watchScoping();
+  const second = new Set<string>();
+  const unwatched = observeSecondConnections((stack) => second.add(stack));
   const latchkey: Latchkey = await startLatchkey({
     config,
     databaseUrl: database.url,
@@ -121,7 +124,9 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
       await latchkey.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
+      unwatched();
       assert.deepEqual(unscoped.stop(), [], 'every statement on a tenant table names the workspace');
+      assert.deepEqual([...second], [], 'no connection is asked for by work that holds one');
     },
   };
 }
