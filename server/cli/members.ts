@@ -116,12 +116,12 @@ export async function exportFile(
     if (file !== undefined && existsSync(file)) throw new StartError(`${file} is there already. Name a new file.`);
   };
   const work = async (ctx: Ctx) => {
-    await noteExport(ctx);
+    await noteExport(ctx, { passwordHashes: true });
     const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600, flags: 'wx' });
     if (file !== undefined) await once(out, 'open');
     const exporting = showProgress('Exporting members', await memberCount(ctx));
     let rows = 0;
-    for await (const page of exportMembers(ctx)) {
+    for await (const page of exportMembers(ctx, { passwordHashes: true })) {
       if (!out.write(page)) await once(out, 'drain');
       const count = page.split('\n').length - 1;
       rows += count;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { ProjectId, UserId } from '#platform/ids.ts';
 import type { IdentifierKind, NormalisedIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
 import type { ProfileField } from './users.ts';
@@ -92,6 +92,7 @@ export type ExportedUser = {
   profile: Record<ProfileField, string | null>;
   customData: Record<string, unknown>;
   createdAt: Date;
+  homeProjectId: ProjectId | null;
 };
 
 /** People by id, with their password hashes. Served by primary keys and identifiers_of_user. */
@@ -142,6 +143,7 @@ export async function exportUsers(
       },
       customData: row.custom_data,
       createdAt: row.created_at,
+      homeProjectId: row.home_project_id,
     });
   for (const { user_id: userId, kind, value, verified_at: verified } of identifiers)
     people.get(userId)?.identifiers.push({ kind, value, verified: verified !== null });

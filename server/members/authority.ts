@@ -112,7 +112,7 @@ export async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[])
 }
 
 /** The team of a workspace, and the system itself, act for all its projects; everybody else for the one they are in. */
-function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
+export function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
   return actor.kind === 'operator' || actor.kind === 'system';
 }
 

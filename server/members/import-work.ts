@@ -14,7 +14,7 @@ import { excessOf } from './authority.ts';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
-import type { MemberStatus } from './members.ts';
+import { knownAs, type MemberStatus } from './members.ts';
 import { lockKnownRoles } from './roles.ts';
 
 /** A job works this long, then makes way for others and goes on later. */
@@ -229,11 +229,14 @@ function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewP
 async function insertMembers(tx: TxCtx, entering: readonly Planned[]): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const statuses = entering.map(({ read }): MemberStatus => read.record.status ?? 'active');
-  await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at)
-    select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}
+  const named = entering.map(({ outcome, read }) =>
+    outcome === 'joined' ? JSON.stringify(knownAs(read.identifiers)) : null,
+  );
+  await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at, known_as)
+    select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}, known_as::jsonb
     from unnest(${entering.map(({ memberId }) => memberId)}::text[], ${entering.map(({ userId }) => userId)}::text[],
-      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[])
-      as member (id, user_id, status, metadata)`.execute(tx.db);
+      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[], ${named}::text[])
+      as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
   const held = entering.flatMap(({ memberId, roleIds }) => roleIds.map((roleId) => ({ memberId, roleId })));
   if (held.length === 0) return;
   await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id)

@@ -94,6 +94,10 @@ export const importRoutes: Routes = (app) => {
   fileRoutes(app);
 };
 
+const ExportQuery = Type.Object({
+  passwordHashes: Type.Boolean({ default: false, description: 'Takes the password hashes along.' }),
+});
+
 const fileRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/members/import/:jobId/failures',
@@ -122,16 +126,18 @@ const fileRoutes: Routes = (app) => {
       schema: {
         summary: 'Export all members',
         description:
-          'A JSON object each line, oldest first, with the password hashes: rows that an import takes. Keep it as you would keep the database.',
+          'A JSON object each line, oldest first: rows that an import takes. Password hashes only with `passwordHashes` (and `members:credentials`), of accounts that were made in this project and are in no other; keep those as you would keep the database.',
+        querystring: ExportQuery,
         produces: ['application/x-ndjson'],
         response: { 200: Type.Unsafe<Readable>(Type.String()) },
       },
     },
     async (request, reply) => {
-      await noteExport(request.ctx);
+      const { ctx, query } = request;
+      await noteExport(ctx, query);
       reply.type('application/x-ndjson').header('cache-control', 'no-store');
       reply.header('content-disposition', 'attachment; filename="members.ndjson"');
-      return reply.send(Readable.from(exportMembers(request.ctx), { highWaterMark: 1 }));
+      return reply.send(Readable.from(exportMembers(ctx, query), { highWaterMark: 1 }));
     },
   );
 };

@@ -3,21 +3,28 @@ import { emit } from '#events';
 import { exportUsers } from '#identity';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { MemberId, RoleId } from '#platform/ids.ts';
+import { requirePermission } from './access.ts';
+import { actsForWorkspace } from './authority.ts';
 import type { ImportRow } from './import-rows.ts';
 
 /** Members of one page, which is all that memory holds of an export. */
 const PAGE = 500;
 
-/** Notes that the members were taken along, and by whom. */
-export function noteExport(ctx: Ctx): Promise<void> {
-  return transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes: true }));
+/** What is taken along besides what a project sees of its members. */
+export type Exported = { passwordHashes: boolean };
+
+/** Notes that the members were taken along, and by whom. @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials` */
+export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
+  if (passwordHashes) await requirePermission(ctx, 'members:credentials');
+  await transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes }));
 }
 
 /**
- * Every member with their password hash, oldest first, as rows that an import takes: a JSON object each line. Read page by page,
- * so a change meanwhile may or may not be in it. Served by the primary key.
+ * Every member, oldest first, as rows that an import takes: a JSON object each line. Password hashes and `customData` belong to the
+ * account, so a project is given those of the accounts it looks after. Read page by page, so a change meanwhile may or may not be
+ * in it. Served by the primary key.
  */
-export async function* exportMembers(ctx: Ctx): AsyncGenerator<string> {
+export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
   const roles = await roleKeys(ctx);
   let after = '';
   for (;;) {
@@ -32,7 +39,9 @@ export async function* exportMembers(ctx: Ctx): AsyncGenerator<string> {
     yield members
       .flatMap((member) => {
         const user = users.get(member.userId);
-        return user ? [`${JSON.stringify(rowOf(member, user, roles))}\n`] : [];
+        if (!user) return [];
+        const row = { ...rowOf(member, user, roles), ...accountOf(ctx, member, { user, passwordHashes }) };
+        return [`${JSON.stringify(row)}\n`];
       })
       .join('');
     after = last.id;
@@ -65,6 +74,9 @@ async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
 const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
   where (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id))`;
 
+const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
+  and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
+
 function pageAfter(ctx: Ctx, after: string) {
   return ctx.db
     .selectFrom('members as m')
@@ -75,7 +87,9 @@ function pageAfter(ctx: Ctx, after: string) {
       'm.metadata',
       'm.created_at as joinedAt',
       'm.last_seen_at as lastSeenAt',
+      'm.known_as as knownAs',
     ])
+    .select(IS_ELSEWHERE.as('isElsewhere'))
     .select(ROLE_IDS.as('roleIds'))
     .where('m.workspace_id', '=', ctx.scope.workspaceId)
     .where('m.project_id', '=', ctx.scope.projectId)
@@ -86,27 +100,35 @@ function pageAfter(ctx: Ctx, after: string) {
     .execute();
 }
 
-type Exported = Awaited<ReturnType<typeof pageAfter>>[number];
+type Row = Awaited<ReturnType<typeof pageAfter>>[number];
 type User = Awaited<ReturnType<typeof exportUsers>> extends Map<unknown, infer Value> ? Value : never;
 
-function rowOf(member: Exported, user: User, roles: ReadonlyMap<RoleId, string>): ImportRow {
-  const { userId, profile, passwordHash, customData, createdAt } = user;
-  const identifier = (kind: string) => user.identifiers.find((candidate) => candidate.kind === kind);
-  const [email, phone, username] = [identifier('email'), identifier('phone'), identifier('username')];
+function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<RoleId, string>): ImportRow {
   return {
     memberId: member.id,
     userId,
-    ...(email && { email: email.value, emailVerified: email.verified }),
-    ...(phone && { phone: phone.value, phoneVerified: phone.verified }),
-    ...(username && { username: username.value }),
-    ...(passwordHash !== null && { passwordHash }),
-    ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)),
-    customData,
     ...(member.status !== 'invited' && { status: member.status }),
     roles: member.roleIds.flatMap((id) => roles.get(id) ?? []).sort(),
     metadata: member.metadata,
     createdAt: createdAt.toISOString(),
     joinedAt: member.joinedAt.toISOString(),
     lastSeenAt: member.lastSeenAt?.toISOString() ?? null,
+  };
+}
+
+/** What is exported of the account behind a member. */
+function accountOf(ctx: Ctx, member: Row, { user, passwordHashes }: { user: User } & Exported): ImportRow {
+  const inReach = actsForWorkspace(ctx) || (user.homeProjectId === ctx.scope.projectId && !member.isElsewhere);
+  if (!inReach && member.knownAs) return member.knownAs;
+  const { profile, passwordHash, customData } = user;
+  const identifier = (kind: string) => user.identifiers.find((candidate) => candidate.kind === kind);
+  const [email, phone, username] = [identifier('email'), identifier('phone'), identifier('username')];
+  return {
+    ...(email && { email: email.value, emailVerified: email.verified }),
+    ...(phone && { phone: phone.value, phoneVerified: phone.verified }),
+    ...(username && { username: username.value }),
+    ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)),
+    ...(inReach && passwordHashes && passwordHash !== null && { passwordHash }),
+    ...(inReach && { customData }),
   };
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#identity';
 import type { Ctx } from '#platform/ctx.ts';
@@ -25,7 +25,7 @@ export const MemberQuery = Type.Object({
 type MemberQuery = Static<typeof MemberQuery>;
 
 /** Which members, and after which one in the list to begin. */
-type Filter = Pick<MemberQuery, 'status' | 'createdAfter'> & { roleId: RoleId | null; before: string | null };
+type Filter = Pick<MemberQuery, 'status' | 'createdAfter' | 'q'> & { roleId: RoleId | null; before: string | null };
 
 type Position = { id: MemberId; userId: UserId };
 
@@ -43,7 +43,13 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
   const before = cursor === undefined ? null : openCursor(ctx, list, cursor);
   const roleId = role === undefined ? null : await roleByKey(ctx, role);
   if (roleId === undefined) return { items: [], nextCursor: null };
-  const filter: Filter = { roleId, before, ...(status && { status }), ...(createdAfter && { createdAfter }) };
+  const filter: Filter = {
+    roleId,
+    before,
+    ...(status && { status }),
+    ...(createdAfter && { createdAfter }),
+    ...(q && { q }),
+  };
   const positions =
     q === undefined ? await newest(ctx, filter, limit + 1).execute() : await search(ctx, filter, q, limit + 1);
   const page = pageOf(ctx, positions, { list, limit, keyOf: ({ id }) => id });
@@ -96,6 +102,7 @@ function amongNewest(
     .selectFrom(newest(ctx, filter, size).as('newest'))
     .select(['newest.id', 'newest.userId'])
     .where(({ ref }) => matches(ctx, wanted, ref('newest.userId')))
+    .where(({ ref }) => isShownAs(ref('newest.knownAs'), filter.q))
     .orderBy('newest.id', 'desc')
     .limit(count)
     .execute();
@@ -125,14 +132,17 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
     return newestOfRole(ctx, { ...filter, roleId: filter.roleId }, count);
   let query = ctx.db
     .selectFrom('members as m')
-    .select(['m.id', 'm.user_id as userId'])
+    .select(['m.id', 'm.user_id as userId', 'm.known_as as knownAs'])
     .where('m.workspace_id', '=', workspaceId)
     .where('m.project_id', '=', projectId)
     .where('m.environment', '=', environment)
     .limit(count);
   // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
   query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
-  if (among !== undefined) query = query.where('m.user_id', '=', sql<UserId>`any(${among})`);
+  if (among !== undefined)
+    query = query
+      .where('m.user_id', '=', sql<UserId>`any(${among})`)
+      .where(({ ref }) => isShownAs(ref('m.known_as'), filter.q));
   for (const condition of conditionsOn(sql.ref('m.id'), filter)) query = query.where(condition);
   if (filter.status !== undefined) query = query.where(hasStatus(filter.status));
   if (filter.roleId !== null)
@@ -151,7 +161,7 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
     .crossJoinLateral((eb) =>
       eb
         .selectFrom('members as m')
-        .select(['m.id', 'm.user_id as userId'])
+        .select(['m.id', 'm.user_id as userId', 'm.known_as as knownAs'])
         .where('m.workspace_id', '=', workspaceId)
         .where('m.project_id', '=', projectId)
         .where('m.environment', '=', environment)
@@ -160,7 +170,7 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
         .offset(0)
         .as('member'),
     )
-    .select(['member.id', 'member.userId'])
+    .select(['member.id', 'member.userId', 'member.knownAs'])
     .where('held.workspace_id', '=', workspaceId)
     .where('held.project_id', '=', projectId)
     .where('held.environment', '=', environment)
@@ -169,6 +179,16 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
     .limit(count);
   for (const condition of conditionsOn(sql.ref('held.member_id'), filter)) query = query.where(condition);
   return query;
+}
+
+/**
+ * A search finds what the project is shown: of somebody it added and who has not entered yet, no more than it named them by.
+ * Otherwise every letter could be asked for.
+ */
+function isShownAs(knownAs: Expression<unknown>, typed = ''): RawBuilder<boolean> {
+  const text = normalise(typed).value.toLowerCase();
+  return sql<boolean>`(${knownAs} is null
+    or exists (select from jsonb_each_text(${knownAs}) as named where position(${text} in lower(named.value)) > 0))`;
 }
 
 /** Where in the list to look. */

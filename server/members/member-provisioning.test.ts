@@ -86,9 +86,10 @@ describe('POST /v1/admin/members', () => {
       password: 'another long password',
     });
     assert.equal(status, 201);
-    assert.deepEqual([body.userId, body.displayName], [session.userId, 'Grace']);
+    assert.deepEqual([body.userId, body.displayName], [session.userId, null]);
     const login = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
     assert.equal(login.status, 200);
+    assert.equal((await call('GET', `/${body.id}`)).body.displayName, 'Grace');
     expectProblem(await call('POST', '', { email }), 409, 'ALREADY_EXISTS');
   });
 

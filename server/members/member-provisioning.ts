@@ -26,7 +26,7 @@ import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
 import { requireAuthority } from './authority.ts';
-import { addMember, changeMember, findMember, getMember, type Member } from './members.ts';
+import { addMember, changeMember, findMember, getMember, type KnownAs, knownAs, type Member } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';
 
 const { username: _username, ...profile } = profileFields;
@@ -88,7 +88,7 @@ function identifiersIn({ email, emailVerified, phone, phoneVerified, username }:
 
 /**
  * Adds a person to the project. Somebody the workspace knows already by one of the identifiers joins with the account they have,
- * which stays as it is.
+ * which stays as it is and unseen until they enter the project themselves.
  * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, WEAK_PASSWORD, AUTHORIZATION_DENIED, PAYLOAD_TOO_LARGE
  */
 export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Member> {
@@ -103,10 +103,12 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
   return transaction(ctx, async (tx) => {
     const roles = await lockRolesByKey(tx, record.roles ?? []);
     await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
-    const userId = (await knownUser(tx, identifiers)) ?? (await newUser(tx, record, { identifiers, passwordHash }));
+    const known = await knownUser(tx, identifiers);
+    const userId = known ?? (await newUser(tx, record, { identifiers, passwordHash }));
     if (await findMember(tx, userId))
       throw problem('ALREADY_EXISTS', 'This person is a member of the project already.');
     const memberId = await addMember(tx, userId, record.roles ?? []);
+    if (known) await showOnlyAs(tx, memberId, knownAs(identifiers));
     if (record.metadata) await setMetadata(tx, memberId, record.metadata);
     return getMember(tx, memberId);
   });
@@ -141,6 +143,17 @@ function newUser(
     identifiers.flatMap(({ kind, ...rest }) => (kind === 'username' ? [] : [{ kind, ...rest }]))[0] ?? null;
   const others = identifiers.filter(({ kind }) => kind !== address?.kind);
   return createUser(tx, { address, others, passwordHash, profile: record });
+}
+
+async function showOnlyAs(tx: TxCtx, memberId: MemberId, named: KnownAs): Promise<void> {
+  await tx.db
+    .updateTable('members')
+    .set({ known_as: JSON.stringify(named) })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', memberId)
+    .execute();
 }
 
 async function setMetadata(tx: TxCtx, memberId: MemberId, metadata: Record<string, unknown>): Promise<void> {

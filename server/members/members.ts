@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type UserSummary, usersById, withFactors } from '#identity';
+import { type NormalisedIdentifier, type UserSummary, usersById, withFactors } from '#identity';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -30,7 +30,14 @@ type MembersTable = {
   metadata: Json<Record<string, unknown>>;
   created_at: Date;
   last_seen_at: Date | null;
+  known_as: Json<KnownAs> | null;
 };
+
+/**
+ * What an administrator named to add somebody who had an account. Until that person enters the project themselves, it is shown no
+ * more of the account than this: what other projects know is not this one's.
+ */
+export type KnownAs = { email?: string; phone?: string; username?: string };
 
 type MemberRolesTable = {
   workspace_id: WorkspaceId;
@@ -89,17 +96,36 @@ function scoped(ctx: Ctx | TxCtx) {
     .where('m.environment', '=', ctx.scope.environment);
 }
 
-function recordOf(row: Row, { locale: _locale, ...user }: UserSummary, mfaEnabled: boolean): Member {
-  const { id, status, roles, metadata } = row;
+function recordOf(row: Row, user: UserSummary, mfaEnabled: boolean): Member {
+  const { id, status, roles, metadata, known_as: knownAs } = row;
+  const { locale: _locale, ...shown } = knownAs ? strangerKnownAs(user, knownAs) : user;
   return {
     id,
-    ...user,
+    ...shown,
     status,
     roles,
-    mfaEnabled,
+    mfaEnabled: mfaEnabled && knownAs === null,
     metadata,
     createdAt: row.created_at.toISOString(),
     lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+  };
+}
+
+/** Somebody as a project names them. */
+export function knownAs(identifiers: readonly NormalisedIdentifier[]): KnownAs {
+  return Object.fromEntries(identifiers.map(({ kind, value }) => [kind, value]));
+}
+
+function strangerKnownAs({ userId, locale }: UserSummary, { email, phone, username }: KnownAs): UserSummary {
+  return {
+    userId,
+    email: email ?? null,
+    emailVerified: false,
+    phone: phone ?? null,
+    phoneVerified: false,
+    username: username ?? null,
+    displayName: null,
+    locale,
   };
 }
 
@@ -160,6 +186,7 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
       metadata: '{}',
       created_at: tx.now,
       last_seen_at: null,
+      known_as: null,
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'environment', 'user_id', 'project_id']).doNothing())
     .returning('id')
@@ -214,11 +241,11 @@ export async function addRoles(
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
 }
 
-/** Notes that a person has entered the project now. */
+/** Notes that a person has entered the project now, and shows themselves to it. */
 export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('members')
-    .set({ last_seen_at: tx.now })
+    .set({ last_seen_at: tx.now, known_as: null })
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('user_id', '=', userId)

@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * Export all members
-         * @description A JSON object each line, oldest first, with the password hashes: rows that an import takes. Keep it as you would keep the database.
+         * @description A JSON object each line, oldest first: rows that an import takes. Password hashes only with `passwordHashes` (and `members:credentials`), of accounts that were made in this project and are in no other; keep those as you would keep the database.
          */
         get: operations["exportAllMembers"];
         put?: never;
@@ -6962,6 +6962,8 @@ export interface operations {
     exportAllMembers: {
         parameters: {
             query?: {
+                /** @description Takes the password hashes along. */
+                passwordHashes?: boolean;
                 /**
                  * @description Instead of the header of that name, which a link can not send.
                  * @example wrk_01kaz3w9hqf8p9n2m4v5x6y7z8

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  eventually,
   expectProblem,
   newEmail,
   ownerToken,
@@ -93,5 +94,61 @@ describe('an account belongs to its person, not to the administrators of one pro
     const { id } = (await own('GET', `members?q=${email}`)).body.items[0];
     expectProblem(await own('PATCH', `members/${id}`, { email: newEmail() }), 403, 'AUTHORIZATION_DENIED');
     expectProblem(await own('POST', `members/${id}/reset-mfa`), 403, 'AUTHORIZATION_DENIED');
+  });
+});
+
+describe('a project is shown no more of an account than it knew', () => {
+  const profile = { displayName: 'Private Name' };
+
+  test('of somebody who was added, until they enter the project themselves', async () => {
+    const { email } = await registerNextDoor(latchkey, { profile });
+    const added = (await call('POST', 'members', { email })).body;
+    const shown = ['email', 'emailVerified', 'phone', 'username', 'displayName', 'mfaEnabled'];
+    assert.deepEqual(
+      shown.map((name) => added[name]),
+      [email, false, null, null, null, false],
+    );
+    assert.deepEqual(await memberOf(email), added);
+    assert.deepEqual((await call('GET', 'members?q=Private Name')).body.items, []);
+    const exported = (await call('GET', 'members/export')).text.split('\n').find((line) => line.includes(added.id));
+    assert.ok(exported?.includes(email) && !/Private|customData/.test(exported), exported);
+    const login = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
+    assert.equal(login.status, 200);
+    assert.equal((await call('GET', `members/${added.id}`)).body.displayName, 'Private Name');
+  });
+
+  test('nor of somebody who was imported', async () => {
+    const { email } = await registerNextDoor(latchkey, { profile });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const body = JSON.stringify({ email, displayName: 'Mine', customData: {} });
+    const began = await latchkey.api('/v1/admin/members/import', { token: support.token, body, headers });
+    assert.equal(began.status, 202, began.text);
+    const imported = await eventually(async () => {
+      const found = await memberOf(email);
+      assert.ok(found);
+      return found;
+    });
+    assert.deepEqual([imported.email, imported.displayName], [email, null]);
+  });
+
+  test('an export holds password hashes only where asked for, permitted, and of the project’s own accounts', async () => {
+    const [own, shared] = [await register(latchkey), await register(latchkey)];
+    assert.equal((await signInNextDoor(latchkey, shared.email, PASSWORD)).status, 200);
+    assert.ok(!(await call('GET', 'members/export')).text.includes('passwordHash'));
+    const refused = await call('GET', 'members/export?passwordHashes=true');
+    expectProblem(refused, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(refused.body.requiredPermission, 'members:credentials');
+    const mover = await backEnd(latchkey, ['members:import', 'members:credentials']);
+    const { text } = await admin(latchkey, mover.token)('GET', 'members/export?passwordHashes=true');
+    const rows: Record<string, unknown>[] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const rowOf = (email: string) => rows.find((row) => row['email'] === email);
+    assert.match(String(rowOf(own.email)?.['passwordHash']), /^\$argon2id\$/);
+    assert.deepEqual(
+      [rowOf(shared.email)?.['passwordHash'], rowOf(shared.email)?.['customData']],
+      [undefined, undefined],
+    );
   });
 });

@@ -1,6 +1,7 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useScope } from '#api/scope.tsx';
+import { useRef } from 'react';
+import { useCan, useScope } from '#api/scope.tsx';
 import { useAsk } from '#ui/ask.tsx';
 import { useSaveFile } from '#ui/files.ts';
 
@@ -9,23 +10,33 @@ export function ExportMembers() {
   const { environment } = useScope();
   const saveFile = useSaveFile();
   const ask = useAsk();
+  const withHashes = useRef(false);
+  const mayTakeHashes = useCan('members:credentials');
   const save = async () => {
+    withHashes.current = false;
     const agreed = await ask({
       title: `Export all members of ${environment}?`,
       body: (
         <>
-          The file holds everybody’s profile <b>and password hash</b>. Keep it as you would keep the database: whoever
-          has it can try passwords against it for as long as they like.
-          <Text size="sm" mt="xs">
-            The export is written down in the audit log.
-          </Text>
+          The file holds everybody’s profile. The export is written down in the audit log.
+          {mayTakeHashes && (
+            <Checkbox
+              mt="sm"
+              label="Password hashes too"
+              description="Keep such a file as you would keep the database: whoever has it can try passwords against it for as long as they like."
+              onChange={(event) => {
+                withHashes.current = event.currentTarget.checked;
+              }}
+            />
+          )}
         </>
       ),
-      action: 'Export with hashes',
+      action: 'Export members',
       danger: true,
     });
     if (!agreed) return;
-    if (await saveFile({ path: '/members/export', dangerous: true }))
+    const query = withHashes.current ? { passwordHashes: 'true' } : {};
+    if (await saveFile({ path: '/members/export', query, dangerous: true }))
       notifications.show({ message: 'Your browser saves members.ndjson', color: 'green' });
   };
   return (
