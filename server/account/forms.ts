@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { requireStillAdmitted } from '#admission';
 import type { App, Reply, Request } from '#platform/http.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
@@ -66,6 +67,7 @@ async function visiting(
   const visit = await visitOf(request, reply);
   if (!visit) return toSignIn(request, reply, { scope: await scopeAsked(request), back });
   try {
+    await requireStillAdmitted(visit.ctx, 'account_page', visit.entry);
     if (recent) await requireFreshProof(visit.ctx);
     return await work(visit);
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
-import { liveEntry } from '#sessions';
+import { type ProvenEntry, provenEntry } from '#sessions';
 import { isClosed, projectOf, type Settings } from '#tenancy';
 
 /** What a person is in the middle of; kept by the browser, encrypted. */
@@ -32,6 +32,8 @@ export type Visit = {
   request: Request;
   reply: Reply;
   ctx: Ctx;
+  /** What their sign-in is worth in the project. */
+  entry: ProvenEntry;
   settings: Settings;
   voice: Voice;
   profile: Profile;
@@ -49,14 +51,15 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const { userId, sessionId, scope } = session;
   if (await isClosed(request.server.system, scope)) return undefined;
   const found = ctxFor(request, scope);
-  const entryId = await liveEntry(found, sessionId);
-  if (!entryId) return undefined;
+  const entry = await provenEntry(found, sessionId);
+  if (!entry) return undefined;
+  const { entryId } = entry;
   const ctx: Ctx = { ...found, actor: { kind: 'customer', userId, sessionId, entryId } };
   const profile = await getProfile(ctx, userId);
   const { settings } = await projectOf(ctx.system, scope);
   const languages = profile.locale ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope, languages });
-  return { request, reply, ctx, settings, voice, profile, step: readStep(request, userId) };
+  return { request, reply, ctx, entry, settings, voice, profile, step: readStep(request, userId) };
 }
 
 /** The project whose account page a stranger asks for: that of `clientId`, or the environment's own. */

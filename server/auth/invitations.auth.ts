@@ -80,7 +80,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email });
     await acceptInvitation(tx, token, userId);
-    return enterWithSession(tx, { userId, sessionId, fromProjectId: customer.scope.projectId });
+    return enterWithSession(tx, 'accepted_invitation', { userId, sessionId, fromProjectId: customer.scope.projectId });
   });
   return sessionAnswer(there, entry, refresh);
 }

@@ -1,24 +1,18 @@
 import type { Generated } from 'kysely';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { admit, type Entrance, isAnotherThan, refusal } from '#admission';
 import { emit } from '#events';
-import {
-  type FactorId,
-  hasSecondFactors,
-  isRememberedDevice,
-  listFactors,
-  listPasskeys,
-  recoveryCodesLeft,
-} from '#identity';
+import { type FactorId, listFactors, listPasskeys, recoveryCodesLeft } from '#identity';
 import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { isClosed, projectOf, type Settings, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
 import { hintOf } from './flows.ts';
 
-/** A proven first factor: what was used, as RFC 8176 names it, and the level it reaches alone. */
-export type FirstFactor = { amr: string[]; acr: 'aal1' | 'aal2' };
+/** A proven first factor: where, what was used, as RFC 8176 names it, and the level it reaches alone. */
+export type FirstFactor = { entrance: Entrance; amr: string[]; acr: 'aal1' | 'aal2' };
 
 export type MfaChallengeId = Id<'mfc'>;
 
@@ -79,28 +73,17 @@ export const MfaChallenge = Type.Object({
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
 
-/** The second factors of a person, strongest first. */
-export async function offeredFactors(ctx: Ctx | TxCtx, userId: UserId): Promise<OfferedFactor[]> {
-  const { settings } = await projectOf(ctx.system, ctx.scope);
-  return (await factorsOf(ctx, userId, settings)).factors;
-}
-
-/** The second factors of a person, strongest first, and whether a sign-in with one factor has to ask for them. */
-async function factorsOf(
+/** What a person may answer a challenge with, strongest first. @param amr what the first factor was: a second one is another */
+export async function offeredFactors(
   tx: Ctx | TxCtx,
-  userId: UserId,
-  settings: Settings,
-): Promise<{ factors: OfferedFactor[]; due: boolean }> {
+  { userId, amr }: { userId: UserId; amr: readonly string[] },
+): Promise<OfferedFactor[]> {
   const [factors, passkeys, codes] = [
-    await listFactors(tx, userId),
+    (await listFactors(tx, userId)).filter(({ type }) => isAnotherThan(type, amr)),
     await listPasskeys(tx, userId),
     await recoveryCodesLeft(tx, userId),
   ];
-  const due =
-    factors.length > 0 ||
-    passkeys.some(({ secondFactor }) => secondFactor) ||
-    (settings.mfa === 'required' && passkeys.length > 0);
-  const offered: OfferedFactor[] = [
+  return [
     ...(passkeys.length > 0 ? [{ type: 'passkey' as const, id: 'passkey', hint: passkeys[0]?.name ?? null }] : []),
     ...factors.map(({ id, type, phone }) => ({
       type,
@@ -110,29 +93,21 @@ async function factorsOf(
     })),
     ...(codes > 0 ? [{ type: 'recovery_code' as const, id: 'recovery_code', hint: null }] : []),
   ];
-  return { factors: offered, due };
 }
 
-/**
- * Asks for a second factor where the policy or the person wants one and the first factor is not enough by itself.
- * @returns null where none is due: none set up, none wanted, or a remembered device
- */
-export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFactor, deviceToken: string | undefined) {
+/** Asks for a second factor, or to set one up where there is none yet. */
+export async function askForFactor(
+  tx: TxCtx,
+  userId: UserId,
+  { first: { amr }, enrolling }: { first: FirstFactor; enrolling: boolean },
+): Promise<Static<typeof MfaChallenge>> {
   const { settings } = await projectOf(tx.system, tx.scope);
-  if (settings.mfa === 'off' || first.acr !== 'aal1') return null;
-  const { factors, due } = (await hasSecondFactors(tx, userId))
-    ? await factorsOf(tx, userId, settings)
-    : { factors: [], due: false };
-  const enrolling = !due && settings.mfa === 'required';
-  if (!due && !enrolling) return null;
-  const remembered = settings.rememberDeviceSeconds > 0 && deviceToken !== undefined;
-  if (due && remembered && (await isRememberedDevice(tx, userId, deviceToken))) return null;
-  const mfaToken = await openChallenge(tx, userId, { amr: first.amr, enrolling });
+  const factors = enrolling ? [] : await offeredFactors(tx, { userId, amr });
   return {
-    status: 'mfa_required' as const,
-    mfaToken,
-    factors: enrolling ? [] : factors,
-    ...(enrolling && { enrollment: ['totp' as const] }),
+    status: 'mfa_required',
+    mfaToken: await openChallenge(tx, userId, { amr, enrolling }),
+    factors,
+    ...(enrolling && { enrollment: ['totp'] }),
     expiresIn: settings.mfaTokenSeconds,
   };
 }
@@ -140,11 +115,13 @@ export async function secondFactorOf(tx: TxCtx, userId: UserId, first: FirstFact
 /**
  * Only a person without any factor sets the first one up with a challenge: whoever holds an older one would get around the
  * factor they have by now.
- * @throws Problem INVALID_TOKEN
+ * @throws Problem INVALID_TOKEN, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
-export async function requireNoFactorYet(tx: TxCtx, userId: UserId): Promise<void> {
-  const { settings } = await projectOf(tx.system, tx.scope);
-  if ((await factorsOf(tx, userId, settings)).due) throw problem('INVALID_TOKEN');
+export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallenge): Promise<void> {
+  const proof = { amr, acr: 'aal1', authTime: tx.now };
+  const { decision } = await admit(tx, 'factor_enrolment', { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'needs' && decision.what !== 'enrolment') throw problem('INVALID_TOKEN');
 }
 
 /**

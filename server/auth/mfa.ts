@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { isAnotherThan } from '#admission';
 import { countCode } from '#billing';
 import { emit } from '#events';
 import {
@@ -37,7 +38,7 @@ import {
 } from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { relyingPartyOf } from './relying-party.ts';
-import { enter, requireActiveMember } from './sign-in.ts';
+import { enterWithBoth } from './sign-in.ts';
 import { countAttempt, countMessage, type Way } from './throttle.ts';
 
 const RESEND_SECONDS = 30;
@@ -82,7 +83,8 @@ export async function promptFactor(
     return { type: 'passkey', ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))) };
   }
   const factor = await findFactor(ctx, challenge.userId, factorId);
-  if (!factor?.confirmed_at) throw problem('NOT_FOUND', 'This is none of the factors of the account.');
+  if (!factor?.confirmed_at || !isAnotherThan(factor.kind, challenge.amr))
+    throw problem('NOT_FOUND', 'This is none of the factors that this sign-in can go on with.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
   await offeringOthers(ctx, challenge, id, async () => {
@@ -112,7 +114,7 @@ async function offeringOthers(
     await work();
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 402) throw error;
-    const factors = (await offeredFactors(ctx, challenge.userId)).filter(({ id }) => id !== refused);
+    const factors = (await offeredFactors(ctx, challenge)).filter(({ id }) => id !== refused);
     throw problem(error.code, { detail: error.message, extensions: { ...error.extensions, factors }, cause: error });
   }
 }
@@ -166,9 +168,11 @@ export async function finishWithFactor(
   const result = await transaction(ctx, async (tx) => {
     const amr = await check(tx);
     if (amr === null) return null;
-    await requireActiveMember(tx, userId);
     await spendChallenge(tx, challenge.id);
-    const session = await enter(tx, userId, { amr: withMfa(challenge.amr, amr), acr: 'aal2' });
+    const session = await enterWithBoth(tx, userId, {
+      entrance: 'second_factor',
+      amr: withMfa(challenge.amr, amr),
+    });
     return { ...session, ...(await extras(tx, challenge, remember)) };
   });
   if (result === null) return refuse(ctx, userId);
@@ -253,6 +257,7 @@ async function recoveryCheck(tx: TxCtx, userId: UserId, code: string): Promise<s
 
 function phoneCheck(ctx: Ctx, challenge: OpenChallenge | undefined, code: string): Check {
   if (!challenge || !isSentCode(ctx, challenge, code)) return async () => null;
+  if (!isAnotherThan('phone', challenge.amr)) return async () => null;
   const { factorId, userId } = challenge;
   return async (tx) => {
     const factor = factorId && (await findFactor(tx, userId, factorId));
@@ -277,7 +282,7 @@ async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<strin
 export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   return transaction(ctx, async (tx) => {
-    await requireNoFactorYet(tx, challenge.userId);
+    await requireNoFactorYet(tx, challenge);
     return newTotp(tx, challenge.userId);
   });
 }
@@ -304,12 +309,14 @@ export async function finishEnrolment(
   const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
   await transaction(ctx, (tx) => countTry(tx, challenge.id));
   const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
-    await requireActiveMember(tx, userId);
-    await requireNoFactorYet(tx, userId);
+    await requireNoFactorYet(tx, challenge);
     await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) });
     await credentialChanged(tx, userId, 'totp_added');
     await spendChallenge(tx, challenge.id);
-    const session = await enter(tx, userId, { amr: withMfa(challenge.amr, ['otp']), acr: 'aal2' });
+    const session = await enterWithBoth(tx, userId, {
+      entrance: 'factor_enrolment',
+      amr: withMfa(challenge.amr, ['otp']),
+    });
     return { ...session, ...(await extras(tx, challenge, remember)) };
   });
   await attempt.forget();

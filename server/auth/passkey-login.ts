@@ -23,6 +23,6 @@ export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyL
   const { used, record } = await checkPasskey(ctx, request, await relyingPartyOf(ctx));
   return signedIn(ctx, async (tx) => {
     await record(tx);
-    return signIn(tx, used.userId, { amr: [...used.amr, 'mfa'], acr: 'aal2' });
+    return signIn(tx, used.userId, { entrance: 'passkey', amr: [...used.amr, 'mfa'], acr: 'aal2' });
   });
 }

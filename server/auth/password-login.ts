@@ -71,7 +71,12 @@ export async function loginWithPassword(
   }
   const { failures } = attempt;
   return signedIn(ctx, (tx) =>
-    signIn(tx, candidate.userId, { amr: ['pwd'], acr: 'aal1' }, { deviceToken: request.deviceToken, failures }),
+    signIn(
+      tx,
+      candidate.userId,
+      { entrance: 'password', amr: ['pwd'], acr: 'aal1' },
+      { deviceToken: request.deviceToken, failures },
+    ),
   );
 }
 

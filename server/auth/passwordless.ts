@@ -19,6 +19,7 @@ import { projectOf, type SignInMethod } from '#tenancy';
 import { inEvenTime } from './even-time.ts';
 import type { Purpose } from './flow-messages.ts';
 import { type FlowId, type NewFlow, type Proof, type ProvenFlow, startFlow, withProof } from './flows.ts';
+import type { FirstFactor } from './mfa-challenges.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { scopeFields } from './scope.ts';
 import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
@@ -115,13 +116,13 @@ export async function finishPasswordless(
 /** The person whose address was proven; a new account where there is none and registration is open. */
 export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: string): Promise<SignedIn> {
   const { channel, address } = flow;
-  const amr = [channel === 'phone' ? 'sms' : 'otp'];
+  const first = firstFactorOf(flow);
   // Looked up again: the address may have an account, or another one, by now.
   const known = await findIdentifier(tx, { kind: channel, value: address });
   if (known) {
     if (flow.userId !== null && flow.userId !== known.userId) throw problem('INVALID_CODE');
     await addressProven(tx, { userId: known.userId, channel, address });
-    return signIn(tx, known.userId, { amr, acr: 'aal1' }, { deviceToken });
+    return signIn(tx, known.userId, first, { deviceToken });
   }
   if (flow.userId !== null) throw problem('INVALID_CODE');
   const { settings } = await projectOf(tx.system, tx.scope);
@@ -132,7 +133,12 @@ export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: str
     profile: {},
   });
   await addMember(tx, userId);
-  return signIn(tx, userId, { amr, acr: 'aal1' });
+  return signIn(tx, userId, first);
+}
+
+function firstFactorOf({ channel, purpose }: ProvenFlow): FirstFactor {
+  if (channel === 'phone') return { entrance: 'phone_code', amr: ['sms'], acr: 'aal1' };
+  return { entrance: purpose === 'magic_link' ? 'magic_link' : 'email_code', amr: ['otp'], acr: 'aal1' };
 }
 
 export type MagicLinkStart = Static<typeof MagicLinkStart>;

@@ -17,7 +17,14 @@ export const reauthenticationRoutes: Routes = (app) => {
         body: Reauthentication,
         response: {
           200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses('INVALID_CREDENTIALS', 'INVALID_CODE', 'ACCOUNT_THROTTLED', 'SESSION_REVOKED'),
+          ...problemResponses(
+            'INVALID_CREDENTIALS',
+            'INVALID_CODE',
+            'ACCOUNT_THROTTLED',
+            'SESSION_REVOKED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+          ),
         },
       },
     },

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { admit, refusal } from '#admission';
 import { emit } from '#events';
 import { findPassword, Password, verifyPassword } from '#identity';
-import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { issueRefreshToken, raiseSession, type SessionAnswer, sessionAnswer } from '#sessions';
+import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionAnswer, sessionAnswer } from '#sessions';
 import { digitsOf, FlowId, OneTimeCode, withProof } from './flows.ts';
 import { checkFactor, factorFields, wayOf, withMfa } from './mfa.ts';
 import { countAttempt, type Way } from './throttle.ts';
@@ -40,6 +41,7 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
     const methods = await proven.spend(tx);
     if (methods === null) return { entry: null, refresh: null };
     const raised = await raiseSession(tx, sessionId, ({ amr, acr }) => raise({ amr, acr }, methods, proven.second));
+    await requireMember(tx, raised);
     return { entry: raised, refresh: await issueRefreshToken(tx, raised) };
   });
   if (!entry) {
@@ -53,6 +55,16 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
 function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
   if (password !== undefined) return 'password';
   return emailCode ? 'email_code' : wayOf(answer);
+}
+
+/**
+ * Proving anew is no way in: what an entry was admitted under stays, and is looked at when its tokens are renewed. Who may not
+ * enter any more is refused.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
+async function requireMember(tx: TxCtx, { userId, ...proof }: ScopeEntry): Promise<void> {
+  const { decision } = await admit(tx, 'reauthenticate', { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
 }
 
 type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean };

@@ -155,7 +155,7 @@ export async function registerInvited(
   return signedIn(ctx, async (tx) => {
     const userId = await createUser(tx, { address: { ...address, verified: true }, ...pending });
     await acceptInvitation(tx, request.invitationToken, userId);
-    return signIn(tx, userId, { amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
+    return signIn(tx, userId, { entrance: 'invitation', amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
   });
 }
 
@@ -167,7 +167,7 @@ async function createMemberAndSignIn(
 ): Promise<SignedIn> {
   const userId = await createUser(tx, { address, ...pending });
   await addMember(tx, userId);
-  return signIn(tx, userId, { amr, acr: 'aal1' });
+  return signIn(tx, userId, { entrance: 'registration', amr, acr: 'aal1' });
 }
 
 /**

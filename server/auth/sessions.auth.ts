@@ -5,7 +5,7 @@ import { problem, problemResponses } from '#platform/problem.ts';
 import { findRefreshToken, rotateRefreshToken, SessionAnswer, sessionAnswer } from '#sessions';
 import { CookieSession, clearSession, requireOrigin, sendSession, tokenCookie } from './cookies.auth.ts';
 import { ctxFor, environmentOf } from './scope.ts';
-import { logout, switchContext } from './sessions.ts';
+import { admitAgain, logout, switchContext } from './sessions.ts';
 
 const RefreshToken = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -21,7 +21,15 @@ export const sessionRoutes: Routes = (app) => {
         body: Type.Object({ refresh_token: Type.Optional(RefreshToken) }, { additionalProperties: false }),
         response: {
           200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'ORIGIN_NOT_ALLOWED'),
+          ...problemResponses(
+            'AUTHENTICATION_REQUIRED',
+            'SESSION_EXPIRED',
+            'SESSION_REVOKED',
+            'REAUTHENTICATION_REQUIRED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+            'ORIGIN_NOT_ALLOWED',
+          ),
         },
       },
     },
@@ -35,7 +43,7 @@ export const sessionRoutes: Routes = (app) => {
       // Before the token is spent: another site's page must not end the session either.
       if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
-      const { entry, refresh } = await rotateRefreshToken(ctx, found);
+      const { entry, refresh } = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
       const answer = await sessionAnswer(ctx, entry, refresh);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: inBody === undefined });
     },

@@ -1,3 +1,4 @@
+import { type Entrance, requireAdmitted, requireStillAdmitted } from '#admission';
 import { emit } from '#events';
 import { memberSeen } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -6,13 +7,13 @@ import { problem } from '#platform/problem.ts';
 import {
   enterProject,
   issueRefreshToken,
-  liveEntry,
+  noteAdmission,
+  type ProvenEntry,
   revokeSessions,
   type SessionAnswer,
   sessionAnswer,
 } from '#sessions';
-import { isClosed, projectOf } from '#tenancy';
-import { requireActiveMember } from './sign-in.ts';
+import { findProject } from '#tenancy';
 
 /** Signs out this session, or every session of the person. */
 export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
@@ -27,8 +28,8 @@ export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
 export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environment: 'test' | 'production' | 'prod' };
 
 /**
- * Takes the session into another project of its workspace and environment. Membership is checked now; the authentication level
- * stays what it was (SE-7).
+ * Takes the session into another project of its workspace and environment. Whether it may enter is decided now; the
+ * authentication level stays what it was (SE-7).
  * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAnswer> {
@@ -36,31 +37,34 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
   const there = { ...ctx, scope: { ...ctx.scope, projectId: target.projectId } };
-  if (await isClosed(ctx.system, there.scope)) throw problem('MEMBERSHIP_REQUIRED');
+  if (!(await findProject(ctx.system, there.scope))) throw problem('MEMBERSHIP_REQUIRED');
   const { entry, refresh } = await transaction(there, (tx) =>
-    enterWithSession(tx, { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),
+    enterWithSession(tx, 'switch_context', { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),
   );
   return sessionAnswer(there, entry, refresh);
 }
 
 /**
- * Takes a session into `tx.scope`'s project. One factor does not open a project that requires two, unless the session is in
- * it already.
+ * Takes a session into `tx.scope`'s project, if what it has proven is enough for it. That it is in the project already is no
+ * reason: the policy, or what its person set up, may have changed since.
  * @throws Problem MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
 export async function enterWithSession(
   tx: TxCtx,
+  entrance: Entrance,
   { userId, sessionId, fromProjectId }: { userId: UserId; sessionId: SessionId; fromProjectId: ProjectId },
 ) {
-  await requireActiveMember(tx, userId);
+  const entry = await enterProject(tx, {
+    sessionId,
+    fromProjectId,
+    admit: (proof) => requireAdmitted(tx, entrance, { userId, proof }),
+  });
   await memberSeen(tx, userId);
-  const { settings } = await projectOf(tx.system, tx.scope);
-  const newHere = settings.mfa === 'required' && (await liveEntry(tx, sessionId)) === undefined;
-  const entry = await enterProject(tx, sessionId, fromProjectId);
-  if (newHere && entry.acr === 'aal1')
-    throw problem(
-      'REAUTHENTICATION_REQUIRED',
-      'The project requires a second factor. Prove one with POST /v1/auth/reauthenticate, then switch.',
-    );
   return { entry, refresh: await issueRefreshToken(tx, entry) };
+}
+
+/** Lets an entry go on when its tokens are renewed; the policy may be stricter by now. @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<void> {
+  if (await requireStillAdmitted(ctx, 'refresh', entry))
+    await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { keepAccount } from '#identity';
-import { addMember, findMember, memberSeen } from '#members';
+import { admit, type Entrance, refusal } from '#admission';
+import { type DeviceId, keepAccount, useRememberedDevice } from '#identity';
+import { addMember, memberSeen } from '#members';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -14,7 +15,7 @@ import {
   startSession,
 } from '#sessions';
 import { projectOf, type SignInMethod } from '#tenancy';
-import { type FirstFactor, MfaChallenge, secondFactorOf } from './mfa-challenges.ts';
+import { askForFactor, type FirstFactor, MfaChallenge } from './mfa-challenges.ts';
 import { newDevice, successAfterFailures } from './notices.ts';
 import { scopeFields } from './scope.ts';
 
@@ -46,8 +47,9 @@ export type SignedIn = { entry: ScopeEntry; refresh: IssuedRefreshToken } | { ch
 const SUSPICIOUS_FAILURES = 5;
 
 /**
- * The end of every way in: asks for the second factor where one is due, or enters the project with a new session.
- * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ * The end of every way in: asks for the second factor where one is due, or enters the project with a new session. Where
+ * registration is open, signing in also joins the project, as registering anew would.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED for a phone that is the second factor already
  */
 export async function signIn(
   tx: TxCtx,
@@ -55,37 +57,44 @@ export async function signIn(
   first: FirstFactor,
   options: SignInOptions = {},
 ): Promise<SignedIn> {
-  await ensureMember(tx, userId);
+  const { entrance, amr, acr } = first;
+  const { deviceToken } = options;
+  const { decision, device } = await admit(tx, entrance, {
+    userId,
+    proof: { amr, acr, authTime: tx.now },
+    device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
+  });
+  if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
-  const challenge = await secondFactorOf(tx, userId, first, options.deviceToken);
-  return challenge ? { challenge } : enter(tx, userId, first);
+  if (decision.kind === 'needs')
+    return { challenge: await askForFactor(tx, userId, { first, enrolling: decision.what === 'enrolment' }) };
+  if (decision.joins) await addMember(tx, userId);
+  return begin(tx, userId, { amr, acr, rememberedDevice: device });
 }
 
-/** Enters the project with a new session, once everything is proven. */
-export async function enter(tx: TxCtx, userId: UserId, how: { amr: string[]; acr: string }) {
+/** Enters the project with two factors, once both are proven. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function enterWithBoth(
+  tx: TxCtx,
+  userId: UserId,
+  { entrance, amr }: { entrance: Entrance; amr: string[] },
+) {
+  const proof = { amr, acr: 'aal2', authTime: tx.now };
+  const { decision } = await admit(tx, entrance, { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
+  return begin(tx, userId, { amr, acr: 'aal2', rememberedDevice: null });
+}
+
+type Proven = { amr: string[]; acr: string; rememberedDevice: DeviceId | null };
+
+/** Begins the session of somebody who was admitted. */
+async function begin(tx: TxCtx, userId: UserId, how: Proven) {
   await memberSeen(tx, userId);
   await keepAccount(tx, userId);
   const familiarity = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
   if (familiarity === 'new') await newDevice(tx, { userId, sessionId: entry.sessionId });
   return { entry, refresh: await issueRefreshToken(tx, entry) };
-}
-
-/** A member may have been blocked or removed since the first factor. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
-export async function requireActiveMember(tx: TxCtx, userId: UserId): Promise<void> {
-  const member = await findMember(tx, userId);
-  if (member?.status === 'blocked') throw problem('MEMBER_BLOCKED');
-  if (member?.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
-}
-
-/** Where registration is open, signing in also joins the project, as registering anew would. */
-async function ensureMember(tx: TxCtx, userId: UserId): Promise<void> {
-  const member = await findMember(tx, userId);
-  if (member?.status === 'active') return;
-  if (member?.status === 'blocked') throw problem('MEMBER_BLOCKED');
-  const { settings } = await projectOf(tx.system, tx.scope);
-  if (settings.registration !== 'open') throw problem('MEMBERSHIP_REQUIRED');
-  await addMember(tx, userId);
 }
 
 /** Runs a sign-in in one transaction and puts its answer together. */

@@ -20,6 +20,7 @@ import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
 import { issueExchangeCode } from './exchange-codes.ts';
 import { hintOf } from './flows.ts';
+import type { FirstFactor } from './mfa-challenges.ts';
 import { type SignedIn, signIn } from './sign-in.ts';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
 
@@ -205,11 +206,11 @@ export async function enterUpstream(
   { identity }: UpstreamResult,
   deviceToken: string | undefined,
 ): Promise<SignedIn | Static<typeof LinkRequired>> {
-  const first = { amr: ['fed'], acr: 'aal1' } as const;
+  const first: FirstFactor = { entrance: 'social', amr: ['fed'], acr: 'aal1' };
   const linked = await findLinkedUser(tx, identity);
   if (linked) {
     await identityUsed(tx, identity);
-    return signIn(tx, linked, { ...first, amr: ['fed'] }, { deviceToken });
+    return signIn(tx, linked, first, { deviceToken });
   }
   const email = identity.email !== null && identity.emailVerified ? normalise(identity.email) : null;
   const owner = email?.kind === 'email' ? await findIdentifier(tx, email) : undefined;
@@ -225,7 +226,7 @@ export async function enterUpstream(
   });
   await linkIdentity(tx, userId, accountOf(identity));
   await addMember(tx, userId);
-  return signIn(tx, userId, { ...first, amr: ['fed'] });
+  return signIn(tx, userId, first);
 }
 
 async function askForProof(tx: TxCtx, content: AskedLink, address: string) {

@@ -26,7 +26,7 @@ export async function verifyAddress(ctx: Ctx, proof: Proof, deviceToken?: string
 async function confirmAddress(tx: TxCtx, flow: ProvenFlow, deviceToken?: string): Promise<SignedIn> {
   if (flow.userId === null) throw problem('INVALID_CODE');
   await addressProven(tx, { ...flow, userId: flow.userId });
-  return signIn(tx, flow.userId, { amr: ['pwd', 'otp'], acr: 'aal1' }, { deviceToken });
+  return signIn(tx, flow.userId, { entrance: 'verified_address', amr: ['pwd', 'otp'], acr: 'aal1' }, { deviceToken });
 }
 
 /** Notes that an address was proven, if it is still the person's and was not before. */

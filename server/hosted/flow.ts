@@ -67,7 +67,11 @@ const DEVICE_SECONDS = 90 * 86_400;
 export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const interaction = await interactions.read(request, reply);
   const { workspaceId, projectId, environment } = interaction.application;
-  const ctx = ctxFor(request, { workspaceId, projectId, environment });
+  const wantsSecondFactor = interaction.asked.secondFactor !== 'no';
+  const ctx: Ctx = {
+    ...ctxFor(request, { workspaceId, projectId, environment }),
+    ...(wantsSecondFactor && { wantsSecondFactor }),
+  };
   const project = await projectOf(ctx.system, ctx.scope);
   const settings = { ...project.settings, signInMethods: await openMethods(ctx) };
   const languages = interaction.asked.locales ?? request.trace.languages;
@@ -101,10 +105,13 @@ export function keepStep({ request, reply, interaction: { uid } }: Flow, step: S
   reply.setCookie(cookieName(request, 'step'), sealed, { ...cookieOptions(request, `${BASE}/${uid}`), maxAge: 3_600 });
 }
 
+/** Why somebody is asked to sign in without being asked for a fresh proof. */
+const NO_FRESH_PROOF: readonly string[] = ['no_session', 'not_a_member', 'second_factor_required'];
+
 /** The secret of a remembered device, which skips the second factor; not where a fresh proof is asked for, as before linking. */
 export function deviceTokenOf({ request, interaction, step }: Flow): string | undefined {
   if (step.link) return undefined;
-  const fresh = interaction.reasons.some((reason) => reason !== 'no_session' && reason !== 'not_a_member');
+  const fresh = interaction.reasons.some((reason) => !NO_FRESH_PROOF.includes(reason));
   return fresh ? undefined : request.cookies[cookieName(request, 'device')];
 }
 

@@ -30,7 +30,7 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
       reasons: ['no_session'],
       current: null,
       application: { ...NOBODYS, ...ctx.scope, name: projectName },
-      asked: { scopes: [], redirectUri: null, loginHint: null, maxAge: null, locales: null, acrValues: [] },
+      asked: { scopes: [], redirectUri: null, loginHint: null, maxAge: null, locales: null, secondFactor: 'no' },
     },
   };
   const { document, headers } = renderPage(flow.voice, await firstPage(flow));

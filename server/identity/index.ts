@@ -47,7 +47,6 @@ export {
   factorUsed,
   findFactor,
   findTotp,
-  hasSecondFactors,
   listFactors,
   removeAllFactors,
   removeFactor,
@@ -85,7 +84,14 @@ export {
 export { profileRoutes } from './profile.me.ts';
 export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
-export { forgetDevices, isRememberedDevice, listDevices, rememberDevice } from './remembered-devices.ts';
+export {
+  type DeviceId,
+  forgetDevices,
+  isRemembered,
+  listDevices,
+  rememberDevice,
+  useRememberedDevice,
+} from './remembered-devices.ts';
 export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { enrolledSecondFactors, type SecondFactor } from './second-factors.ts';

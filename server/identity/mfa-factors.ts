@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { HOTP, Secret, TOTP } from 'otpauth';
 import { toString as qrCode } from 'qrcode';
 import { emit } from '#events';
@@ -36,17 +35,6 @@ const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** Clocks of phones are off by a step at most. */
 const WINDOW = 1;
-
-/** Whether a person has any factor besides a password, in one read. Served by the factors', passkeys' and codes' indexes of users. */
-export async function hasSecondFactors(tx: TxCtx, userId: UserId): Promise<boolean> {
-  const { workspaceId, environment } = tx.scope;
-  const own = sql`workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId}`;
-  const { rows } = await sql<{ any: boolean }>`
-    select exists (select from mfa_factors where ${own} and confirmed_at is not null)
-        or exists (select from passkeys where ${own})
-        or exists (select from recovery_codes where ${own} and used_at is null) as any`.execute(tx.db);
-  return rows[0]?.any === true;
-}
 
 /** What somebody needs to put a new authenticator app to use. */
 export type TotpEnrolment = { id: FactorId; secret: string; uri: string; qrSvg: string };

@@ -45,9 +45,9 @@ export async function rememberDevice(tx: TxCtx, userId: UserId, seconds: number)
   return token;
 }
 
-/** True when the token is of a remembered device of this user; notes its use. Served by remembered_devices_hash. */
-export async function isRememberedDevice(tx: TxCtx, userId: UserId, token: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
+/** The remembered device of this user whose token it is; notes its use. Served by remembered_devices_hash. */
+export async function useRememberedDevice(tx: TxCtx, userId: UserId, token: string): Promise<DeviceId | null> {
+  const row = await tx.db
     .updateTable('remembered_devices')
     .set({ last_used_at: tx.now })
     .where('workspace_id', '=', tx.scope.workspaceId)
@@ -55,8 +55,23 @@ export async function isRememberedDevice(tx: TxCtx, userId: UserId, token: strin
     .where('hash', '=', hashSecret(token))
     .where('user_id', '=', userId)
     .where('expires_at', '>', tx.now)
+    .returning('id')
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return row?.id ?? null;
+}
+
+/** Whether a device of this user is remembered still. Served by the primary key. */
+export async function isRemembered(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, userId: UserId, id: DeviceId) {
+  const row = await ctx.db
+    .selectFrom('remembered_devices')
+    .select('id')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The live remembered devices of a user, newest first. Served by remembered_devices_of_user. */

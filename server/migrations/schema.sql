@@ -784,7 +784,9 @@ create table scope_entries (
   created_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   revoke_reason text,
+  admitted_under text,
   constraint scope_entries_pkey PRIMARY KEY (workspace_id, environment, id),
+  constraint scope_entries_admitted_under_check CHECK ((admitted_under = ANY (ARRAY['off'::text, 'optional'::text, 'required'::text]))),
   constraint scope_entries_workspace_id_environment_session_id_fkey FOREIGN KEY (workspace_id, environment, session_id) REFERENCES sessions(workspace_id, environment, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id) WHERE (revoked_at IS NULL);
@@ -808,6 +810,7 @@ create table sessions (
   revoked_at timestamp with time zone,
   revoke_reason text,
   second_factor_at timestamp with time zone,
+  remembered_device text,
   constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );

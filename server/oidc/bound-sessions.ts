@@ -4,6 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { type EndedSessions, whenSessionsEnd } from '#sessions';
+import type { Settings } from '#tenancy';
 import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session that stands behind what the provider keeps. */
@@ -14,6 +15,10 @@ export type Bound = {
   workspaceId?: WorkspaceId;
   /** The project a grant is for; of a browser's session, that in which it began. */
   projectId?: ProjectId;
+  /** Of a grant: the `mfa` setting of its project when the person was admitted. */
+  admittedUnder?: Settings['mfa'];
+  /** Of a grant: whether a remembered device stood for the second factor. */
+  onDevice?: boolean;
 };
 
 declare module 'oidc-provider' {
@@ -22,7 +27,7 @@ declare module 'oidc-provider' {
   interface AdapterPayload extends Bound {}
 }
 
-const FIELDS = ['sessionId', 'endsAt', 'workspaceId', 'projectId'] as const;
+const FIELDS = ['sessionId', 'endsAt', 'workspaceId', 'projectId', 'admittedUnder', 'onDevice'] as const;
 
 /** Makes the provider keep, with its sessions and grants, which session of ours they were made from. */
 export function bindToSessions({ Session, Grant }: Provider): void {

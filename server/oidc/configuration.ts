@@ -5,8 +5,9 @@ import { Value } from 'typebox/value';
 import { type Application, findApplication, isFirstParty } from '#applications';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { accessClaims, CLAIMS, ctxOf, findAccount, Lifetimes, SCOPES } from './accounts.ts';
+import { accessClaims, CLAIMS, ctxOf, Lifetimes, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
+import { admittedAccount } from './admission.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { grantFor } from './grants.ts';
@@ -41,7 +42,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     adapter: adapterFor(system, issuer),
     cookies: cookies(system, issuer),
     routes: ROUTES,
-    findAccount: (ctx, subject) => findAccount(system, ctx.oidc.client, subject),
+    findAccount: (ctx, subject, source) => admittedAccount(system, ctx, { subject, source }),
     loadExistingGrant: async (ctx) => {
       await readCodeLifetime(system, ctx);
       return grantFor(system, ctx);

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { type Application, isFirstParty } from '#applications';
 import { emit } from '#events';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { enterProject, liveEntry } from '#sessions';
 import { ctxOf } from './accounts.ts';
+import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { consentTo, forgetConsent } from './consents.ts';
@@ -23,13 +23,17 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   const current = known?.accountId === account.accountId ? known : undefined;
+  const decision = await decisionOn(system, ctx.oidc, current);
+  // The person is asked to sign in anew: prompts.ts. What they had stays as it was.
+  if (decision.kind !== 'admitted') return current;
   const application = applicationOf(client);
   const allowed = await isAllowed(system, ctx, application);
-  if (current && allowed && covers(ctx, current)) return current;
+  const under = await admittedUnder(system, application, decision);
+  if (current && allowed && covers(ctx, current)) return noted(current, under);
   if (!allowed || !mayWiden(ctx)) return allowed ? current : undefined;
   await enterProjectOf(system, application, session);
   const grant = current ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
-  Object.assign(grant, boundOf(session), { projectId: application.projectId });
+  Object.assign(grant, boundOf(session), under, { projectId: application.projectId });
   grant.addOIDCScope(ctx.oidc.requestParamOIDCScopes);
   grant.addOIDCClaims(ctx.oidc.requestParamClaims);
   for (const [resource, scopes] of resourceScopes(ctx)) grant.addResourceScope(resource, scopes);
@@ -37,16 +41,10 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   return grant;
 }
 
-/** Signed in for one project, the person enters another with the same session. */
-async function enterProjectOf(
-  system: System,
-  application: Application,
-  { sessionId, projectId }: Bound,
-): Promise<void> {
-  if (!sessionId || !projectId || projectId === application.projectId) return;
-  await transaction(ctxOf(system, application), async (tx) => {
-    if (!(await liveEntry(tx, sessionId))) await enterProject(tx, sessionId, projectId);
-  });
+async function noted(grant: Grant, under: Bound): Promise<Grant> {
+  if (grant.admittedUnder === under.admittedUnder && grant.onDevice === under.onDevice) return grant;
+  await Object.assign(grant, under).save();
+  return grant;
 }
 
 /** What a sign-in just proved stands behind the browser's session from now on. */

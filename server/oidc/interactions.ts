@@ -11,6 +11,7 @@ import { rebind } from './bound-sessions.ts';
 import { applicationAt } from './clients.ts';
 import { giveConsent } from './consents.ts';
 import { issuerOf } from './provider.ts';
+import { wantedLevel } from './wanted-level.ts';
 
 const UserIdSchema = IdSchema('usr');
 
@@ -30,7 +31,8 @@ export type Interaction = {
     maxAge: number | null;
     /** Preferred languages, best first. */
     locales: string | null;
-    acrValues: string[];
+    /** Whether it wants two factors, whatever the project asks. */
+    secondFactor: ReturnType<typeof wantedLevel>;
   };
 };
 
@@ -70,7 +72,7 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
       loginHint: text('login_hint'),
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,
       locales: text('ui_locales')?.replaceAll(' ', ',') ?? null,
-      acrValues: text('acr_values')?.split(' ') ?? [],
+      secondFactor: wantedLevel(params),
     },
   };
 }
@@ -101,8 +103,7 @@ type SignedIn = { ctx: Ctx; interaction: Interaction; session: ProvenSession };
 async function signedIn(exchange: Exchange, { ctx, interaction, session }: SignedIn): Promise<string> {
   const { workspaceId, projectId } = ctx.scope;
   if (interaction.current?.userId === session.userId) await replaceSession(exchange, ctx, session);
-  const unmet = interaction.reasons.some((reason) => reason.startsWith('essential_acr')) && session.acr !== 'aal2';
-  if (unmet)
+  if (interaction.asked.secondFactor === 'essential' && session.acr === 'aal1')
     return answer(exchange, {
       error: 'unmet_authentication_requirements',
       error_description: 'the person has no second factor that reaches what was asked for',

@@ -169,7 +169,10 @@ describe('one session', () => {
     const stop = observeStatements((sql) => seen.push(sql));
     await again.finish(await browser.open(again.url));
     stop();
-    const own = seen.filter((sql) => !/graphile_worker|from events|worker_heartbeats|status_signals|from webhook_deliveries|^select 1$/.test(sql));
+    const own = seen.filter(
+      (sql) =>
+        !/graphile_worker|from events|worker_heartbeats|status_signals|from webhook_deliveries|^select 1$/.test(sql),
+    );
     assert.ok(own.length <= 12, `${own.length} statements:\n${own.map((sql) => sql.slice(0, 120)).join('\n')}`);
   });
 

@@ -1,10 +1,12 @@
-import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
+import { decisionOn } from './admission.ts';
+import { wantedLevel } from './wanted-level.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
-/** What a person may be asked before an authorization request is answered: the library's questions and four of ours. */
+/** What a person may be asked before an authorization request is answered: the library's questions and ours. */
 export function prompts(system: System): interactionPolicy.DefaultPolicy {
   const policy = base();
   const login = policy.get('login');
@@ -16,7 +18,10 @@ export function prompts(system: System): interactionPolicy.DefaultPolicy {
     new Check('closed', 'the project the browser signed in at is to be deleted', ({ oidc }) =>
       beganInClosed(system, oidc),
     ),
-    new Check('acr_values', 'a second factor is asked for', ({ oidc }) => wantsSecondFactor(oidc)),
+    new Check('second_factor_required', 'the project asks for a second factor', 'login_required', ({ oidc }) =>
+      needsMore(system, oidc),
+    ),
+    new Check('acr_values', 'a second factor is asked for', 'login_required', ({ oidc }) => isWished(oidc)),
   );
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
   return policy;
@@ -29,8 +34,18 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
   return isClosed(system, { workspaceId, projectId });
 }
 
-/** `acr_values` is a wish (OpenID Connect Core §3.1.2.1): it is tried to be fulfilled once. */
-function wantsSecondFactor({ params, session, result }: KoaContextWithOIDC['oidc']): boolean {
-  const [wanted] = String(params?.['acr_values'] ?? '').split(' ');
-  return wanted === 'aal2' && session?.accountId !== undefined && session.acr !== 'aal2' && !result?.login;
+/**
+ * Whether the session of the browser is not enough for the project, or for what the application wants of it.
+ * @throws UnmetAuthenticationRequirements where it is essential and the person has no second factor: asking would be in vain
+ */
+async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {
+  const decision = await decisionOn(system, oidc);
+  if (decision.kind === 'refused' && decision.because === 'unmet')
+    throw new errors.UnmetAuthenticationRequirements('the person has no second factor that reaches what was asked for');
+  return decision.kind !== 'admitted';
+}
+
+/** Nobody is signed in yet: whoever signs in shall show a second factor, if they have one. */
+function isWished({ params, session }: KoaContextWithOIDC['oidc']): boolean {
+  return session?.accountId === undefined && wantedLevel(params) === 'wished';
 }

@@ -61,6 +61,8 @@ export type Ctx = {
   unit?: Unit;
   /** The auth address the request came to; absent for requests to other hosts and for work without one. */
   authAddress?: string;
+  /** An application asked that this sign-in reaches two factors (`acr_values`), whatever its project asks. */
+  wantsSecondFactor?: true;
   /** Tells the types apart: what needs a connection of its own (limits, hashing) takes a `Ctx`, never a {@link TxCtx}. */
   afterCommit?: undefined;
 };

@@ -12,18 +12,23 @@ export {
   listSessions,
   liveEntry,
   type ProjectSession,
+  type ProvenEntry,
+  provenEntry,
   reauthenticationRequired,
   requireFreshProof,
   sessionHistory,
+  sessionProof,
   sessionsOfProject,
 } from './session-reading.ts';
 export {
   enterProject,
+  noteAdmission,
   raiseSession,
   revokeEntriesOfUser,
   revokeEntryOfSession,
   revokeSessions,
   type ScopeEntry,
   type SessionChoice,
+  type SessionProof,
   startSession,
 } from './sessions.ts';

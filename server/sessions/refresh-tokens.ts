@@ -8,6 +8,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
+import type { ProvenEntry } from './session-reading.ts';
 import { revokeSessions, type ScopeEntry } from './sessions.ts';
 
 type RefreshTokensTable = {
@@ -71,6 +72,8 @@ type Presented = {
   session_id: SessionId;
   project_id: ProjectId;
   user_id: UserId;
+  admitted_under: ProvenEntry['admittedUnder'];
+  remembered_device: ProvenEntry['rememberedDevice'];
   amr: string[];
   acr: string;
   auth_time: Date;
@@ -110,17 +113,20 @@ function unknownToken() {
 /**
  * Spends a refresh token for its successor. The same successor is returned to every caller within the grace time; a later
  * second use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
- * @throws Problem SESSION_EXPIRED, SESSION_REVOKED
+ * @param admit throws unless the entry may go on; the token is not spent then
+ * @throws Problem SESSION_EXPIRED, SESSION_REVOKED, and what `admit` throws
  */
 export async function rotateRefreshToken(
   ctx: Ctx,
   found: FoundRefreshToken,
+  admit: (entry: ProvenEntry) => Promise<void> | void,
 ): Promise<{ entry: ScopeEntry; refresh: IssuedRefreshToken }> {
   const { row } = found;
   if (row.dead) throw problem('SESSION_REVOKED');
   if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
   const entry = entryOf(row);
   if (row.used_at === null) {
+    await admit({ ...entry, admittedUnder: row.admitted_under, rememberedDevice: row.remembered_device });
     const refresh = await spend(ctx, found);
     if (refresh) return { entry, refresh };
   }
@@ -169,6 +175,7 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
 const findPresented = prepared<Presented>(
   'find-refresh-token',
   `select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
+          e.admitted_under, s.remembered_device,
           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
           (s.revoked_at is not null or e.revoked_at is not null) as dead
    from refresh_tokens t

@@ -4,6 +4,8 @@ import { customerOf } from '#platform/ctx.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { networksOf } from '#platform/source.ts';
+import type { Settings } from '#tenancy';
+import type { SessionProof } from './sessions.ts';
 
 /** True when the user has signed in from the request's source before, within the last 90 days. Served by sessions_of_user. */
 export async function isKnownSource(ctx: Ctx, userId: UserId): Promise<boolean> {
@@ -99,6 +101,60 @@ export async function liveEntry(
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** A live entry with what its session proved. */
+export type ProvenEntry = SessionProof & {
+  entryId: ScopeEntryId;
+  userId: UserId;
+  /** The `mfa` setting of the project when the entry was admitted; null where it was not kept. */
+  admittedUnder: Settings['mfa'] | null;
+};
+
+/** {@link liveEntry} with what the session proved. Served by scope_entries_of_session and the primary key of sessions. */
+export async function provenEntry(
+  ctx: Pick<Ctx, 'db' | 'scope'>,
+  sessionId: SessionId,
+): Promise<ProvenEntry | undefined> {
+  return ctx.db
+    .selectFrom('scope_entries as e')
+    .innerJoin('sessions as s', (join) =>
+      join
+        .onRef('s.workspace_id', '=', 'e.workspace_id')
+        .onRef('s.environment', '=', 'e.environment')
+        .onRef('s.id', '=', 'e.session_id'),
+    )
+    .select([
+      'e.id as entryId',
+      'e.admitted_under as admittedUnder',
+      's.user_id as userId',
+      's.amr',
+      's.acr',
+      's.auth_time as authTime',
+      's.remembered_device as rememberedDevice',
+    ])
+    .where('e.workspace_id', '=', ctx.scope.workspaceId)
+    .where('e.environment', '=', ctx.scope.environment)
+    .where('e.session_id', '=', sessionId)
+    .where('e.project_id', '=', ctx.scope.projectId)
+    .where('e.revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** What a session that has not ended proved, in whatever projects it is. Served by the primary key. */
+export function sessionProof(
+  ctx: Pick<Ctx, 'db' | 'scope' | 'now'>,
+  sessionId: SessionId,
+): Promise<SessionProof | undefined> {
+  return ctx.db
+    .selectFrom('sessions')
+    .select(['amr', 'acr', 'auth_time as authTime', 'remembered_device as rememberedDevice'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', sessionId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
 }
 
 /** A session as its owner sees it. */

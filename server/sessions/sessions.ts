@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import { emit, emitAll } from '#events';
+import type { DeviceId } from '#identity';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import {
   newId,
@@ -10,7 +11,7 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf, sessionLifetimes } from '#tenancy';
+import { projectOf, type Settings, sessionLifetimes } from '#tenancy';
 import { endWithSessions } from './endings.ts';
 import { endTokensOf } from './revocations.ts';
 
@@ -23,6 +24,7 @@ type SessionsTable = {
   acr: string;
   auth_time: Date;
   second_factor_at: Date | null;
+  remembered_device: DeviceId | null;
   ip: string | null;
   user_agent: string | null;
   created_at: Date;
@@ -39,6 +41,7 @@ type ScopeEntriesTable = {
   session_id: SessionId;
   project_id: ProjectId;
   user_id: UserId;
+  admitted_under: Settings['mfa'] | null;
   created_at: Date;
   revoked_at: Generated<Date | null>;
   revoke_reason: Generated<string | null>;
@@ -51,24 +54,33 @@ declare module '#platform/db.ts' {
   }
 }
 
+/** What was proven when a session began, or since. */
+export type SessionProof = {
+  amr: string[];
+  acr: string;
+  authTime: Date;
+  /** The device that stood for the second factor, if one did. */
+  rememberedDevice: DeviceId | null;
+};
+
 /** A session in one project: what tokens are made for. */
-export type ScopeEntry = {
+export type ScopeEntry = Omit<SessionProof, 'rememberedDevice'> & {
   entryId: ScopeEntryId;
   sessionId: SessionId;
   userId: UserId;
   projectId: ProjectId;
-  amr: string[];
-  acr: string;
-  authTime: Date;
   /** The absolute end of the session, whatever is done with it. */
   expiresAt: Date;
 };
 
-/** Begins a session with an entry in `tx.scope`'s project. @param how `amr` as RFC 8176 names the methods, `acr` the level reached */
+/**
+ * Begins a session with an entry in `tx.scope`'s project, for somebody who was admitted to it.
+ * @param how `amr` as RFC 8176 names the methods, `acr` the level reached
+ */
 export async function startSession(
   tx: TxCtx,
   userId: UserId,
-  how: { amr: string[]; acr: string },
+  { rememberedDevice, ...how }: Omit<SessionProof, 'authTime'>,
 ): Promise<ScopeEntry> {
   const { workspaceId, environment, projectId } = tx.scope;
   const { settings } = await projectOf(tx.system, tx.scope);
@@ -84,6 +96,7 @@ export async function startSession(
       ...how,
       auth_time: tx.now,
       second_factor_at: how.acr === 'aal1' ? null : tx.now,
+      remembered_device: rememberedDevice,
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
@@ -91,7 +104,7 @@ export async function startSession(
       expires_at: expiresAt,
     })
     .execute();
-  const entryId = await insertEntry(tx, { sessionId, userId });
+  const entryId = await insertEntry(tx, { sessionId, userId }, settings.mfa);
   await emitAll(tx, [
     { type: 'session.created', data: { sessionId, userId } },
     { type: 'user.login', data: { sessionId, userId, amr: how.amr } },
@@ -99,7 +112,11 @@ export async function startSession(
   return { entryId, sessionId, userId, projectId, ...how, authTime: tx.now, expiresAt };
 }
 
-async function insertEntry(tx: TxCtx, session: { sessionId: SessionId; userId: UserId }): Promise<ScopeEntryId> {
+async function insertEntry(
+  tx: TxCtx,
+  session: { sessionId: SessionId; userId: UserId },
+  admittedUnder: Settings['mfa'] | null,
+): Promise<ScopeEntryId> {
   const { workspaceId, environment, projectId } = tx.scope;
   const id = newId('ent', tx.now);
   await tx.db
@@ -111,18 +128,31 @@ async function insertEntry(tx: TxCtx, session: { sessionId: SessionId; userId: U
       session_id: session.sessionId,
       project_id: projectId,
       user_id: session.userId,
+      admitted_under: admittedUnder,
       created_at: tx.now,
     })
     .execute();
   return id;
 }
 
+type EnteringSession = {
+  sessionId: SessionId;
+  fromProjectId: ProjectId;
+  /** Throws unless who has proven this may enter the project. */
+  admit: (proof: SessionProof) => Promise<void>;
+};
+
 /**
  * Takes a session into `tx.scope`'s project: its live entry there, or a new one. Level and authentication time stay as they are.
- * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
+ * @throws Problem SESSION_REVOKED, SESSION_EXPIRED, and what `admit` throws
  */
-export async function enterProject(tx: TxCtx, sessionId: SessionId, fromProjectId: ProjectId): Promise<ScopeEntry> {
+export async function enterProject(
+  tx: TxCtx,
+  { sessionId, fromProjectId, admit }: EnteringSession,
+): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
+  await admit(session);
+  const { settings } = await projectOf(tx.system, tx.scope);
   const existing = await tx.db
     .selectFrom('scope_entries')
     .select('id')
@@ -132,9 +162,23 @@ export async function enterProject(tx: TxCtx, sessionId: SessionId, fromProjectI
     .where('project_id', '=', tx.scope.projectId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const entryId = existing?.id ?? (await insertEntry(tx, session));
+  const entryId = existing?.id ?? (await insertEntry(tx, session, settings.mfa));
+  if (existing) await noteAdmission(tx, entryId);
   await emit(tx, 'session.context_switched', { sessionId, userId: session.userId, entryId, fromProjectId });
   return { ...session, entryId, projectId: tx.scope.projectId };
+}
+
+/** Notes that an entry was admitted under the policy of today: it is not looked at again until that is stricter. */
+export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<void> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  await tx.db
+    .updateTable('scope_entries')
+    .set({ admitted_under: settings.mfa })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', entryId)
+    .where('admitted_under', 'is distinct from', settings.mfa)
+    .execute();
 }
 
 /** What the proofs of a session amount to now. `secondFactor`: whether one was proven just now. */
@@ -142,7 +186,7 @@ type Raised = { amr: string[]; acr: string; secondFactor: boolean };
 
 /**
  * Raises a session after a new proof of who its person is. Its entry in `tx.scope`'s project, with all its tokens, is replaced
- * by a new one (ASVS 7.2.4; SE-1).
+ * by a new one (ASVS 7.2.4; SE-1), which is worth no more than the one before.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
 export async function raiseSession(
@@ -174,13 +218,13 @@ export async function raiseSession(
     .where('session_id', '=', sessionId)
     .where('project_id', '=', projectId)
     .where('revoked_at', 'is', null)
-    .returning('id')
+    .returning(['id', 'admitted_under'])
     .execute();
   await endTokensOf(
     tx,
     ended.map(({ id }) => id),
   );
-  const entryId = await insertEntry(tx, { sessionId, userId });
+  const entryId = await insertEntry(tx, { sessionId, userId }, ended[0]?.admitted_under ?? null);
   await emit(tx, 'session.reauthenticated', { sessionId, userId, ...raised });
   return { ...session, ...raised, authTime: tx.now, entryId, projectId };
 }
@@ -189,7 +233,7 @@ export async function raiseSession(
 async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
     .selectFrom('sessions')
-    .select(['user_id', 'amr', 'acr', 'auth_time', 'expires_at', 'revoked_at'])
+    .select(['user_id', 'amr', 'acr', 'auth_time', 'remembered_device', 'expires_at', 'revoked_at'])
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', sessionId)
@@ -203,6 +247,7 @@ async function lockSession(tx: TxCtx, sessionId: SessionId) {
     amr: row.amr,
     acr: row.acr,
     authTime: row.auth_time,
+    rememberedDevice: row.remembered_device,
     expiresAt: row.expires_at,
   };
 }

@@ -1,0 +1,9 @@
+export {
+  admit,
+  deviceOfSession,
+  refusal,
+  requireAdmitted,
+  requireStillAdmitted,
+} from './admission.ts';
+export { type Decision, isAnotherThan, mustBeLookedAtAgain } from './decision.ts';
+export { ENTRANCES, type Entrance } from './entrances.ts';

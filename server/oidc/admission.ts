@@ -1,0 +1,139 @@
+import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider';
+import { Value } from 'typebox/value';
+import { admit, type Decision, deviceOfSession, mustBeLookedAtAgain } from '#admission';
+import { type Application, isFirstParty } from '#applications';
+import { transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import type { System } from '#platform/system.ts';
+import { enterProject, liveEntry, sessionProof } from '#sessions';
+import { projectOf, type Settings } from '#tenancy';
+import { ctxOf, findAccount } from './accounts.ts';
+import type { Bound } from './bound-sessions.ts';
+import { applicationOf } from './clients.ts';
+import { wantedLevel } from './wanted-level.ts';
+
+const UserIdSchema = IdSchema('usr');
+
+/** One request asks once, however many of its steps want to know. */
+const decided = new WeakMap<KoaContextWithOIDC['oidc'], { decision: Promise<Decision> }>();
+
+/**
+ * Whether the browser's session is enough for the project of the application that asks for authorization, and for what the
+ * application wants. Nobody is signed in, or is a member: that is asked elsewhere.
+ * @param grant what the session has with the application already
+ */
+export function decisionOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
+  const known = decided.get(oidc);
+  if (known) return known.decision;
+  const decision = decideOn(system, oidc, grant);
+  decided.set(oidc, { decision });
+  return decision;
+}
+
+const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
+
+async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
+  const { session, account, client, result } = oidc;
+  if (!session || !account || !client || !Value.Check(UserIdSchema, session.accountId)) return ADMITTED;
+  const application = applicationOf(client);
+  const { settings } = await projectOf(system, application);
+  const wanted = wantedLevel(oidc.params);
+  // A wish is tried to be fulfilled once (OpenID Connect Core §3.1.2.1).
+  const secondFactor = wanted === 'wished' && result?.login ? 'no' : wanted;
+  const { acr = 'aal1' } = session;
+  if (grant?.admittedUnder && secondFactor === 'no' && !isStricter(settings, { acr, grant }))
+    return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
+  const ctx = ctxOf(system, application);
+  // What tokens will say is the level the browser's session began with; for the project's policy it counts what it has become.
+  const said = {
+    amr: session.amr ?? [],
+    acr,
+    authTime: new Date((session.loginTs ?? 0) * 1000),
+    rememberedDevice: null,
+  };
+  const { sessionId } = session;
+  const become = secondFactor === 'no' && acr === 'aal1' && sessionId ? await sessionProof(ctx, sessionId) : undefined;
+  const proof = become ?? said;
+  const { decision } = await admit(ctx, 'authorize', {
+    userId: session.accountId,
+    member: 'active',
+    party: isFirstParty(application) ? 'first' : 'third',
+    proof,
+    device: deviceOfSession(ctx, session.accountId, proof),
+    asked: { secondFactor },
+  });
+  return decision;
+}
+
+function isStricter(settings: Settings, { acr, grant }: { acr: string; grant: Bound | undefined }): boolean {
+  return mustBeLookedAtAgain(settings, {
+    acr,
+    under: grant?.admittedUnder ?? null,
+    remembered: grant?.onDevice === true,
+  });
+}
+
+/** Signed in for one project, the person enters another with the same session. They were admitted: {@link decisionOn}. */
+export async function enterProjectOf(
+  system: System,
+  application: Application,
+  { sessionId, projectId }: Bound,
+): Promise<void> {
+  if (!sessionId || !projectId || projectId === application.projectId) return;
+  await transaction(ctxOf(system, application), async (tx) => {
+    if (await liveEntry(tx, sessionId)) return;
+    await enterProject(tx, { sessionId, fromProjectId: projectId, admit: async () => undefined });
+  });
+}
+
+/** Under what somebody was admitted: kept with a grant, so that its tokens are renewed without a look at the session while it holds. */
+export async function admittedUnder(
+  system: System,
+  application: Application,
+  decision: Decision,
+): Promise<Required<Pick<Bound, 'admittedUnder' | 'onDevice'>>> {
+  const { settings } = await projectOf(system, application);
+  const onDevice = decision.kind === 'admitted' && decision.by === 'remembered_device';
+  return { admittedUnder: settings.mfa, onDevice };
+}
+
+/** What a code or refresh token says of the sign-in it came from. */
+type Source = { accountId?: string | undefined; acr?: unknown };
+
+/**
+ * The person of a request, as {@link findAccount} says. At the token endpoint nobody whose session is not enough for the project
+ * any more: their code or refresh token is refused (`invalid_grant`).
+ */
+export async function admittedAccount(
+  system: System,
+  { oidc }: KoaContextWithOIDC,
+  { subject, source }: { subject: string; source: Source | undefined },
+): Promise<Account | undefined> {
+  const account = await findAccount(system, oidc.client, subject);
+  if (!account || oidc.route !== 'token' || !source || !oidc.client) return account;
+  return (await goesOn(system, oidc.client, { source, grant: oidc.entities.Grant })) ? account : undefined;
+}
+
+async function goesOn(
+  system: System,
+  client: Client,
+  { source, grant }: { source: Source; grant: Bound | undefined },
+): Promise<boolean> {
+  const application = applicationOf(client);
+  const { settings } = await projectOf(system, application);
+  const { accountId } = source;
+  const acr = typeof source.acr === 'string' ? source.acr : 'aal1';
+  if (!isStricter(settings, { acr, grant })) return true;
+  if (!grant?.sessionId || !Value.Check(UserIdSchema, accountId)) return false;
+  const ctx = ctxOf(system, application);
+  const proof = await sessionProof(ctx, grant.sessionId);
+  if (!proof) return false;
+  const { decision } = await admit(ctx, 'oidc_token', {
+    userId: accountId,
+    member: 'active',
+    party: isFirstParty(application) ? 'first' : 'third',
+    proof,
+    device: deviceOfSession(ctx, accountId, proof),
+  });
+  return decision.kind === 'admitted';
+}

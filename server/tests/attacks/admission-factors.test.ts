@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { updateSettings } from '#tenancy';
+import { challengeIn, totpOf } from '#tests/factors.ts';
+import {
+  type Answer,
+  expectProblem,
+  lastMessage,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { siblingsOf } from '#tests/siblings.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+const { policies, login, verify } = siblingsOf(() => latchkey);
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+beforeEach(() => policies('optional', 'optional'));
+
+describe('the first factor and the second', () => {
+  let numbers = 100;
+  const newPhone = () => {
+    numbers += 1;
+    return `+4915112345${numbers}`;
+  };
+
+  /** Signs in with a code to a phone. */
+  async function byPhone(number: string): Promise<Answer> {
+    const begun = await latchkey.auth('/v1/auth/login/phone', { body: { phone: number } });
+    const code = /\d{6,8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
+    return latchkey.auth('/v1/auth/login/phone/verify', { body: { flowId: begun.body.flowId, code } });
+  }
+
+  async function setUpPhone(token: string, number: string): Promise<void> {
+    clock.advance(60_000);
+    const begun = await latchkey.api('/v1/me/security/mfa/phone', { token, body: { phone: number } });
+    const code = /\d{8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
+    const added = await latchkey.api('/v1/me/security/mfa/phone/confirm', {
+      token,
+      body: { flowId: begun.body.flowId, code },
+    });
+    assert.equal(added.status, 200, added.text);
+  }
+
+  before(() => latchkey.inProject((tx) => updateSettings(tx, { signInMethods: ['password', 'phone', 'passkey'] })));
+
+  test('are different: one phone makes no two factors, and who has a password begins with that', async () => {
+    const number = newPhone();
+    const person = await register(latchkey);
+    const { access_token: token } = person;
+    const begun = await latchkey.api('/v1/me/profile/phone', { token, body: { phone: number } });
+    const code = /\d{8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
+    await latchkey.api('/v1/me/profile/phone/verify', { token, body: { flowId: begun.body.flowId, code } });
+    await setUpPhone((await login(person)).body.access_token, number);
+    clock.advance(60_000);
+    expectProblem(await byPhone(number), 403, 'METHOD_DISABLED');
+    assert.ok(challengeIn(await login(person)).factors.some(({ type }) => type === 'phone'));
+  });
+
+  test('who has nothing but a phone sets another factor up where two are required, and has one level where not', async () => {
+    const number = newPhone();
+    const first = await byPhone(number);
+    assert.equal(first.status, 200, first.text);
+    await setUpPhone(first.body.access_token, number);
+    clock.advance(60_000);
+    const optional = await byPhone(number);
+    assert.equal(optional.body.session.acr, 'aal1');
+    clock.advance(60_000);
+    await policies('required', 'optional');
+    const required = await byPhone(number);
+    assert.deepEqual(required.body.enrollment, ['totp']);
+    assert.deepEqual(required.body.factors, []);
+  });
+
+  test('a phone that signed in is not offered among other factors, and not taken', async () => {
+    const number = newPhone();
+    const first = await byPhone(number);
+    await setUpPhone(first.body.access_token, number);
+    const app = await totpOf(latchkey, { access_token: (await byPhoneLater(number)).body.access_token }, clock);
+    clock.advance(60_000);
+    const question = await byPhone(number);
+    const { mfaToken, factors } = challengeIn(question);
+    assert.deepEqual(
+      factors.map(({ type }) => type),
+      ['totp', 'recovery_code'],
+    );
+    const { rows } = await latchkey.system.pool.query(`select id from mfa_factors where phone = $1`, [number]);
+    const prompted = await latchkey.auth('/v1/auth/mfa/challenge', { body: { mfaToken, factorId: rows[0].id } });
+    expectProblem(prompted, 404, 'NOT_FOUND');
+    assert.equal((await verify(question, app.code())).body.session.acr, 'aal2');
+  });
+
+  async function byPhoneLater(number: string): Promise<Answer> {
+    clock.advance(60_000);
+    return byPhone(number);
+  }
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import type { ProjectId } from '#platform/ids.ts';
+import { type Settings, updateSettings } from '#tenancy';
+import { challengeIn } from './factors.ts';
+import { type Answer, expectProblem, PASSWORD, register, type TestLatchkey } from './harness.ts';
+
+export type Person = Awaited<ReturnType<typeof register>>;
+type Policy = Settings['mfa'];
+
+/** Two projects of the demo's workspace, and how a person goes from one to the other. @param running the installation, once it is started */
+export function siblingsOf(running: () => TestLatchkey) {
+  /** The project beside the first. */
+  const sibling = () => {
+    const id: ProjectId | undefined = running().demo.projects[1]?.id;
+    assert.ok(id);
+    return { workspaceId: running().demo.workspaceId, projectId: id };
+  };
+  /** What the first project and the second one ask. */
+  const policies = async (here: Policy, there: Policy, more: Partial<Settings> = {}): Promise<void> => {
+    await running().inProject((tx) => updateSettings(tx, { mfa: here }));
+    await running().inProject((tx) => updateSettings(tx, { mfa: there, ...more }), { projectId: sibling().projectId });
+  };
+  const login = (person: { email: string }, more: Record<string, unknown> = {}) =>
+    running().auth('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD, ...more } });
+  return {
+    sibling,
+    policies,
+    login,
+    verify: (answer: Answer, code: string | undefined, more: Record<string, unknown> = {}) =>
+      running().auth('/v1/auth/mfa/verify', { body: { mfaToken: challengeIn(answer).mfaToken, code, ...more } }),
+    switchTo: (token: string) =>
+      running().auth('/v1/sessions/switch-context', { token, body: { ...sibling(), environment: 'test' } }),
+    refresh: (token: string) => running().auth('/v1/sessions/refresh', { body: { refresh_token: token } }),
+    /** Somebody who is a member of both projects, without any second factor. */
+    memberOfBoth: async (): Promise<Person> => {
+      const person = await register(running());
+      await policies('optional', 'optional');
+      assert.equal((await login(person, sibling())).status, 200);
+      return person;
+    },
+  };
+}
+
+/** A session is not enough, and is told what would be. */
+export function expectStepUp(answer: Answer): void {
+  expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+  assert.equal(answer.body.acr, 'aal2', answer.text);
+  assert.equal(typeof answer.body.maxAge, 'number', answer.text);
+}
