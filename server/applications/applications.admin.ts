@@ -39,7 +39,7 @@ export const applicationRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/applications',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Add an application',
         body: NewApplicationBody,
@@ -65,7 +65,7 @@ export const applicationRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/applications/:id',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Change an application',
         description: 'Switching off, and changing permissions or keys, ends its tokens at once.',
@@ -80,7 +80,7 @@ export const applicationRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/applications/:id',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Remove an application',
         description: 'Its tokens end at once.',
@@ -100,7 +100,7 @@ function secretRoutes(app: App): void {
   app.post(
     '/v1/admin/applications/:id/secrets',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Add a secret',
         description: 'Two can be live, so that a new one is rolled out before the old one goes.',
@@ -114,7 +114,7 @@ function secretRoutes(app: App): void {
   app.delete(
     '/v1/admin/applications/:id/secrets/:secretId',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Remove a secret',
         description: "The application's tokens end at once.",

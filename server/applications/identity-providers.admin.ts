@@ -33,7 +33,7 @@ export const identityProviderRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/identity-providers',
     {
-      config: { permission: 'providers:write' },
+      config: { permission: 'providers:write', stepUp: true },
       schema: {
         summary: 'Add an identity provider',
         body: NewProvider,
@@ -59,7 +59,7 @@ export const identityProviderRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/identity-providers/:providerId',
     {
-      config: { permission: 'providers:write' },
+      config: { permission: 'providers:write', stepUp: true },
       schema: {
         summary: 'Change an identity provider',
         params: ProviderRef,
@@ -73,7 +73,7 @@ export const identityProviderRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/identity-providers/:providerId',
     {
-      config: { permission: 'providers:write' },
+      config: { permission: 'providers:write', stepUp: true },
       schema: {
         summary: 'Remove an identity provider',
         params: ProviderRef,

@@ -30,7 +30,7 @@ export const registrationTokenRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/applications/registration-tokens',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: true },
       schema: {
         summary: 'Issue a registration token',
         description:
@@ -45,7 +45,7 @@ export const registrationTokenRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/applications/registration-tokens/:id',
     {
-      config: { permission: 'applications:write' },
+      config: { permission: 'applications:write', stepUp: false },
       schema: {
         summary: 'Remove a registration token',
         description: 'It registers nothing more; the applications it registered stay.',

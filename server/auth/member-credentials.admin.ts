@@ -14,7 +14,7 @@ export const memberCredentialRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members/:memberId/reset-password',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: false },
       schema: {
         summary: 'Mail a member a password reset',
         description: 'Only the member chooses the new password.',
@@ -34,7 +34,7 @@ export const memberCredentialRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members/:memberId/reset-mfa',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: true },
       schema: {
         summary: "Remove a member's second factors",
         description: 'For somebody who lost them. Ends every session of the person; passkeys stay as ways in.',

@@ -21,7 +21,7 @@ export const providerTestRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/identity-providers/:providerId/test',
     {
-      config: { permission: 'providers:write', ahead: check.ask },
+      config: { permission: 'providers:write', stepUp: false, ahead: check.ask },
       schema: {
         summary: 'Test an identity provider',
         description: 'Asks whether the provider answers as configured; nobody is signed in.',

@@ -66,7 +66,7 @@ export const adminSessionRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/sessions/:sessionId',
     {
-      config: { permission: 'sessions:revoke' },
+      config: { permission: 'sessions:revoke', stepUp: false },
       schema: {
         summary: 'End a session in this project',
         description: 'The person is out of this project at once; other projects of the session go on.',

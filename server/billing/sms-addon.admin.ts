@@ -53,7 +53,7 @@ export const smsAddOnRoutes: Routes = (app) => {
   app.post(
     `${ADDON}/subscribe`,
     {
-      config: { permission: 'billing:write', ahead: checkout.ask },
+      config: { permission: 'billing:write', stepUp: false, ahead: checkout.ask },
       schema: {
         summary: 'Subscribe to the SMS add-on, or change its tier',
         description:
@@ -68,7 +68,7 @@ export const smsAddOnRoutes: Routes = (app) => {
   app.post(
     `${ADDON}/cancel`,
     {
-      config: { permission: 'billing:write' },
+      config: { permission: 'billing:write', stepUp: false },
       schema: {
         summary: 'Cancel the SMS add-on',
         body: Type.Object(
@@ -84,7 +84,7 @@ export const smsAddOnRoutes: Routes = (app) => {
   app.post(
     `${ADDON}/resume`,
     {
-      config: { permission: 'billing:write' },
+      config: { permission: 'billing:write', stepUp: false },
       schema: {
         summary: 'Take a cancellation of the SMS add-on back',
         body: nothing,

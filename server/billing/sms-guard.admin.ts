@@ -21,7 +21,7 @@ export const smsGuardRoutes: Routes = (app) => {
   app.patch(
     GUARD,
     {
-      config: { permission: 'billing:write' },
+      config: { permission: 'billing:write', stepUp: false },
       schema: {
         summary: 'Change the rules against SMS pumping',
         description: 'Effective with the next message.',
@@ -49,7 +49,7 @@ export const smsGuardRoutes: Routes = (app) => {
   app.delete(
     `${GUARD}/blocks/:prefix`,
     {
-      config: { permission: 'billing:write' },
+      config: { permission: 'billing:write', stepUp: false },
       schema: {
         summary: 'Let a block of numbers have messages again',
         params: Type.Object({ prefix: Type.String({ pattern: '^\\+[0-9]{2,14}$', examples: ['+49151123'] }) }),

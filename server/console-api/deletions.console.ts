@@ -11,7 +11,7 @@ export const deletionRoutes: Routes = (app) => {
   app.delete(
     '/console/v1/workspace',
     {
-      config: { permission: 'workspace:delete', level: 'workspace' },
+      config: { permission: 'workspace:delete', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Delete the workspace',
         description: `Closes it with every project in it, at once. ${SEVEN_DAYS}`,
@@ -24,7 +24,7 @@ export const deletionRoutes: Routes = (app) => {
   app.post(
     '/console/v1/workspace/restore',
     {
-      config: { permission: 'workspace:delete', level: 'workspace', whenClosed: true },
+      config: { permission: 'workspace:delete', stepUp: false, level: 'workspace', whenClosed: true },
       schema: {
         summary: 'Restore the workspace',
         description: 'Takes a deletion back: everything is as it was.',
@@ -37,7 +37,7 @@ export const deletionRoutes: Routes = (app) => {
   app.delete(
     '/console/v1/projects/:projectId',
     {
-      config: { permission: 'projects:delete', level: 'workspace' },
+      config: { permission: 'projects:delete', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Delete a project',
         description: `Closes it in both environments, at once. ${SEVEN_DAYS}`,
@@ -51,7 +51,7 @@ export const deletionRoutes: Routes = (app) => {
   app.post(
     '/console/v1/projects/:projectId/restore',
     {
-      config: { permission: 'projects:delete', level: 'workspace' },
+      config: { permission: 'projects:delete', stepUp: false, level: 'workspace' },
       schema: {
         summary: 'Restore a project',
         description: 'Takes a deletion back: everything is as it was.',

@@ -104,7 +104,7 @@ export const sessionRoutes: Routes = (app) => {
   app.post(
     '/console/v1/session/sign-out',
     {
-      config: { permission: 'operator' },
+      config: { permission: 'operator', stepUp: false },
       schema: { summary: 'Sign out', description: 'Here and at the auth host.', response: { 204: Type.Null() } },
     },
     async (request, reply) => {

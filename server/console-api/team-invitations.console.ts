@@ -29,7 +29,7 @@ export const teamInvitationRoutes: Routes = (app) => {
   app.post(
     '/console/v1/team/invitations',
     {
-      config: { permission: 'team:write', level: 'workspace' },
+      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Invite somebody to the team',
         body: NewTeamInvitation,
@@ -42,7 +42,7 @@ export const teamInvitationRoutes: Routes = (app) => {
   app.post(
     '/console/v1/team/invitations/:teamInvitationId/resend',
     {
-      config: { permission: 'team:write', level: 'workspace' },
+      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Mail an invitation to the team again',
         params: TeamInvitationRef,
@@ -55,7 +55,7 @@ export const teamInvitationRoutes: Routes = (app) => {
   app.delete(
     '/console/v1/team/invitations/:teamInvitationId',
     {
-      config: { permission: 'team:write', level: 'workspace' },
+      config: { permission: 'team:write', stepUp: false, level: 'workspace' },
       schema: {
         summary: 'Take an invitation to the team back',
         params: TeamInvitationRef,

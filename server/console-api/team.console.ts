@@ -62,7 +62,7 @@ export const teamRoutes: Routes = (app) => {
   app.patch(
     '/console/v1/team/:teamMemberId',
     {
-      config: { permission: 'team:write', level: 'workspace' },
+      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Change the role of a team member',
         params: TeamMemberRef,
@@ -76,7 +76,7 @@ export const teamRoutes: Routes = (app) => {
   app.delete(
     '/console/v1/team/:teamMemberId',
     {
-      config: { permission: 'team:write', level: 'workspace' },
+      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
       schema: {
         summary: 'Remove a team member',
         params: TeamMemberRef,

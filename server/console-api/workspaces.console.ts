@@ -50,7 +50,7 @@ export const workspaceRoutes: Routes = (app) => {
   app.post(
     '/console/v1/workspaces',
     {
-      config: { permission: 'operator' },
+      config: { permission: 'operator', stepUp: false },
       schema: {
         summary: 'Add a workspace',
         description: 'For owners and admins of the built-in workspace, who run the installation. You become its owner.',
@@ -86,7 +86,7 @@ export const workspaceRoutes: Routes = (app) => {
   app.patch(
     '/console/v1/workspace',
     {
-      config: { permission: 'workspace:write', level: 'workspace' },
+      config: { permission: 'workspace:write', stepUp: false, level: 'workspace' },
       schema: { summary: 'Rename the workspace', body: Named, response: { 200: Workspace } },
     },
     ({ ctx, body }) => transaction(ctx, (tx) => renameWorkspace(tx, body.name)),
@@ -110,7 +110,7 @@ export const projectRoutes: Routes = (app) => {
   app.post(
     '/console/v1/projects',
     {
-      config: { permission: 'projects:write', level: 'workspace' },
+      config: { permission: 'projects:write', stepUp: false, level: 'workspace' },
       schema: { summary: 'Add a project', body: Named, response: { 201: Project } },
     },
     async ({ ctx, body }, reply) => reply.code(201).send(await addProject(ctx, body.name)),
@@ -132,7 +132,7 @@ export const projectRoutes: Routes = (app) => {
   app.patch(
     '/console/v1/projects/:projectId',
     {
-      config: { permission: 'projects:write', level: 'workspace' },
+      config: { permission: 'projects:write', stepUp: false, level: 'workspace' },
       schema: {
         summary: 'Rename a project',
         params: ProjectRef,

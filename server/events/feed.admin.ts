@@ -56,7 +56,7 @@ export const feedRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/events',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: false },
       schema: {
         summary: 'Emit an example event',
         description:

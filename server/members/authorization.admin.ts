@@ -9,7 +9,7 @@ export const adminAuthorizationRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/authorization/check',
     {
-      config: { permission: 'roles:read' },
+      config: { permission: 'roles:read', stepUp: false },
       schema: {
         summary: 'Check a permission of a member',
         description: 'Says whether the member may do it right now, and by which paths, or why not.',

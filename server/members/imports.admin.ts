@@ -37,7 +37,7 @@ export const importRoutes: Routes = (app) => {
     scoped.post(
       '/v1/admin/members/import',
       {
-        config: { permission: 'members:import', streams: true },
+        config: { permission: 'members:import', stepUp: true, streams: true },
         schema: {
           summary: 'Import members',
           description:
@@ -122,7 +122,7 @@ const fileRoutes: Routes = (app) => {
   app.get(
     '/v1/admin/members/export',
     {
-      config: { permission: 'members:import', scopeIn: 'link' },
+      config: { permission: 'members:import', stepUp: true, scopeIn: 'link' },
       schema: {
         summary: 'Export all members',
         description:

@@ -33,7 +33,7 @@ export const invitationRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/invitations',
     {
-      config: { permission: 'invitations:write' },
+      config: { permission: 'invitations:write', stepUp: true },
       schema: {
         summary: 'Invite somebody',
         body: NewInvitation,
@@ -59,7 +59,7 @@ export const invitationRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/invitations/:invitationId/resend',
     {
-      config: { permission: 'invitations:write' },
+      config: { permission: 'invitations:write', stepUp: true },
       schema: {
         summary: 'Mail an invitation again',
         params: InvitationRef,
@@ -72,7 +72,7 @@ export const invitationRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/invitations/:invitationId',
     {
-      config: { permission: 'invitations:write' },
+      config: { permission: 'invitations:write', stepUp: false },
       schema: {
         summary: 'Revoke an invitation',
         params: InvitationRef,

@@ -11,7 +11,7 @@ export const provisioningRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members',
     {
-      config: { permission: 'members:write', ahead: askBreachedAhead },
+      config: { permission: 'members:write', stepUp: true, ahead: askBreachedAhead },
       schema: {
         summary: 'Add a member',
         description:
@@ -26,7 +26,7 @@ export const provisioningRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/members/:memberId',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: true },
       schema: {
         summary: 'Change a member',
         description:
@@ -42,7 +42,7 @@ export const provisioningRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/members/:memberId',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: true },
       schema: {
         summary: 'Remove a member',
         description:

@@ -42,7 +42,7 @@ export const memberRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/members/:memberId/roles',
     {
-      config: { permission: 'members:write', changes: '/v1/admin/members/:memberId' },
+      config: { permission: 'members:write', stepUp: true, changes: '/v1/admin/members/:memberId' },
       schema: {
         summary: 'Replace the roles of a member',
         params: MemberRef,
@@ -56,7 +56,7 @@ export const memberRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members/:memberId/block',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: false },
       schema: {
         summary: 'Block a member',
         params: MemberRef,
@@ -69,7 +69,7 @@ export const memberRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members/:memberId/unblock',
     {
-      config: { permission: 'members:write' },
+      config: { permission: 'members:write', stepUp: false },
       schema: {
         summary: 'Unblock a member',
         params: MemberRef,
@@ -82,7 +82,7 @@ export const memberRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/members/:memberId/sessions/revoke',
     {
-      config: { permission: 'sessions:revoke' },
+      config: { permission: 'sessions:revoke', stepUp: false },
       schema: {
         summary: 'End the sessions of a member',
         params: MemberRef,

@@ -32,7 +32,7 @@ export const permissionRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/permissions',
     {
-      config: { permission: 'permissions:write' },
+      config: { permission: 'permissions:write', stepUp: false },
       schema: {
         summary: 'Add a permission',
         body: NewPermission,
@@ -58,7 +58,7 @@ export const permissionRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/permissions/:key',
     {
-      config: { permission: 'permissions:write' },
+      config: { permission: 'permissions:write', stepUp: false },
       schema: {
         summary: 'Describe a permission',
         params: PermissionRef,
@@ -72,7 +72,7 @@ export const permissionRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/permissions/:key',
     {
-      config: { permission: 'permissions:write' },
+      config: { permission: 'permissions:write', stepUp: true },
       schema: {
         summary: 'Remove a permission',
         params: PermissionRef,

@@ -34,7 +34,7 @@ export const roleRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/roles',
     {
-      config: { permission: 'roles:write' },
+      config: { permission: 'roles:write', stepUp: true },
       schema: { summary: 'Add a role', body: NewRole, response: { 201: Role, ...problemResponses('ALREADY_EXISTS') } },
     },
     async (request, reply) => reply.code(201).send(await createRole(request.ctx, request.body)),
@@ -52,7 +52,7 @@ export const roleRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/roles/:id',
     {
-      config: { permission: 'roles:write' },
+      config: { permission: 'roles:write', stepUp: false },
       schema: {
         summary: 'Change a role',
         params: RoleRef,
@@ -66,7 +66,7 @@ export const roleRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/roles/:id',
     {
-      config: { permission: 'roles:write' },
+      config: { permission: 'roles:write', stepUp: true },
       schema: {
         summary: 'Remove a role',
         params: RoleRef,
@@ -82,7 +82,7 @@ export const roleRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/roles/:id/permissions',
     {
-      config: { permission: 'roles:write', changes: '/v1/admin/roles/:id' },
+      config: { permission: 'roles:write', stepUp: true, changes: '/v1/admin/roles/:id' },
       schema: {
         summary: 'Replace the permissions of a role',
         params: RoleRef,

@@ -85,7 +85,7 @@ export const messageRoutes: Routes = (app) => {
   app.put(
     '/v1/admin/settings/messages/:template/:locale',
     {
-      config: { permission: 'settings:write' },
+      config: { permission: 'settings:write', stepUp: true },
       schema: {
         summary: 'Replace a message template',
         params: TemplateRef,
@@ -99,7 +99,7 @@ export const messageRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/settings/messages/:template/:locale',
     {
-      config: { permission: 'settings:write' },
+      config: { permission: 'settings:write', stepUp: false },
       schema: { summary: 'Go back to the built-in template', params: TemplateRef, response: { 204: Type.Null() } },
     },
     async (request, reply) => {
@@ -111,7 +111,7 @@ export const messageRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/settings/messages/:template/:locale/preview',
     {
-      config: { permission: 'settings:read' },
+      config: { permission: 'settings:read', stepUp: false },
       schema: {
         summary: 'Preview a message template',
         description: 'Fills a text in with made-up values; without a body, the text in use.',

@@ -44,6 +44,11 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
+    /**
+     * On the console: who somebody is has to be proven in the last ten minutes, as it changes who may do what, or hands out, takes away
+     * or opens more than its caller can put back (ASVS 7.5.3). Every change of an administrator declares it, one way or the other.
+     */
+    stepUp?: boolean;
     /** Access tokens of the OpenID provider are good here too. */
     takesOidcTokens?: boolean;
     /** On the console: the permission is about the workspace, so no project has to be named. */
@@ -141,7 +146,21 @@ function decorate(app: App): void {
     if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
     if (!route.config?.permission)
       throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
+    if (isAdministrative(route.config.permission) && !isSafe(route.method) && route.config.stepUp === undefined)
+      throw new Error(
+        `${String(route.method)} ${route.url} declares no stepUp; every change says whether it needs a fresh proof.`,
+      );
   });
+}
+
+/** Routes that ask for a permission of their own, or for an operator. */
+function isAdministrative(permission: RoutePermission): boolean {
+  return permission.includes(':') || permission === 'operator';
+}
+
+/** Changes nothing (RFC 9110 §9.2.1). */
+function isSafe(method: string | string[]): boolean {
+  return [method].flat().every((one) => ['GET', 'HEAD', 'OPTIONS'].includes(one));
 }
 
 /** A loopback address answers to each of its names. */

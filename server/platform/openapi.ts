@@ -61,6 +61,8 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     const schema: Record<string, unknown> = { ...route.schema };
     schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
     if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
+    // A page can say before that it will ask who it is again.
+    if (host.kind === 'console' && route.config?.stepUp) schema['x-step-up'] = true;
     if (permission !== 'public') schema['security'] = securityOf(host, permission);
     schema['response'] = withProblems(Object(schema['response']), commonProblems(host, permission, schema['body']));
     route.schema = schema;

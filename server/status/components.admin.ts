@@ -48,7 +48,7 @@ export const statusComponentRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/components',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Add a status component',
         description:
@@ -76,7 +76,7 @@ export const statusComponentRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/status/components/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Change how a status component is shown',
         params: ComponentRef,
@@ -90,7 +90,7 @@ export const statusComponentRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/status/components/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Remove a status component of your own',
         params: ComponentRef,
@@ -123,7 +123,7 @@ export const statusGroupRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/groups',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Add a status group',
         body: NewGroup,
@@ -149,7 +149,7 @@ export const statusGroupRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/status/groups/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Change a status group',
         params: GroupRef,
@@ -163,7 +163,7 @@ export const statusGroupRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/status/groups/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Remove an empty status group',
         params: GroupRef,
@@ -195,7 +195,7 @@ const settingsRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/status/settings',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Change the settings of the status',
         body: StatusSettingsChanges,

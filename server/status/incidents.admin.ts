@@ -35,7 +35,7 @@ const recordRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/incidents',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Open an incident',
         body: NewIncident,
@@ -61,7 +61,7 @@ const recordRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/status/incidents/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Correct an incident, or write its postmortem',
         description: 'Nobody is told of it; phases move with updates.',
@@ -78,7 +78,7 @@ const actionRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/incidents/:id/updates',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Add an update to an incident',
         description:
@@ -95,7 +95,7 @@ const actionRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/incidents/:id/publish',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Publish the draft of an incident',
         params: IncidentRef,
@@ -108,7 +108,7 @@ const actionRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/status/incidents/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Throw the draft of an incident away',
         params: IncidentRef,

@@ -38,7 +38,7 @@ const recordRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/maintenances',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Plan a maintenance',
         description:
@@ -66,7 +66,7 @@ const recordRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/status/maintenances/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Change a maintenance',
         params: MaintenanceRef,
@@ -82,7 +82,7 @@ const actionRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/maintenances/:id/updates',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Add an update to a maintenance',
         params: MaintenanceRef,
@@ -97,7 +97,7 @@ const actionRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/status/maintenances/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Call a maintenance off',
         params: MaintenanceRef,

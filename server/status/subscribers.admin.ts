@@ -33,7 +33,7 @@ export const statusSubscriberRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/subscribers/import',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Import subscribers who have agreed elsewhere',
         description: 'Who is known already, or has left before, is skipped.',
@@ -47,7 +47,7 @@ export const statusSubscriberRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/status/subscribers/bounces',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Report addresses whose mails came back',
         description: 'Addresses that the mail server refuses at once are set aside without this.',
@@ -61,7 +61,7 @@ export const statusSubscriberRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/status/subscribers/:id',
     {
-      config: { permission: 'status:write' },
+      config: { permission: 'status:write', stepUp: false },
       schema: {
         summary: 'Forget a subscriber',
         params: SubscriberRef,

@@ -30,7 +30,7 @@ export const domainRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/domains',
     {
-      config: { permission: 'domains:write' },
+      config: { permission: 'domains:write', stepUp: false },
       schema: {
         summary: 'Add a domain',
         description:
@@ -58,7 +58,7 @@ export const domainRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/domains/:domainId',
     {
-      config: { permission: 'domains:write' },
+      config: { permission: 'domains:write', stepUp: true },
       schema: {
         summary: 'Remove a domain',
         description: 'With its bindings: it serves nothing from now on. Added again, it needs another TXT record.',
@@ -75,7 +75,7 @@ export const domainRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/domains/:domainId/verify',
     {
-      config: { permission: 'domains:write', ahead: proof.ask },
+      config: { permission: 'domains:write', stepUp: false, ahead: proof.ask },
       schema: {
         summary: 'Verify a domain',
         description: 'Looks the TXT record up now. Up to ten times a minute.',
@@ -111,7 +111,7 @@ export const domainBindingRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/domains/:domainId/bindings',
     {
-      config: { permission: 'domains:write' },
+      config: { permission: 'domains:write', stepUp: true },
       schema: {
         summary: 'Bind a domain',
         description:
@@ -131,7 +131,7 @@ export const domainBindingRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/domains/:domainId/bindings',
     {
-      config: { permission: 'domains:write' },
+      config: { permission: 'domains:write', stepUp: true },
       schema: {
         summary: 'Unbind a domain',
         params: DomainRef,

@@ -19,7 +19,7 @@ export const settingsRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/settings',
     {
-      config: { permission: 'settings:write' },
+      config: { permission: 'settings:write', stepUp: true },
       schema: {
         summary: 'Change settings',
         description: 'Effective in every process within milliseconds.',

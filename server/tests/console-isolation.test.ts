@@ -256,6 +256,6 @@ describe('every operation of the console × everybody', () => {
         at(operation, answer, 'owner'),
       );
     }
-    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 19);
+    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 37);
   });
 });

@@ -44,7 +44,7 @@ export const deliveryRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/deliveries/:deliveryId/retry',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: false },
       schema: {
         summary: 'Retry a webhook delivery',
         description: 'Makes one more attempt now, whatever became of the delivery before.',

@@ -16,7 +16,7 @@ export const endpointActionRoutes: Routes = (app) => {
     app.post(
       `/v1/admin/webhooks/endpoints/:endpointId/${action}`,
       {
-        config: { permission: 'webhooks:write' },
+        config: { permission: 'webhooks:write', stepUp: false },
         schema: {
           summary: `${enabled ? 'Enable' : 'Disable'} a webhook endpoint`,
           description: enabled
@@ -32,7 +32,7 @@ export const endpointActionRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints/:endpointId/secret/rotate',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: true },
       schema: {
         summary: 'Rotate the secret of a webhook endpoint',
         description: 'While both secrets are live every delivery carries a signature of each.',

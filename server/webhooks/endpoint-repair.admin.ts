@@ -13,7 +13,7 @@ export const endpointRepairRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints/:endpointId/test',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: false },
       schema: {
         summary: 'Send a test event to a webhook endpoint',
         params: EndpointRef,
@@ -40,7 +40,7 @@ export const endpointRepairRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints/:endpointId/replay',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: false },
       schema: {
         summary: 'Replay events to a webhook endpoint',
         description: 'Sends the events of a time range again, under their own ids, whether they were delivered or not.',
@@ -58,7 +58,7 @@ export const endpointRepairRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints/:endpointId/recover',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: false },
       schema: {
         summary: 'Recover what a webhook endpoint has missed',
         description: 'Sends the events since then that were neither delivered to it nor are still to be.',

@@ -43,7 +43,7 @@ export const endpointRoutes: Routes = (app) => {
   app.post(
     '/v1/admin/webhooks/endpoints',
     {
-      config: { permission: 'webhooks:write', ahead },
+      config: { permission: 'webhooks:write', stepUp: true, ahead },
       schema: {
         summary: 'Add a webhook endpoint',
         description: 'Up to 50 per project environment. The answer holds the signing secret, which is not shown again.',
@@ -70,7 +70,7 @@ export const endpointRoutes: Routes = (app) => {
   app.patch(
     '/v1/admin/webhooks/endpoints/:endpointId',
     {
-      config: { permission: 'webhooks:write', ahead },
+      config: { permission: 'webhooks:write', stepUp: true, ahead },
       schema: {
         summary: 'Change a webhook endpoint',
         params: EndpointRef,
@@ -84,7 +84,7 @@ export const endpointRoutes: Routes = (app) => {
   app.delete(
     '/v1/admin/webhooks/endpoints/:endpointId',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', stepUp: true },
       schema: {
         summary: 'Remove a webhook endpoint',
         description:
