@@ -5,6 +5,7 @@ import { anonymousCtx, ctxFor, FlowId, withQuery } from '#auth';
 import { getProfile, type Profile } from '#identity';
 import { browserSession } from '#oidc';
 import { type Voice, voiceOf } from '#pages';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -93,12 +94,12 @@ export function cameFrom(state: unknown): string {
   return typeof state === 'string' && OWN_PATH.test(state) ? state : BASE;
 }
 
-function cookieName({ server: { host } }: Request): string {
-  return `latchkey-${host.environment}-account`;
+function stepCookie({ address, server: { host } }: Request): string {
+  return cookieName(address, host.environment, 'account');
 }
 
 function readStep(request: Request, userId: string): Step {
-  const sealed = request.cookies[cookieName(request)];
+  const sealed = request.cookies[stepCookie(request)];
   if (sealed === undefined) return {};
   try {
     return Value.Parse(Step, JSON.parse(request.server.system.keyring.open(sealed, SEALED, userId)));
@@ -110,9 +111,8 @@ function readStep(request: Request, userId: string): Step {
 
 function keepStep({ request, reply, profile: { userId } }: Visit, step: Step): void {
   const { keyring } = request.server.system;
-  const secure = request.address.url.startsWith('https:');
-  const options = { path: BASE, httpOnly: true, secure, sameSite: 'lax' } as const;
-  const name = cookieName(request);
+  const options = cookieOptions(request.address, 'lax');
+  const name = stepCookie(request);
   if (Object.keys(step).length === 0) reply.clearCookie(name, options);
   else reply.setCookie(name, keyring.seal(JSON.stringify(step), SEALED, userId), { ...options, maxAge: 3_600 });
 }

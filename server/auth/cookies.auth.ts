@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { ownOriginsOf } from '#applications';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Environment, Scope } from '#platform/ctx.ts';
-import type { Address, Request } from '#platform/http.ts';
+import type { Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { SessionAnswer } from '#sessions';
 
@@ -10,29 +11,18 @@ import { SessionAnswer } from '#sessions';
 const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionAnswer.properties;
 export const CookieSession = Type.Object(rest);
 
-/**
- * `__Host-` where the address is https: bound to the host, secure, for the whole path (RFC 6265bis §4.1.3.2). The name carries
- * the environment, because the ports of one machine share cookies.
- */
-function nameOf({ address }: Request, environment: Environment, kind: 'access' | 'refresh'): string {
-  return `${isSecure(address) ? '__Host-' : ''}latchkey-${environment}-${kind}`;
-}
-
-function isSecure({ url }: Address): boolean {
-  return url.startsWith('https:');
-}
-
 /** The token of a kind that a browser brought. */
 export function tokenCookie(
   request: Request,
   environment: Environment,
   kind: 'access' | 'refresh',
 ): string | undefined {
-  return request.cookies[nameOf(request, environment, kind)];
+  return request.cookies[cookieName(request.address, environment, kind)];
 }
 
+/** Pages of other sites send nothing along: a session is for pages of the project's applications. */
 function options({ address }: Request) {
-  return { path: '/', httpOnly: true, secure: isSecure(address), sameSite: 'strict' } as const;
+  return cookieOptions(address, 'strict');
 }
 
 /** Answers with the session; its tokens in cookies where the request asked so. */
@@ -51,11 +41,11 @@ export async function sendSession<Answer extends object>(
 export function setSessionCookies(request: Request, reply: FastifyReply, answer: SessionAnswer) {
   const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
-  reply.setCookie(nameOf(request, environment, 'access'), access_token, {
+  reply.setCookie(cookieName(request.address, environment, 'access'), access_token, {
     ...options(request),
     maxAge: answer.expires_in,
   });
-  reply.setCookie(nameOf(request, environment, 'refresh'), refresh_token, {
+  reply.setCookie(cookieName(request.address, environment, 'refresh'), refresh_token, {
     ...options(request),
     maxAge: answer.refresh_expires_in,
   });
@@ -68,7 +58,7 @@ function isSession(answer: object): answer is SessionAnswer {
 
 export function clearSession(request: Request, reply: FastifyReply, environment: Environment): void {
   for (const kind of ['access', 'refresh'] as const)
-    reply.clearCookie(nameOf(request, environment, kind), options(request));
+    reply.clearCookie(cookieName(request.address, environment, kind), options(request));
 }
 
 /**

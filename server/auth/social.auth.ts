@@ -2,6 +2,7 @@ import formBody from '@fastify/formbody';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type UpstreamProvider, upstreamProvider } from '#applications';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { App, Request, Routes } from '#platform/http.ts';
 import { randomSecret } from '#platform/keyring.ts';
@@ -79,18 +80,15 @@ type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 
 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
 export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
-  const { name, secure } = browserCookie(request);
+  const name = browserCookie(request);
   const browser = request.cookies[name] ?? randomSecret();
   // Lax: the way back from the provider is a navigation that somebody else began.
-  reply.setCookie(name, browser, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: 600 });
+  reply.setCookie(name, browser, { ...cookieOptions(request.address, 'lax'), maxAge: 600 });
   return leaveFor(ctx, provider, { ...start, browser });
 }
 
-/** `__Host-` where the address is https, so that no other host of the domain can plant it; the ports of one machine share cookies. */
-function browserCookie(request: Request): { name: string; secure: boolean } {
-  const { address, server } = request;
-  const secure = address.url.startsWith('https:');
-  return { name: `${secure ? '__Host-' : ''}latchkey-${server.host.environment}-upstream`, secure };
+function browserCookie({ address, server }: Request): string {
+  return cookieName(address, server.host.environment, 'upstream');
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -162,7 +160,7 @@ async function finish(
 ): Promise<string> {
   const { state = '' } = parameters;
   const realm = await realmOfSecret(request, state);
-  const back = await comeBack(realm, { key, state, browser: request.cookies[browserCookie(request).name] });
+  const back = await comeBack(realm, { key, state, browser: request.cookies[browserCookie(request)] });
   const { redirectUri, appState } = back.away;
   const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
   if (!(await isOffered(back)))

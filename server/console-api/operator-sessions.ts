@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cookieName } from '#platform/cookies.ts';
 import type { TxCtx } from '#platform/ctx.ts';
 import { prepared } from '#platform/db.ts';
 import type { Request } from '#platform/http.ts';
@@ -44,18 +45,9 @@ export type OperatorSession = {
   installationRole: TeamRole | null;
 };
 
-/** The console has no environment; `__Host-` where its address is https (RFC 6265bis §4.1.3.2). */
-export function cookieName({ config }: System): string {
-  return `${isSecure(config.addresses.console) ? '__Host-' : ''}latchkey-console`;
-}
-
-/** Never sent on the way from another site: the page needs no session, its calls come from itself. */
-export function cookieOptions({ config }: System) {
-  return { path: '/', httpOnly: true, secure: isSecure(config.addresses.console), sameSite: 'strict' } as const;
-}
-
-function isSecure(address: string): boolean {
-  return address.startsWith('https:');
+/** The cookie of an operator's session. The console has no environment, so its name has none. */
+export function operatorCookie({ config }: System): string {
+  return cookieName({ url: config.addresses.console }, 'console');
 }
 
 /** Begins a session. @returns the secret of its cookie: stored as a hash */
@@ -114,7 +106,7 @@ export async function findOperatorSession(
   { system, cookies }: { system: System; cookies: Request['cookies'] },
   workspaceId: WorkspaceId | null,
 ): Promise<OperatorSession | 'none' | 'expired'> {
-  const secret = cookies[cookieName(system)];
+  const secret = cookies[operatorCookie(system)];
   if (secret === undefined) return 'none';
   const hash = hashSecret(secret);
   const own = installationOf(system).scope.workspaceId;

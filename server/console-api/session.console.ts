@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
 import { usersById } from '#identity';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import { transaction } from '#platform/ctx.ts';
 import { html, sendPage } from '#platform/html.ts';
 import type { Reply, Request, Routes } from '#platform/http.ts';
@@ -9,11 +10,10 @@ import { revokeSessions } from '#sessions';
 import { Workspace, workspacesById } from '#tenancy';
 import { CALLBACK_PATH, installationCtx, installationOf } from './installation.ts';
 import {
-  cookieName,
-  cookieOptions,
   csrfTokenOf,
   endOperatorSession,
   type OperatorSession,
+  operatorCookie,
   startOperatorSession,
 } from './operator-sessions.ts';
 import { isSetUp } from './set-up.ts';
@@ -57,12 +57,8 @@ const Session = Type.Object({
 });
 
 /** The cookie an operator carries on the way to the sign-in pages and back. */
-function awayCookie(request: Request): string {
-  return `${cookieName(request.server.system)}-sign-in`;
-}
-
-function awayOptions(request: Request) {
-  return { ...cookieOptions(request.server.system), sameSite: 'lax' } as const;
+function awayCookie({ address }: Request): string {
+  return cookieName(address, 'console', 'sign-in');
 }
 
 export const sessionRoutes: Routes = (app) => {
@@ -83,7 +79,7 @@ export const sessionRoutes: Routes = (app) => {
       const { system } = request.server;
       if (!(await isSetUp(installationCtx(system, 'console')))) return reply.redirect('/console/setup', 303);
       const { url, kept } = await beginSignIn(system, request.query);
-      reply.setCookie(awayCookie(request), kept, { ...awayOptions(request), maxAge: AWAY_SECONDS });
+      reply.setCookie(awayCookie(request), kept, { ...cookieOptions(request.address, 'lax'), maxAge: AWAY_SECONDS });
       return reply.redirect(url, 303);
     },
   );
@@ -113,7 +109,7 @@ export const sessionRoutes: Routes = (app) => {
         await revokeSessions(tx, operator.userId, { only: operator.sessionId }, 'logout');
         await emit(tx, 'user.logout', { userId: operator.userId, everywhere: false });
       });
-      reply.clearCookie(cookieName(ctx.system), cookieOptions(ctx.system));
+      reply.clearCookie(operatorCookie(ctx.system), cookieOptions(request.address, 'strict'));
       return reply.code(204).send(null);
     },
   );
@@ -128,14 +124,15 @@ async function arrive(request: Request, reply: Reply): Promise<Reply> {
       query,
       request.cookies[awayCookie(request)] ?? '',
     );
-    const before = request.cookies[cookieName(system)];
+    const before = request.cookies[operatorCookie(system)];
     const secret = await transaction(installationCtx(system, 'console'), async (tx) => {
       if (before !== undefined) await endOperatorSession(tx, before);
       return startOperatorSession(tx, { userId: operator.userId, sessionId: operator.sessionId, authTime });
     });
-    reply.clearCookie(awayCookie(request), awayOptions(request));
+    reply.clearCookie(awayCookie(request), cookieOptions(request.address, 'lax'));
     // Without an end of its own: the browser forgets it when it is closed, the server when it expires.
-    reply.setCookie(cookieName(system), secret, cookieOptions(system));
+    // Never sent on the way from another site: the page needs no session, its calls come from itself.
+    reply.setCookie(operatorCookie(system), secret, cookieOptions(request.address, 'strict'));
     return reply.redirect(returnTo, 303);
   } catch (error) {
     request.log.info({ err: error }, 'a sign-in to the console failed');

@@ -11,6 +11,7 @@ import {
 } from '#auth';
 import { type Interaction, interactions } from '#oidc';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -79,12 +80,17 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   return { request, reply, ctx, interaction, settings, voice, step: readStep(request, interaction.uid) };
 }
 
-function cookieName({ server: { host } }: Request, kind: 'step' | 'device'): string {
-  return `latchkey-${host.environment}-${kind}`;
+/** Each sign-in of a browser has a step of its own. */
+function stepCookie({ address, server: { host } }: Request, uid: string): string {
+  return cookieName(address, host.environment, 'step', uid);
+}
+
+function deviceCookie({ address, server: { host } }: Request): string {
+  return cookieName(address, host.environment, 'device');
 }
 
 function readStep(request: Request, uid: string): Step {
-  const sealed = request.cookies[cookieName(request, 'step')];
+  const sealed = request.cookies[stepCookie(request, uid)];
   if (sealed === undefined) return {};
   try {
     return Value.Parse(Step, JSON.parse(request.server.system.keyring.open(sealed, SEALED, uid)));
@@ -94,15 +100,14 @@ function readStep(request: Request, uid: string): Step {
   }
 }
 
-function cookieOptions(request: Request, path: string) {
-  const secure = request.address.url.startsWith('https:');
-  return { path, httpOnly: true, secure, sameSite: 'lax' } as const;
-}
-
 /** Remembers where the person stands. */
 export function keepStep({ request, reply, interaction: { uid } }: Flow, step: Step): void {
   const sealed = request.server.system.keyring.seal(JSON.stringify(step), SEALED, uid);
-  reply.setCookie(cookieName(request, 'step'), sealed, { ...cookieOptions(request, `${BASE}/${uid}`), maxAge: 3_600 });
+  const options = cookieOptions(request.address, 'lax');
+  const name = stepCookie(request, uid);
+  for (const surplus of surplusCookies(request.headers.cookie, stepCookie(request, ''), name))
+    reply.clearCookie(surplus, options);
+  reply.setCookie(name, sealed, { ...options, maxAge: 3_600 });
 }
 
 /** Why somebody is asked to sign in without being asked for a fresh proof. */
@@ -112,7 +117,7 @@ const NO_FRESH_PROOF: readonly string[] = ['no_session', 'not_a_member', 'second
 export function deviceTokenOf({ request, interaction, step }: Flow): string | undefined {
   if (step.link) return undefined;
   const fresh = interaction.reasons.some((reason) => !NO_FRESH_PROOF.includes(reason));
-  return fresh ? undefined : request.cookies[cookieName(request, 'device')];
+  return fresh ? undefined : request.cookies[deviceCookie(request)];
 }
 
 /** Goes on to another page of this sign-in: always with a GET, so that reloading repeats nothing (OA-6). */
@@ -175,8 +180,8 @@ async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
   const { request, reply, ctx, step } = flow;
   const { userId, id: sessionId, amr, acr, authTime, expiresAt } = answer.session;
   if (answer.deviceToken !== undefined)
-    reply.setCookie(cookieName(request, 'device'), answer.deviceToken, {
-      ...cookieOptions(request, BASE),
+    reply.setCookie(deviceCookie(request), answer.deviceToken, {
+      ...cookieOptions(request.address, 'lax'),
       maxAge: DEVICE_SECONDS,
     });
   const session = { userId, sessionId, amr, acr, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
@@ -197,6 +202,6 @@ export function goOn(flow: Flow): Reply {
 
 /** Back to the provider; nothing of the pages is kept. */
 export function leaveFlow({ request, reply, interaction: { uid } }: Flow, next: string): Reply {
-  reply.clearCookie(cookieName(request, 'step'), cookieOptions(request, `${BASE}/${uid}`));
+  reply.clearCookie(stepCookie(request, uid), cookieOptions(request.address, 'lax'));
   return reply.redirect(next, 303);
 }

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import { html, sendPage } from '#platform/html.ts';
-import type { Routes } from '#platform/http.ts';
+import type { Request, Routes } from '#platform/http.ts';
 import { beginSignIn, DEV_APP, DEV_APP_CALLBACK, finishSignIn } from './dev-app.ts';
 import { consoleNav } from './start.page.ts';
 
 const config = { permission: 'public' } as const;
-const COOKIE = 'latchkey-dev-app';
+const awayCookie = ({ address }: Request) => cookieName(address, 'dev-app');
 
 /** A tiny application that signs people in through the hosted pages, to see in development mode what yours will get. */
 export const devAppRoutes: Routes = (app) => {
@@ -22,7 +23,7 @@ export const devAppRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const { url, kept } = await beginSignIn(system, request.query.environment);
-      reply.setCookie(COOKIE, kept, { path: DEV_APP, httpOnly: true, sameSite: 'lax', maxAge: 3_600 });
+      reply.setCookie(awayCookie(request), kept, { ...cookieOptions(request.address, 'lax'), maxAge: 3_600 });
       return reply.redirect(url, 303);
     },
   );
@@ -30,7 +31,7 @@ export const devAppRoutes: Routes = (app) => {
   app.get(DEV_APP_CALLBACK, { config, schema: { hide: true } }, async (request, reply) => {
     const query = request.url.slice(request.url.indexOf('?'));
     try {
-      const { claims, signOut } = await finishSignIn(system, query, request.cookies[COOKIE] ?? '');
+      const { claims, signOut } = await finishSignIn(system, query, request.cookies[awayCookie(request)] ?? '');
       const rows = Object.entries(claims).map(
         ([name, value]) =>
           html`<dt>${name}</dt><dd><code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></dd>`,

@@ -3,6 +3,7 @@ import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from '
 import { errors } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import { type Application, findApplication, isFirstParty } from '#applications';
+import { cookieOptions } from '#platform/cookies.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 import { accessClaims, CLAIMS, ctxOf, Lifetimes, SCOPES } from './accounts.ts';
@@ -11,6 +12,7 @@ import { admittedAccount } from './admission.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { grantFor } from './grants.ts';
+import { cookieNames } from './host-cookies.ts';
 import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
@@ -81,15 +83,15 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
   };
 }
 
-/** The ports of one machine share cookies, so their names carry the environment. */
+/** Lax: an application sends its browsers here by a navigation. */
 function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'] {
-  const { environment, url } = issuer;
-  const name = (kind: string) => `latchkey-${environment}-${kind}`;
-  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure: url.startsWith('https:') } as const;
+  // The library says by the path which sign-in a cookie is of; see `bindCookies`.
+  const { path: _whole, ...bound } = cookieOptions(issuer, 'lax');
+  const options = { ...bound, signed: true };
   return {
     // The first signs, all check: who is signed in stays so when the installation's secret is changed.
     keys: system.keyring.tags(realmOf(issuer), 'oidc-cookies').map((key) => key.toString('base64url')),
-    names: { session: name('browser'), interaction: name('interaction'), resume: name('resume') },
+    names: cookieNames(issuer),
     long: options,
     short: options,
   };

@@ -10,6 +10,7 @@ import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout } from './ending.ts';
+import { bindCookies } from './host-cookies.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 
 /** The provider of one issuer, ready to answer. */
@@ -116,6 +117,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
   provider.proxy = true;
   useApplications(provider, system, address);
+  bindCookies(provider, address);
   bindToSessions(provider);
   endOnLogout(provider, system, environment);
   // The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer.
