@@ -8,27 +8,27 @@ import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';
 
-const recent = true;
+const freshProof = 'second factor';
 
 /** A new address counts once a code from it came back. */
 export function addressRoutes(app: App): void {
-  page(app, '/email', (visit) => addressPage(visit, 'email'), { recent });
-  page(app, '/phone', (visit) => addressPage(visit, 'phone'), { recent });
+  page(app, '/email', (visit) => addressPage(visit, 'email'), { freshProof });
+  page(app, '/phone', (visit) => addressPage(visit, 'phone'), { freshProof });
   action(app, '/email', {
-    recent,
+    freshProof,
     fields: Type.Object({ email: Email }),
     act: (visit, { email }) => send(visit, { kind: 'email', value: normaliseEmail(email) }),
   });
   action(app, '/phone', {
-    recent,
+    freshProof,
     fields: Type.Object({ phone: Phone }),
     act: (visit, { phone }) => send(visit, { kind: 'phone', value: normalisePhone(phone) }),
   });
   for (const kind of ['email', 'phone'] as const) {
-    page(app, `/${kind}/confirm`, (visit) => confirmPage(visit, kind), { recent });
-    page(app, `/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { recent });
+    page(app, `/${kind}/confirm`, (visit) => confirmPage(visit, kind), { freshProof });
+    page(app, `/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { freshProof });
     action(app, `/${kind}/code`, {
-      recent,
+      freshProof,
       fields: Type.Object({ code: OneTimeCode }),
       act: async (visit, { code }) => {
         const { sent } = visit.step;

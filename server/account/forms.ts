@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { requireStillAdmitted } from '#admission';
-import type { App, Reply, Request } from '#platform/http.ts';
+import type { App, FreshProof, Reply, Request } from '#platform/http.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
@@ -9,20 +9,21 @@ import { requireFreshProof } from '#sessions';
 import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visit.ts';
 
 const hidden = { hide: true } as const;
-const config = { permission: 'public' } as const;
 const part = Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]+$' }));
-const Named = Type.Object({ what: part, id: part });
+const Named = Type.Object({ id: part });
 /** What the address names. */
 export type Named = Static<typeof Named>;
 
 type Look = (visit: Visit, named: Named) => Promise<Reply> | Reply;
-/** `recent`: only for somebody who signed in within the last ten minutes; others do so first (SE-4). */
-type Guard = { recent?: boolean };
+/** What a person proves first who has not done so within the last ten minutes (SE-4). */
+type Guard = { freshProof?: FreshProof };
+
+const configOf = ({ freshProof }: Guard) => ({ permission: 'public', ...(freshProof && { freshProof }) }) as const;
 
 /** A page of the account: for who is signed in; others sign in and come back to it. */
 export function page(app: App, path: string, look: Look, guard: Guard = {}): void {
-  app.get(BASE + path, { config, schema: { ...hidden, params: Named } }, (request, reply) =>
-    visiting(request, reply, { ...guard, back: pathOf(request) }, (visit) => look(visit, request.params)),
+  app.get(BASE + path, { config: configOf(guard), schema: { ...hidden, params: Named } }, (request, reply) =>
+    visiting(request, reply, pathOf(request), (visit) => look(visit, request.params)),
   );
 }
 
@@ -39,10 +40,10 @@ export function action<Fields extends TSchema>(
   path: string,
   { fields, act, back, ...guard }: Action<Fields>,
 ) {
-  app.post(BASE + path, { config, schema: { ...hidden, params: Named } }, (request, reply) => {
+  app.post(BASE + path, { config: configOf(guard), schema: { ...hidden, params: Named } }, (request, reply) => {
     requireOwnPage(request);
     const origin = back === undefined ? pathOf(request) : BASE + back;
-    return visiting(request, reply, { ...guard, back: origin }, async (visit) => {
+    return visiting(request, reply, origin, async (visit) => {
       const { body } = request;
       try {
         if (!Value.Check(fields, body)) throw problem('VALIDATION_FAILED');
@@ -54,21 +55,23 @@ export function action<Fields extends TSchema>(
   });
 }
 
-function pathOf({ url }: Request): string {
+/** The address of a request, without its query. */
+export function pathOf({ url }: Request): string {
   return url.replace(/\?.*$/s, '');
 }
 
 async function visiting(
   request: Request,
   reply: Reply,
-  { recent = false, back }: Guard & { back: string },
+  back: string,
   work: (visit: Visit) => Promise<Reply> | Reply,
 ): Promise<Reply> {
   const visit = await visitOf(request, reply);
   if (!visit) return toSignIn(request, reply, { scope: await scopeAsked(request), back });
   try {
     await requireStillAdmitted(visit.ctx, 'account_page', visit.entry);
-    if (recent) await requireFreshProof(visit.ctx);
+    const { freshProof } = request.routeOptions.config;
+    if (freshProof) await requireFreshProof(visit.ctx, freshProof);
     return await work(visit);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error;

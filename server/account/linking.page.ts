@@ -8,12 +8,12 @@ import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
 
-const recent = true;
+const freshProof = 'second factor';
 
 /** Accounts at providers: linked by signing in there. */
 export function linkingRoutes(app: App): void {
   action(app, '/link', {
-    recent,
+    freshProof,
     back: '/security',
     fields: Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) }),
     act: async ({ request, reply, ctx }, { provider }) => {
@@ -22,9 +22,9 @@ export function linkingRoutes(app: App): void {
     },
   });
 
-  page(app, '/linked', linkedPage, { recent });
+  page(app, '/linked', linkedPage, { freshProof });
   action(app, '/linked', {
-    recent,
+    freshProof,
     back: '/security',
     fields: Type.Object({}),
     act: async (visit) => {

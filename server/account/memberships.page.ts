@@ -8,14 +8,14 @@ import { dateOf, form, formCard, row, show } from './show.ts';
 import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
 
 const MOST = 100;
-const recent = true;
+const freshProof = 'any factor';
 
 /** The projects that the account opens, and leaving them. */
 export function membershipRoutes(app: App): void {
   page(app, '/memberships', membershipsPage);
-  page(app, '/memberships/:id', leavePage, { recent });
+  page(app, '/memberships/:id', leavePage, { freshProof });
   action(app, '/memberships/:id', {
-    recent,
+    freshProof,
     back: '/memberships',
     fields: Type.Object({}),
     act: async (visit, _sent, { id }) => {

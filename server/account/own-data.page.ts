@@ -6,7 +6,7 @@ import { action, page } from './forms.ts';
 import { card, form, formCard, show } from './show.ts';
 import { BASE, leaveAccount, type Visit } from './visit.ts';
 
-const recent = true;
+const freshProof = 'second factor';
 
 /** Taking one's data along, and being forgotten. */
 export function ownDataRoutes(app: App): void {
@@ -20,11 +20,11 @@ export function ownDataRoutes(app: App): void {
         .type('application/json; charset=utf-8')
         .serializer(String)
         .send(JSON.stringify(await ownData(ctx), null, 2)),
-    { recent },
+    { freshProof },
   );
-  page(app, '/data/erase', erasePage, { recent });
+  page(app, '/data/erase', erasePage, { freshProof });
   action(app, '/data/erase', {
-    recent,
+    freshProof,
     back: '/data',
     fields: Type.Object({}),
     act: async (visit) => {

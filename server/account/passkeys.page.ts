@@ -14,25 +14,25 @@ import { done } from './second-factors.page.ts';
 import { form, formCard, show } from './show.ts';
 import { BASE, explain, type Visit, visitOf } from './visit.ts';
 
-const recent = true;
+const freshProof = 'second factor';
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const second = Type.Optional(Type.Literal('yes'));
 
 /** Passkeys: made by the browser, by the script of the page. */
 export function passkeyRoutes(app: App): void {
-  page(app, '/passkeys/new', newPage, { recent });
+  page(app, '/passkeys/new', newPage, { freshProof });
   app.get(
     '/account/passkeys/options',
-    { config: { permission: 'public' }, schema: { hide: true } },
+    { config: { permission: 'public', freshProof }, schema: { hide: true } },
     async (request, reply) => {
       const visit = await visitOf(request, reply);
       if (!visit) throw problem('AUTHENTICATION_REQUIRED');
-      await requireFreshProof(visit.ctx);
+      await requireFreshProof(visit.ctx, freshProof);
       return reply.header('cache-control', 'no-store').send(await passkeyCreation(visit.ctx));
     },
   );
   action(app, '/passkeys/new', {
-    recent,
+    freshProof,
     fields: Type.Object({
       flowId: IdSchema('chl'),
       response: Type.String({ maxLength: 120_000 }),
@@ -51,9 +51,9 @@ export function passkeyRoutes(app: App): void {
       ),
   });
 
-  page(app, '/passkeys/:id', onePage, { recent });
+  page(app, '/passkeys/:id', onePage, { freshProof });
   action(app, '/passkeys/:id', {
-    recent,
+    freshProof,
     fields: Type.Object({ name, second }),
     act: async (visit, { name: given, second: asked }, { id }) => {
       const change = { name: given, secondFactor: asked === 'yes' };

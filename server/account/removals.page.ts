@@ -6,14 +6,17 @@ import { listIdentities } from '#identity';
 import { takeBack, usedApplications } from '#oidc';
 import type { TextId } from '#pages';
 import { customerOf, transaction } from '#platform/ctx.ts';
-import type { App, Reply } from '#platform/http.ts';
+import type { App, FreshProof, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
-import { action, idOf, type Named, page } from './forms.ts';
+import { action, idOf, page, pathOf } from './forms.ts';
 import { form, formCard, show } from './show.ts';
-import { explain, goTo, type Visit } from './visit.ts';
+import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 type Removal = {
+  /** Of several, which one stands in the address. */
+  one?: true;
+  freshProof: FreshProof;
   section: '/security' | '/sessions';
   title: TextId;
   ask: TextId;
@@ -23,6 +26,7 @@ type Removal = {
 };
 
 const factor = (type: 'totp' | 'phone', ask: TextId, name: TextId): Removal => ({
+  freshProof: 'second factor',
   section: '/security',
   title: 'account.remove',
   ask,
@@ -38,6 +42,8 @@ const removals: Readonly<Record<string, Removal>> = {
   totp: factor('totp', 'account.askTotp', 'account.totp'),
   phone: factor('phone', 'account.askPhone', 'account.phoneFactor'),
   passkey: {
+    one: true,
+    freshProof: 'second factor',
     section: '/security',
     title: 'account.remove',
     ask: 'account.askPasskey',
@@ -45,6 +51,8 @@ const removals: Readonly<Record<string, Removal>> = {
     run: ({ ctx }, id) => removeOwnPasskey(ctx, idOf('psk', id)),
   },
   identity: {
+    one: true,
+    freshProof: 'second factor',
     section: '/security',
     title: 'account.unlink',
     ask: 'account.askIdentity',
@@ -56,6 +64,8 @@ const removals: Readonly<Record<string, Removal>> = {
     run: ({ ctx }, id) => removeIdentity(ctx, idOf('idn', id)),
   },
   session: {
+    one: true,
+    freshProof: 'any factor',
     section: '/sessions',
     title: 'logout.title',
     ask: 'account.askSession',
@@ -70,6 +80,7 @@ const removals: Readonly<Record<string, Removal>> = {
     },
   },
   others: {
+    freshProof: 'any factor',
     section: '/sessions',
     title: 'account.endOthers',
     ask: 'account.askOthers',
@@ -78,6 +89,8 @@ const removals: Readonly<Record<string, Removal>> = {
       transaction(ctx, (tx) => revokeSessions(tx, profile.userId, { except: customerOf(ctx).sessionId }, 'user')),
   },
   device: {
+    one: true,
+    freshProof: 'second factor',
     section: '/sessions',
     title: 'account.remove',
     ask: 'account.askDevice',
@@ -88,6 +101,8 @@ const removals: Readonly<Record<string, Removal>> = {
     run: ({ ctx }, id) => forgetDevice(ctx, idOf('dev', id)),
   },
   application: {
+    one: true,
+    freshProof: 'any factor',
     section: '/sessions',
     title: 'account.remove',
     ask: 'account.askApplication',
@@ -96,41 +111,32 @@ const removals: Readonly<Record<string, Removal>> = {
   },
 };
 
-const recent = true;
-
-/** Asks once more before anything is taken away, and by who signed in a moment ago only. */
+/** Asks once more before anything is taken away. */
 export function removalRoutes(app: App): void {
-  for (const path of ['/remove/:what', '/remove/:what/:id']) {
-    page(app, path, askPage, { recent });
+  for (const [what, removal] of Object.entries(removals)) {
+    const { freshProof, section } = removal;
+    const path = `/remove/${what}${removal.one ? '/:id' : ''}`;
+    page(app, path, (visit, { id }) => askPage(visit, { removal, id }), { freshProof });
     action(app, path, {
-      recent,
+      freshProof,
       fields: Type.Object({}),
-      act: async (visit, _sent, { what, id }) => {
-        const removal = removalOf(what);
+      act: async (visit, _sent, { id }) => {
         try {
           await removal.run(visit, id);
-          return goTo(visit, removal.section, { notice: 'saved' });
+          return goTo(visit, section, { notice: 'saved' });
         } catch (error) {
-          return explain(visit, removal.section, error);
+          return explain(visit, section, error);
         }
       },
     });
   }
 }
 
-/** @throws Problem NOT_FOUND */
-function removalOf(what: string | undefined): Removal {
-  const removal = Object.hasOwn(removals, what ?? '') ? removals[what ?? ''] : undefined;
-  if (!removal) throw problem('NOT_FOUND');
-  return removal;
-}
-
-async function askPage(visit: Visit, { what, id }: Named): Promise<Reply> {
+async function askPage(visit: Visit, { removal, id }: { removal: Removal; id: string | undefined }): Promise<Reply> {
   const { say } = visit.voice;
-  const removal = removalOf(what);
   const name = await removal.nameOf(visit, id);
   if (name === undefined) return explain(visit, removal.section, problem('NOT_FOUND'));
-  const address = ['/remove', what, ...(id === undefined ? [] : [id])].join('/');
+  const address = pathOf(visit.request).slice(BASE.length);
   return show(visit, {
     section: removal.section,
     title: say(removal.title),

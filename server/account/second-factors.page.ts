@@ -20,13 +20,13 @@ import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { explain, goTo, type Visit } from './visit.ts';
 
-const recent = true;
+const freshProof = 'second factor';
 
 /** Second factors, and the recovery codes that stand in for them. */
 export function secondFactorRoutes(app: App): void {
-  page(app, '/authenticator', authenticatorPage, { recent });
+  page(app, '/authenticator', authenticatorPage, { freshProof });
   action(app, '/authenticator', {
-    recent,
+    freshProof,
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
       const { enrolment } = visit.step;
@@ -39,18 +39,18 @@ export function secondFactorRoutes(app: App): void {
 
   page(app, '/recovery-codes', recoveryCodesPage);
   action(app, '/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security') });
-  page(app, '/recovery-codes/new', newCodesPage, { recent });
+  page(app, '/recovery-codes/new', newCodesPage, { freshProof });
   action(app, '/recovery-codes/new', {
-    recent,
+    freshProof,
     fields: Type.Object({}),
     act: async (visit) => done(visit, await renewRecoveryCodes(visit.ctx)),
   });
 }
 
 function phoneRoutes(app: App): void {
-  page(app, '/phone-factor', phonePage, { recent });
+  page(app, '/phone-factor', phonePage, { freshProof });
   action(app, '/phone-factor', {
-    recent,
+    freshProof,
     fields: Type.Object({ phone: Phone }),
     act: async (visit, { phone }) => {
       const { flowId } = await startPhoneFactor(visit.ctx, phone);
@@ -62,10 +62,10 @@ function phoneRoutes(app: App): void {
     app,
     '/phone-factor/code',
     (visit) => codePage(visit, { kind: 'phone_factor', section: '/security', back: '/phone-factor' }),
-    { recent },
+    { freshProof },
   );
   action(app, '/phone-factor/code', {
-    recent,
+    freshProof,
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
       const { sent } = visit.step;

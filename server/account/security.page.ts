@@ -11,16 +11,16 @@ import { card, dateOf, form, formCard, row, show } from './show.ts';
 import { BASE, goTo, type Visit } from './visit.ts';
 
 type Security = Awaited<ReturnType<typeof securityOf>>;
-const recent = true;
+const freshProof = 'second factor';
 
 const PasswordForm = Type.Object({ current: Type.Optional(Password), password: Password });
 
 /** Everything a person signs in with. */
 export function securityRoutes(app: App): void {
   page(app, '/security', securityPage);
-  page(app, '/password', passwordPage, { recent });
+  page(app, '/password', passwordPage, { freshProof });
   action(app, '/password', {
-    recent,
+    freshProof,
     fields: PasswordForm,
     act: async (visit, { current, password }: Static<typeof PasswordForm>) => {
       await changeOwnPassword(visit.ctx, {

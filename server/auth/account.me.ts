@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import { requestErasure } from './erasure.ts';
 import { OwnData, ownData } from './own-data.ts';
 
@@ -10,11 +9,11 @@ export const accountRoutes: Routes = (app) => {
   app.get(
     '/v1/me/profile/export',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Export everything held on me',
         description: 'Machine-readable (GDPR Art. 15 and 20). Secrets such as password hashes are not part of it.',
-        response: { 200: OwnData, ...problemResponses('NOT_FOUND') },
+        response: { 200: OwnData, ...problemResponses('NOT_FOUND', 'REAUTHENTICATION_REQUIRED') },
       },
     },
     async (request, reply) => {
@@ -26,7 +25,7 @@ export const accountRoutes: Routes = (app) => {
   app.delete(
     '/v1/me',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Have my account erased',
         description:
@@ -38,7 +37,6 @@ export const accountRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       const erasesAt = await requestErasure(request.ctx);
       return reply.code(202).send({ erasesAt: erasesAt.toISOString() });
     },

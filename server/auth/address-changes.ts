@@ -1,7 +1,6 @@
 import { findIdentifier, replaceAddress } from '#identity';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import { digitsOf, type FlowId, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { addressProven } from './verification.ts';
@@ -9,10 +8,9 @@ import { addressProven } from './verification.ts';
 /**
  * Sends a code to an address that shall become the signed-in person's, or is and was not proven yet; the same for one that is
  * taken, whose owner hears of it.
- * @param address normalised @throws Problem REAUTHENTICATION_REQUIRED, RATE_LIMIT_EXCEEDED
+ * @param address normalised @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'phone'; value: string }) {
-  await requireFreshProof(ctx);
   const { userId } = customerOf(ctx);
   const owner = await findIdentifier(ctx, address);
   const possible = !owner || (owner.userId === userId && !owner.verified);
@@ -25,13 +23,12 @@ export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'p
   });
 }
 
-/** Changes the address, or notes that it is proven, with the code. @throws Problem REAUTHENTICATION_REQUIRED, INVALID_CODE, ALREADY_EXISTS */
+/** Changes the address, or notes that it is proven, with the code. @throws Problem INVALID_CODE, ALREADY_EXISTS */
 export async function finishAddressChange(
   ctx: Ctx,
   kind: 'email' | 'phone',
   { flowId, code }: { flowId: FlowId; code: string },
 ): Promise<void> {
-  await requireFreshProof(ctx);
   const { userId } = customerOf(ctx);
   const purpose = kind === 'email' ? 'change_email' : 'change_phone';
   await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {

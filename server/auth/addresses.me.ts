@@ -18,7 +18,7 @@ export const addressRoutes: Routes = (app) => {
   app.post(
     '/v1/me/profile/email',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Change my email address',
         description:
@@ -36,7 +36,7 @@ export const addressRoutes: Routes = (app) => {
   app.post(
     '/v1/me/profile/phone',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Change my phone number',
         description: 'Sends a code to the new number; the change is made with it.',
@@ -54,7 +54,7 @@ export const addressRoutes: Routes = (app) => {
     app.post(
       `/v1/me/profile/${kind}/verify`,
       {
-        config: { permission: 'customer' },
+        config: { permission: 'customer', freshProof: 'second factor' },
         schema: {
           summary: kind === 'email' ? 'Confirm my new email address' : 'Confirm my new phone number',
           body: Proof,

@@ -10,8 +10,9 @@ import {
   eraseUserJob,
   isDueForErasure,
   listFactors,
-  lockUser,
+  lockUsers,
   scheduleErasure,
+  voidOpenProofs,
 } from '#identity';
 import { forgetInvitations, keepOwnersWithout, listMemberships } from '#members';
 import { forgetMessages } from '#messages';
@@ -21,7 +22,7 @@ import type { UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { revokeSessions } from '#sessions';
 import { projectExists } from '#tenancy';
-import { forgetFlowsOf } from './flows.ts';
+import { forgetFlowsOf } from './flows-of-person.ts';
 
 /**
  * Has the signed-in person erased in seven days and signs them out everywhere; signing in again before then keeps the account.
@@ -30,9 +31,10 @@ import { forgetFlowsOf } from './flows.ts';
 export function requestErasure(ctx: Ctx): Promise<Date> {
   const { userId } = customerOf(ctx);
   return transaction(ctx, async (tx) => {
-    await lockUser(tx, userId);
+    await lockUsers(tx, [userId]);
     await keepOwnersWithout(tx, userId);
     const erasesAt = await scheduleErasure(tx, userId);
+    await voidOpenProofs(tx, userId);
     await revokeSessions(tx, userId, 'all', 'erasure');
     return erasesAt;
   });
@@ -60,6 +62,7 @@ export function eraseUserTask(system: System): Task {
 async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);
   const memberships = await listMemberships(tx, userId, { limit: MOST_PROJECTS });
+  await voidOpenProofs(tx, userId);
   await revokeSessions(tx, userId, 'all', 'erasure');
   await forgetFlowsOf(tx, userId, addresses);
   await forgetMessages(tx, addresses);

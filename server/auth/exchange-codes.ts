@@ -1,5 +1,5 @@
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
-import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { isClosed, projectOf } from '#tenancy';
@@ -17,6 +17,7 @@ type ExchangeCodesTable = {
   project_id: ProjectId;
   purpose: Purpose;
   sealed: string;
+  user_id: UserId | null;
   expires_at: Date;
 };
 
@@ -30,11 +31,11 @@ const SEALED = 'exchange-code';
 const SHAPE = '^lkc_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$';
 export const EXCHANGE_CODE = SHAPE;
 
-/** A code that an application exchanges once for what it stands for. @param seconds how long it works */
-export async function issueExchangeCode(
-  tx: TxCtx,
-  { purpose, content, seconds }: { purpose: Purpose; content: Record<string, unknown>; seconds: number },
-): Promise<string> {
+/** What a code stands for, whose proof it is where that is known, and how long it works. */
+type NewCode = { purpose: Purpose; content: Record<string, unknown>; userId: UserId | null; seconds: number };
+
+/** A code that an application exchanges once for what it stands for. */
+export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, seconds }: NewCode): Promise<string> {
   const { routingKey } = await projectOf(tx.system, tx.scope);
   const code = `lkc_${routingKey}_${randomSecret()}`;
   const hash = hashSecret(code);
@@ -46,11 +47,22 @@ export async function issueExchangeCode(
       hash,
       project_id: tx.scope.projectId,
       purpose,
+      user_id: userId,
       sealed: tx.system.keyring.seal(JSON.stringify(content), SEALED, hash.toString('hex')),
       expires_at: new Date(tx.now.getTime() + seconds * 1000),
     })
     .execute();
   return code;
+}
+
+/** Ends the codes that stand for a proof of a person. Served by exchange_codes_of_user. */
+export async function forgetCodesOf(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('exchange_codes')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
 }
 
 /** Spends a code; of parallel calls one gets its content. @throws Problem INVALID_TOKEN */

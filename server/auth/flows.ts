@@ -3,6 +3,7 @@ import { type Generated, sql } from 'kysely';
 import { Type } from 'typebox';
 import { countCode } from '#billing';
 import { emit } from '#events';
+import { lockUser } from '#identity';
 import { type Ctx, type Environment, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
@@ -190,7 +191,24 @@ export async function withProof<T>(
   work: (tx: TxCtx, flow: ProvenFlow) => Promise<T>,
 ): Promise<T> {
   if ('code' in proof) await checkCode(ctx, proof, purposes);
-  return transaction(ctx, async (tx) => work(tx, await spendFlow(tx, proof, purposes)));
+  return transaction(ctx, async (tx) => {
+    await lockPersonOf(tx, proof);
+    return work(tx, await spendFlow(tx, proof, purposes));
+  });
+}
+
+/** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the flow. */
+async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
+  const open = tx.db
+    .selectFrom('flows')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment);
+  const flow = await ('token' in proof
+    ? open.where('token_hash', '=', hashSecret(proof.token))
+    : open.where('id', '=', proof.flowId)
+  ).executeTakeFirst();
+  if (flow?.user_id) await lockUser(tx, flow.user_id);
 }
 
 async function checkCode(
@@ -346,34 +364,6 @@ export async function forgetDeadFlows(system: System): Promise<void> {
     // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
     await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);
   }
-}
-
-/** What a person has asked for and not finished, without its secrets. */
-export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
-  const rows = await ctx.db
-    .selectFrom('flows')
-    .select(['purpose', 'channel', 'address', 'ip', 'user_agent', 'created_at', 'expires_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
-    .where('user_id', '=', userId)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map(({ user_agent: userAgent, created_at: createdAt, expires_at: expiresAt, ...row }) => ({
-    ...row,
-    userAgent,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-  }));
-}
-
-/** Removes every flow of a person, or towards one of these addresses. */
-export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
-  await tx.db
-    .deleteFrom('flows')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
-    .execute();
 }
 
 /** `ada@example.com` → `a•••@example.com`; `+493012345678` → `+49•••78`. */

@@ -14,6 +14,7 @@ export { mfaEnrolmentRoutes, mfaRoutes } from './mfa.auth.ts';
 export { enrolTotpFor, finishEnrolment, finishWithFactor, type MfaSession, newTotp, promptFactor } from './mfa.ts';
 export { findChallenge, MfaChallenge } from './mfa-challenges.ts';
 export { deviceOf } from './notices.ts';
+export { voidProofsWithCredentials } from './open-proofs.ts';
 export { ownData } from './own-data.ts';
 export { addOwnPasskey, changeOwnPasskey, passkeyCreation } from './own-passkeys.ts';
 export { passkeyLoginRoutes } from './passkey-login.auth.ts';

@@ -5,7 +5,6 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { removeIdentity } from './sign-in-methods.ts';
 import { linkingUrl, linkWithCode, linkWithToken } from './social-linking.ts';
@@ -61,7 +60,7 @@ export const linkedIdentityRoutes: Routes = (app) => {
   app.post(
     '/v1/me/linked-identities',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Link an identity',
         description:
@@ -76,7 +75,6 @@ export const linkedIdentityRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const { code, linkToken, provider, redirectUri, clientId } = request.body;
-      await requireFreshProof(request.ctx);
       if (code !== undefined) return reply.code(201).send(await linkWithCode(request.ctx, code));
       if (linkToken !== undefined) return reply.code(201).send(await linkWithToken(request.ctx, linkToken));
       if (provider !== undefined && redirectUri !== undefined)
@@ -89,7 +87,7 @@ export const linkedIdentityRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/linked-identities/:identityId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Unlink an identity',
         params: Type.Object({ identityId: IdSchema('idn') }),
@@ -100,7 +98,6 @@ export const linkedIdentityRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await removeIdentity(request.ctx, request.params.identityId);
       return reply.code(204).send(null);
     },

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
-import { clearSecondFactorPasskeys, forgetDevices, removeAllFactors, removeRecoveryCodes } from '#identity';
+import { clearSecondFactorPasskeys, removeAllFactors, removeRecoveryCodes, voidOpenProofs } from '#identity';
 import { changeMember, MemberRef, requireAuthority } from '#members';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { revokeSessions } from '#sessions';
-import { endChallenges } from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
 import { startReset } from './password-reset.ts';
 
@@ -25,6 +23,7 @@ export const memberCredentialRoutes: Routes = (app) => {
     async (request, reply) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
         await requireAuthority(tx, 'member.password.reset', { userId });
+        await voidOpenProofs(tx, userId);
         await startReset(tx, userId);
       });
       return reply.code(202).send({});
@@ -48,9 +47,6 @@ export const memberCredentialRoutes: Routes = (app) => {
         await removeAllFactors(tx, userId);
         await clearSecondFactorPasskeys(tx, userId);
         await removeRecoveryCodes(tx, userId);
-        await forgetDevices(tx, userId, 'all');
-        await endChallenges(tx, userId);
-        await revokeSessions(tx, userId, 'all', 'mfa_reset');
         await emit(tx, 'user.mfa.reset', { userId });
         await credentialChanged(tx, userId, 'mfa_reset');
       });

@@ -124,10 +124,7 @@ export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallen
   if (decision.kind === 'needs' && decision.what !== 'enrolment') throw problem('INVALID_TOKEN');
 }
 
-/**
- * Ends the sign-ins of a person that wait for a second factor: the first one, or the factors, are no longer what they were
- * (SE-3). A workspace has few at a time, as they live minutes.
- */
+/** Ends the sign-ins of a person that wait for a second factor. Served by mfa_challenges_of_user. */
 export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .deleteFrom('mfa_challenges')

@@ -148,8 +148,8 @@ describe('an authenticator app', () => {
     const remove = (as: string) => latchkey.api('/v1/me/security/mfa/totp', { token: as, method: 'DELETE' });
     const refused = await remove(token);
     expectProblem(refused, 401, 'REAUTHENTICATION_REQUIRED');
-    assert.equal(refused.body.maxAge, 600);
-    const raised = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { password: PASSWORD } });
+    assert.deepEqual([refused.body.maxAge, refused.body.acr], [600, 'aal2']);
+    const raised = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { code: app.code() } });
     assert.equal((await remove(raised.body.access_token)).status, 204);
     assert.match((await lastMessage(latchkey, person.email)).text, /authenticator/i);
     assert.ok((await login(person)).body.access_token);

@@ -14,7 +14,9 @@ import {
   factorUsed,
   findFactor,
   findTotp,
+  lockUser,
   newRecoveryCodes,
+  type PasskeyAnswer,
   passkeyRequestOptions,
   recoveryCodesLeft,
   rememberDevice,
@@ -80,7 +82,8 @@ export async function promptFactor(
   if (factorId === 'recovery_code') return { type: 'recovery_code' };
   if (factorId === 'passkey') {
     const rp = await relyingPartyOf(ctx);
-    return { type: 'passkey', ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))) };
+    const asked = secondFactorOf(challenge);
+    return { type: 'passkey', ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp, asked))) };
   }
   const factor = await findFactor(ctx, challenge.userId, factorId);
   if (!factor?.confirmed_at || !isAnotherThan(factor.kind, challenge.amr))
@@ -101,6 +104,10 @@ export async function promptFactor(
 function requireDue({ now }: Ctx, { resendAfter }: OpenChallenge): void {
   if (resendAfter && resendAfter > now)
     throw problemWithRetry('RATE_LIMIT_EXCEEDED', (resendAfter.getTime() - now.getTime()) / 1000);
+}
+
+function secondFactorOf({ userId }: OpenChallenge) {
+  return { purpose: 'second_factor', userId } as const;
 }
 
 /** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
@@ -211,7 +218,10 @@ type Answered = FactorAnswer & { challenge?: OpenChallenge };
 /** Looks at a factor's answer; what it returns decides, in a transaction, and spends it. @throws Problem VALIDATION_FAILED for no answer at all */
 export async function checkFactor(ctx: Ctx, userId: UserId, answer: Answered): Promise<Check> {
   const { flowId, response, code, challenge } = answer;
-  if (flowId && response) return passkeyCheck(ctx, userId, { flowId, response });
+  if (flowId && response) {
+    const asked = challenge ? secondFactorOf(challenge) : ({ purpose: 'sign_in' } as const);
+    return passkeyCheck(ctx, userId, { flowId, response, asked });
+  }
   if (code === undefined)
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body', message: 'expected `code`, or `flowId` and `response`' }] },
@@ -236,11 +246,7 @@ export function wayOf({ flowId, response, factorId, code = '' }: FactorAnswer): 
   return PHONE_CODE.test(digitsOf(code)) ? 'phone' : 'totp';
 }
 
-async function passkeyCheck(
-  ctx: Ctx,
-  userId: UserId,
-  answer: { flowId: ChallengeId; response: Static<typeof AuthenticationResponse> },
-): Promise<Check> {
+async function passkeyCheck(ctx: Ctx, userId: UserId, answer: PasskeyAnswer): Promise<Check> {
   const { used, record } = await checkPasskey(ctx, answer, await relyingPartyOf(ctx));
   if (used.userId !== userId) return async () => null;
   return async (tx) => {
@@ -309,10 +315,11 @@ export async function finishEnrolment(
   const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
   await transaction(ctx, (tx) => countTry(tx, challenge.id));
   const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
     await requireNoFactorYet(tx, challenge);
+    await spendChallenge(tx, challenge.id);
     await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) });
     await credentialChanged(tx, userId, 'totp_added');
-    await spendChallenge(tx, challenge.id);
     const session = await enterWithBoth(tx, userId, {
       entrance: 'factor_enrolment',
       amr: withMfa(challenge.amr, ['otp']),

@@ -4,6 +4,7 @@ import { type CredentialChange, sendMessage } from '#messages';
 import type { TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { SessionId, UserId } from '#platform/ids.ts';
+import { endWithCredentials } from '#sessions';
 
 /** Security mails: what the owner of an account should know without asking (ASVS 6.3.5, 6.3.7; AU-7). */
 
@@ -22,13 +23,18 @@ async function tell(tx: TxCtx, userId: UserId, { template, variables }: Notice, 
   await sendMessage(tx, { template, to: address, locale: user?.locale ?? null, variables: { ...variables, time } });
 }
 
-/** A credential was added, changed or removed. Every process hears of it, as what it holds of the person is old. */
+/**
+ * A credential was added, changed or removed: its owner is told, what came before the change ends with it, and every process
+ * hears of it, as what it holds of the person is old.
+ * @throws Problem SESSION_REVOKED where another change of the person has ended the session meanwhile
+ */
 export async function credentialChanged(
   tx: TxCtx,
   userId: UserId,
   change: CredentialChange,
   to?: string,
 ): Promise<void> {
+  await endWithCredentials(tx, userId, change);
   await tell(tx, userId, { template: 'credential_changed', variables: { change } }, to);
   await announce(tx, { topic: 'user', key: userId });
 }

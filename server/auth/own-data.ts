@@ -16,7 +16,7 @@ import { messagesTo } from '#messages';
 import { consentsOf } from '#oidc';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { sessionHistory } from '#sessions';
-import { flowsOf } from './flows.ts';
+import { flowsOf } from './flows-of-person.ts';
 
 /** The newest of what grows without end. */
 const MOST = 10_000;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   addPasskey,
   changePasskey,
+  lockUser,
   type PasskeyId,
   passkeyCreationOptions,
   RegistrationResponse,
@@ -10,6 +11,7 @@ import {
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { secondFactorProven } from '#sessions';
 import { credentialChanged } from './notices.ts';
 import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { relyingPartyOf } from './relying-party.ts';
@@ -37,11 +39,13 @@ export async function addOwnPasskey(
   ctx: Ctx,
   { name = 'Passkey', secondFactor = false, ...made }: Static<typeof NewPasskey>,
 ) {
-  const { userId } = customerOf(ctx);
+  const { userId, sessionId } = customerOf(ctx);
   const rp = await relyingPartyOf(ctx);
   return transaction(ctx, async (tx) => {
-    const id = await addPasskey(tx, userId, { ...made, name, secondFactor }, rp);
+    await lockUser(tx, userId);
+    const id = await addPasskey(tx, { userId, sessionId }, { ...made, name, secondFactor }, rp);
     await credentialChanged(tx, userId, 'passkey_added');
+    if (secondFactor) await secondFactorProven(tx, sessionId, ['user']);
     const codes = secondFactor ? await firstCodes(tx, userId) : {};
     return { ...(await savedPasskey(tx, id)), ...codes };
   });
@@ -54,6 +58,7 @@ export async function changeOwnPasskey(
   change: { name?: string; secondFactor?: boolean },
 ): Promise<SavedPasskey> {
   const { userId } = customerOf(tx);
+  await lockUser(tx, userId);
   const before = await savedPasskey(tx, id);
   await changePasskey(tx, userId, { id, ...change });
   const after = await savedPasskey(tx, id);
@@ -73,11 +78,11 @@ async function savedPasskey(tx: TxCtx, id: PasskeyId): Promise<Static<typeof Pas
 /** Options for `navigator.credentials.create()`. @throws Problem METHOD_DISABLED, CONFLICT when there are too many */
 export async function passkeyCreation(ctx: Ctx) {
   await requireMethod(ctx, 'passkey');
-  const { userId } = customerOf(ctx);
+  const { userId, sessionId } = customerOf(ctx);
   const rp = await relyingPartyOf(ctx);
   const user = (await usersById(ctx, [userId])).get(userId);
   const account = user?.email ?? user?.username ?? user?.phone ?? rp.name;
   return transaction(ctx, (tx) =>
-    passkeyCreationOptions(tx, { userId, name: account, displayName: user?.displayName ?? account }, rp),
+    passkeyCreationOptions(tx, { userId, sessionId, name: account, displayName: user?.displayName ?? account }, rp),
   );
 }

@@ -10,17 +10,19 @@ export const PasskeyLogin = Type.Object(
   { additionalProperties: false },
 );
 
+const asked = { purpose: 'sign_in' } as const;
+
 /** The options a browser finds a passkey with; they depend on no account. @throws Problem METHOD_DISABLED */
 export async function passkeyOptions(ctx: Ctx) {
   await requireMethod(ctx, 'passkey');
   const rp = await relyingPartyOf(ctx);
-  return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp))), expiresIn: CHALLENGE_SECONDS };
+  return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp, asked))), expiresIn: CHALLENGE_SECONDS };
 }
 
 /** Signs in with a passkey: with user verification it is two factors in one. @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
 export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInAnswer> {
   await requireMethod(ctx, 'passkey');
-  const { used, record } = await checkPasskey(ctx, request, await relyingPartyOf(ctx));
+  const { used, record } = await checkPasskey(ctx, { ...request, asked }, await relyingPartyOf(ctx));
   return signedIn(ctx, async (tx) => {
     await record(tx);
     return signIn(tx, used.userId, { entrance: 'passkey', amr: [...used.amr, 'mfa'], acr: 'aal2' });

@@ -4,7 +4,6 @@ import { transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import {
   addOwnPasskey,
   changeOwnPasskey,
@@ -28,7 +27,7 @@ export const passkeyRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/passkeys/options',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Begin to add a passkey',
         description: 'Options for `navigator.credentials.create()`.',
@@ -40,7 +39,6 @@ export const passkeyRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return { ...(await passkeyCreation(request.ctx)), expiresIn: CHALLENGE_SECONDS };
     },
   );
@@ -48,7 +46,7 @@ export const passkeyRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/passkeys',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Add a passkey',
         body: NewPasskey,
@@ -59,7 +57,6 @@ export const passkeyRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
     },
   );
@@ -69,7 +66,7 @@ export const onePasskeyRoutes: Routes = (app) => {
   app.patch(
     '/v1/me/security/passkeys/:passkeyId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Change a passkey',
         params: PasskeyRef,
@@ -81,7 +78,6 @@ export const onePasskeyRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return transaction(request.ctx, (tx) => changeOwnPasskey(tx, request.params.passkeyId, request.body));
     },
   );
@@ -89,7 +85,7 @@ export const onePasskeyRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/security/passkeys/:passkeyId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Remove a passkey',
         params: PasskeyRef,
@@ -100,7 +96,6 @@ export const onePasskeyRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await removeOwnPasskey(request.ctx, request.params.passkeyId);
       return reply.code(204).send(null);
     },

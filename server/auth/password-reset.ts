@@ -3,9 +3,9 @@ import { emit } from '#events';
 import {
   checkPolicy,
   findIdentifier,
-  forgetDevices,
   hashPassword,
   Identifier,
+  lockUser,
   normalise,
   Password,
   setPassword,
@@ -14,11 +14,9 @@ import {
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { revokeSessions, type SessionChoice } from '#sessions';
 import { projectOf } from '#tenancy';
 import { inEvenTime } from './even-time.ts';
-import { type NewFlow, openFlow, type Proof, proofFields, startFlow, withProof } from './flows.ts';
-import { endChallenges } from './mfa-challenges.ts';
+import { type NewFlow, openFlow, type Proof, type ProvenFlow, proofFields, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { scopeFields } from './scope.ts';
@@ -86,17 +84,24 @@ export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string)
   await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
     const { userId } = flow;
     if (userId === null) throw problem('INVALID_TOKEN');
+    await requireStillTheirs(tx, userId, flow);
     await addressProven(tx, { ...flow, userId });
-    await replacePassword(tx, userId, { hash, end: 'all', reason: 'password_reset' });
+    await replacePassword(tx, userId, hash);
   });
 }
 
-/** A signed-in person changes the password; the other sessions end. The old one was checked before. */
-export async function changePassword(
-  ctx: Ctx,
+/** A message that reached an address the person has given up proves nothing of them. @throws Problem INVALID_CODE */
+async function requireStillTheirs(
+  tx: TxCtx,
   userId: UserId,
-  { newPassword, keep }: { newPassword: string; keep: SessionChoice },
-) {
+  { channel, address }: Pick<ProvenFlow, 'channel' | 'address'>,
+): Promise<void> {
+  const owner = await findIdentifier(tx, { kind: channel, value: address });
+  if (owner?.userId !== userId) throw problem('INVALID_CODE');
+}
+
+/** A signed-in person changes the password; the other sessions end. The old one was checked before. */
+export async function changePassword(ctx: Ctx, userId: UserId, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const user = (await usersById(ctx, [userId])).get(userId);
   await checkPolicy(
@@ -106,18 +111,12 @@ export async function changePassword(
     [user?.email, user?.username, user?.phone].filter((fact) => fact != null),
   );
   const hash = await hashPassword(ctx.system, newPassword);
-  await transaction(ctx, (tx) => replacePassword(tx, userId, { hash, end: keep, reason: 'password_changed' }));
+  await transaction(ctx, (tx) => replacePassword(tx, userId, hash));
 }
 
-async function replacePassword(
-  tx: TxCtx,
-  userId: UserId,
-  { hash, end, reason }: { hash: string; end: SessionChoice; reason: string },
-): Promise<void> {
+async function replacePassword(tx: TxCtx, userId: UserId, hash: string): Promise<void> {
+  await lockUser(tx, userId);
   await setPassword(tx, userId, hash);
-  await revokeSessions(tx, userId, end, reason);
-  await forgetDevices(tx, userId, 'all');
-  await endChallenges(tx, userId);
   await emit(tx, 'user.password.changed', { userId });
   await credentialChanged(tx, userId, 'password');
 }

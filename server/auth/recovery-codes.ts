@@ -1,11 +1,4 @@
-import {
-  forgetDevices,
-  listFactors,
-  listPasskeys,
-  newRecoveryCodes,
-  recoveryCodesLeft,
-  removeRecoveryCodes,
-} from '#identity';
+import { listFactors, listPasskeys, newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#identity';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 
@@ -15,12 +8,8 @@ export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryC
   return { recoveryCodes: await newRecoveryCodes(tx, userId) };
 }
 
-/**
- * What depended on a second factor that was removed ends with it: devices that were trusted because of it, and recovery codes
- * that would open nothing without any factor.
- */
+/** Recovery codes stand in for a second factor: they end with the last one. */
 export async function factorRemoved(tx: TxCtx, userId: UserId): Promise<void> {
-  await forgetDevices(tx, userId, 'all');
   const factors = await listFactors(tx, userId);
   const passkeys = await listPasskeys(tx, userId);
   if (factors.length > 0 || passkeys.some(({ secondFactor }) => secondFactor)) return;

@@ -6,7 +6,7 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
-import { type ListedSession, listSessions, requireFreshProof, revokeSessions } from '#sessions';
+import { type ListedSession, listSessions, revokeSessions } from '#sessions';
 import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
 import { newTotp } from './mfa.ts';
 import {
@@ -42,7 +42,7 @@ export const securityRoutes: Routes = (app) => {
   app.put(
     '/v1/me/security/password',
     {
-      config: { permission: 'customer', ahead: askBreachedAhead },
+      config: { permission: 'customer', freshProof: 'second factor', ahead: askBreachedAhead },
       schema: {
         summary: 'Change my password',
         description: 'Ends every other session. The current password is needed where there is one.',
@@ -57,7 +57,6 @@ export const securityRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await changeOwnPassword(request.ctx, request.body);
       return reply.code(204).send(null);
     },
@@ -69,7 +68,7 @@ export const totpRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/mfa/totp',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Set an authenticator app up',
         description: 'It counts once confirmed with a code.',
@@ -81,7 +80,6 @@ export const totpRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return transaction(request.ctx, (tx) => newTotp(tx, customerOf(request.ctx).userId));
     },
   );
@@ -89,7 +87,7 @@ export const totpRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/mfa/totp/confirm',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Turn the authenticator app on',
         description: 'The first second factor comes with ten recovery codes.',
@@ -104,7 +102,6 @@ export const totpRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return confirmOwnTotp(request.ctx, request.body);
     },
   );
@@ -116,14 +113,13 @@ export const factorRoutes: Routes = (app) => {
     app.delete(
       `/v1/me/security/mfa/${kind}`,
       {
-        config: { permission: 'customer' },
+        config: { permission: 'customer', freshProof: 'second factor' },
         schema: {
           summary: kind === 'totp' ? 'Remove my authenticator app' : 'Remove my phone as second factor',
           response: { 204: Type.Null(), ...problemResponses(...recent, 'NOT_FOUND') },
         },
       },
       async (request, reply) => {
-        await requireFreshProof(request.ctx);
         await removeOwnFactor(request.ctx, kind);
         return reply.code(204).send(null);
       },
@@ -133,7 +129,7 @@ export const factorRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/mfa/phone',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Set a phone up as second factor',
         description:
@@ -146,7 +142,6 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       return reply.code(202).send(await startPhoneFactor(request.ctx, request.body.phone));
     },
   );
@@ -154,7 +149,7 @@ export const factorRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/mfa/phone/confirm',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Turn the phone on as second factor',
         body: Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false }),
@@ -162,7 +157,6 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return confirmPhoneFactor(request.ctx, request.body);
     },
   );
@@ -170,7 +164,7 @@ export const factorRoutes: Routes = (app) => {
   app.post(
     '/v1/me/security/recovery-codes',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Make new recovery codes',
         description: 'Ten, shown once; those before end.',
@@ -179,7 +173,6 @@ export const factorRoutes: Routes = (app) => {
       },
     },
     async (request) => {
-      await requireFreshProof(request.ctx);
       return renewRecoveryCodes(request.ctx);
     },
   );
@@ -202,11 +195,10 @@ export const ownSessionRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/security/sessions',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'any factor' },
       schema: { summary: 'End my other sessions', response: { 204: Type.Null(), ...problemResponses(...recent) } },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       const { userId, sessionId } = customerOf(request.ctx);
       await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { except: sessionId }, 'user'));
       return reply.code(204).send(null);
@@ -248,7 +240,7 @@ export const oneSessionRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/security/sessions/:sessionId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'any factor' },
       schema: {
         summary: 'End one of my sessions',
         params: Type.Object({ sessionId: IdSchema('ses') }),
@@ -256,7 +248,6 @@ export const oneSessionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       const { userId } = customerOf(request.ctx);
       const { sessionId } = request.params;
       const ended = await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { only: sessionId }, 'user'));
@@ -268,7 +259,7 @@ export const oneSessionRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/security/devices/:deviceId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'second factor' },
       schema: {
         summary: 'Forget a remembered device',
         params: Type.Object({ deviceId: IdSchema('dev') }),
@@ -276,7 +267,6 @@ export const oneSessionRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await forgetDevice(request.ctx, request.params.deviceId);
       return reply.code(204).send(null);
     },

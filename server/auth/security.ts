@@ -9,6 +9,7 @@ import {
   listDevices,
   listFactors,
   listPasskeys,
+  lockUser,
   newRecoveryCodes,
   normalisePhone,
   recoveryCodesLeft,
@@ -18,7 +19,7 @@ import {
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { listSessions } from '#sessions';
+import { listSessions, secondFactorProven } from '#sessions';
 import { projectOf } from '#tenancy';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
@@ -131,7 +132,7 @@ export async function changeOwnPassword(
   ctx: Ctx,
   { currentPassword, newPassword }: { currentPassword?: string; newPassword: string },
 ): Promise<void> {
-  const { userId, sessionId } = customerOf(ctx);
+  const { userId } = customerOf(ctx);
   const stored = await findPassword(ctx, userId);
   if (stored) {
     const attempt = await countAttempt(ctx, { way: 'password', userId });
@@ -139,7 +140,7 @@ export async function changeOwnPassword(
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is not right.');
     await attempt.forget();
   }
-  await changePassword(ctx, userId, { newPassword, keep: { except: sessionId } });
+  await changePassword(ctx, userId, newPassword);
 }
 
 /** Turns an app on. @returns recovery codes, with the first factor @throws Problem INVALID_CODE, NOT_FOUND, ALREADY_EXISTS */
@@ -147,11 +148,13 @@ export async function confirmOwnTotp(
   ctx: Ctx,
   { id, code }: { id: FactorId; code: string },
 ): Promise<{ recoveryCodes?: string[] }> {
-  const { userId } = customerOf(ctx);
+  const { userId, sessionId } = customerOf(ctx);
   const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
   const result = await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
     await confirmTotp(tx, userId, { id, code: digitsOf(code) });
     await credentialChanged(tx, userId, 'totp_added');
+    await secondFactorProven(tx, sessionId, ['otp']);
     return firstCodes(tx, userId);
   });
   await attempt.forget();
@@ -171,12 +174,13 @@ export async function confirmPhoneFactor(
   ctx: Ctx,
   { flowId, code }: { flowId: FlowId; code: string },
 ): Promise<{ recoveryCodes?: string[] }> {
-  const { userId } = customerOf(ctx);
+  const { userId, sessionId } = customerOf(ctx);
   const proof = { flowId, code: digitsOf(code) };
   return withProof(ctx, { proof, purposes: ['add_phone_factor'] }, async (tx, flow) => {
     if (flow.userId !== userId) throw problem('INVALID_CODE');
     await addPhoneFactor(tx, userId, flow.address);
     await credentialChanged(tx, userId, 'phone_factor_added');
+    await secondFactorProven(tx, sessionId, ['sms']);
     return firstCodes(tx, userId);
   });
 }
@@ -185,6 +189,7 @@ export async function confirmPhoneFactor(
 export async function removeOwnFactor(ctx: Ctx, kind: 'totp' | 'phone'): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
     await removeFactor(tx, userId, kind);
     await factorRemoved(tx, userId);
     await credentialChanged(tx, userId, kind === 'totp' ? 'totp_removed' : 'phone_factor_removed');

@@ -14,7 +14,7 @@ import {
 import { addMember } from '#members';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
-import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
@@ -32,6 +32,7 @@ type UpstreamFlowsTable = {
   provider_id: ProviderId;
   browser_hash: Buffer;
   sealed: string;
+  user_id: UserId | null;
   expires_at: Date;
 };
 
@@ -128,6 +129,7 @@ export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: Soci
         provider_id: provider.id,
         browser_hash: hashSecret(browser),
         sealed: tx.system.keyring.seal(JSON.stringify(away), SEALED, stateHash.toString('hex')),
+        user_id: linkTo?.userId ?? null,
         expires_at: new Date(tx.now.getTime() + FLOW_SECONDS * 1000),
       })
       .execute(),
@@ -183,7 +185,20 @@ export async function finishUpstream({ ctx, away, provider }: CameBack, returned
   // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
   const [purpose, seconds] =
     away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);
-  return transaction(ctx, (tx) => issueExchangeCode(tx, { purpose, content, seconds }));
+  return transaction(ctx, async (tx) => {
+    const userId = away.linkTo?.userId ?? (await findLinkedUser(tx, identity)) ?? null;
+    return issueExchangeCode(tx, { purpose, content, userId, seconds });
+  });
+}
+
+/** Ends the linkings at a provider that a person has begun. Served by upstream_flows_of_user. */
+export async function forgetUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('upstream_flows')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
 }
 
 /** The answer when a verified address belongs to an account that is not linked yet. */
@@ -232,7 +247,12 @@ export async function enterUpstream(
 async function askForProof(tx: TxCtx, content: AskedLink, address: string) {
   return {
     status: 'link_required' as const,
-    linkToken: await issueExchangeCode(tx, { purpose: 'link_token', content, seconds: LINK_SECONDS }),
+    linkToken: await issueExchangeCode(tx, {
+      purpose: 'link_token',
+      content,
+      userId: content.linkTo,
+      seconds: LINK_SECONDS,
+    }),
     hint: hintOf(address),
     expiresIn: LINK_SECONDS,
   };

@@ -2,7 +2,7 @@ import { createUser, findIdentifier, normalise, normaliseEmail, setPassword } fr
 import { addMember } from '#members';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { revokeSessions } from '#sessions';
+import { endWithCredentials } from '#sessions';
 import { installationOf } from './installation.ts';
 
 /** Somebody who signs in to the console. */
@@ -34,5 +34,5 @@ export async function createOperator(tx: TxCtx, { email, displayName, passwordHa
 export async function resetOperator(tx: TxCtx, userId: UserId, passwordHash: string): Promise<void> {
   const inside = amongOperators(tx);
   await setPassword(inside, userId, passwordHash);
-  await revokeSessions(inside, userId, 'all', 'password_reset');
+  await endWithCredentials(inside, userId, 'password');
 }

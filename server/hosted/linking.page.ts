@@ -22,7 +22,7 @@ export function linkingRoutes(app: App): void {
     act: (flow, { decision }) =>
       orGoOn(flow, async (ctx, token) => {
         if (decision === 'link') {
-          await requireFreshProof(ctx);
+          await requireFreshProof(ctx, 'second factor');
           await linkWithToken(ctx, token);
         }
         return done(flow);

@@ -74,7 +74,12 @@ const signInLink: Link = {
     }
     const { redirectUri, state } = Value.Parse(Destination, pending);
     const code = await withProof(ctx, proof, (tx, { channel, address, userId }) =>
-      issueExchangeCode(tx, { purpose: 'address', content: { channel, address, userId }, seconds: EXCHANGE_SECONDS }),
+      issueExchangeCode(tx, {
+        purpose: 'address',
+        content: { channel, address, userId },
+        userId,
+        seconds: EXCHANGE_SECONDS,
+      }),
     );
     return { redirect: withQuery(redirectUri, { code, state }) };
   },

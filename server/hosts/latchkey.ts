@@ -1,6 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { voidProofsWithCredentials } from '#auth';
 import { endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
@@ -68,9 +69,6 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     }
   };
   try {
-    endProviderSessions(system);
-    endWithAuthSessions(system);
-    keepTeamsWhole(system);
     await system.feed.start();
     if (!alone) await ensureSigningKeys(system);
     const demo = alone ? null : await demoOfFirstStart(system);
@@ -120,7 +118,7 @@ function openSystem({
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  return {
+  const system: System = {
     config,
     databaseUrl,
     log,
@@ -133,6 +131,16 @@ function openSystem({
     metrics,
     valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
   };
+  tellEachOther(system);
+  return system;
+}
+
+/** What ends in one part when something ends in another; commands end it too. */
+function tellEachOther(system: System): void {
+  endProviderSessions(system);
+  voidProofsWithCredentials(system);
+  endWithAuthSessions(system);
+  keepTeamsWhole(system);
 }
 
 /** Fails fast while Valkey is away, so that PostgreSQL takes over at once. */

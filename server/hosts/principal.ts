@@ -5,7 +5,7 @@ import { holderOf } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App, RoutePermission } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { type VerifiedToken, verifyAccessToken } from '#sessions';
+import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessions';
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
@@ -44,6 +44,8 @@ async function authenticate(
   const says = request.headers.origin !== undefined;
   if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
+  const { freshProof } = request.routeOptions.config;
+  if (freshProof) await requireFreshProof(request.ctx, freshProof);
 }
 
 /**

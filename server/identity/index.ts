@@ -52,6 +52,7 @@ export {
   removeFactor,
   withFactors,
 } from './mfa-factors.ts';
+export { voidOpenProofs, whenProofsEnd } from './open-proofs.ts';
 export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
 export {
   changePasskey,
@@ -64,6 +65,7 @@ export {
   AuthenticationResponse,
   addPasskey,
   checkPasskey,
+  type PasskeyAnswer,
   passkeyCreationOptions,
   passkeyRequestOptions,
   RegistrationResponse,

@@ -1,13 +1,24 @@
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { type Id, newId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 
 export type ChallengeId = Id<'chl'>;
+
+/** What the answer to a challenge is good for: a new passkey, a sign-in, or the second step of one. */
+type ChallengePurpose = 'registration' | 'sign_in' | 'second_factor';
+
+/** Who may answer: whoever has a passkey, the person who is asked, or the person in the session that makes one. */
+export type ChallengeBinding =
+  | { purpose: 'sign_in' }
+  | { purpose: 'second_factor'; userId: UserId }
+  | { purpose: 'registration'; userId: UserId; sessionId: SessionId };
 
 type PasskeyChallengesTable = {
   workspace_id: WorkspaceId;
   environment: Environment;
   id: ChallengeId;
+  purpose: ChallengePurpose | null;
   user_id: UserId | null;
+  session_id: SessionId | null;
   challenge: string;
   rp_id: string;
   expires_at: Date;
@@ -22,10 +33,10 @@ declare module '#platform/db.ts' {
 /** How long a browser may ask its person. */
 export const CHALLENGE_SECONDS = 300;
 
-/** Keeps a challenge until it is answered, once. @param userId whose passkey is made; null where any may answer */
+/** Keeps a challenge until it is answered, once. */
 export async function storeChallenge(
   tx: TxCtx,
-  { userId, challenge, rpId }: { userId: UserId | null; challenge: string; rpId: string },
+  { binding, challenge, rpId }: { binding: ChallengeBinding; challenge: string; rpId: string },
 ): Promise<ChallengeId> {
   const id = newId('chl', tx.now);
   await tx.db
@@ -34,7 +45,9 @@ export async function storeChallenge(
       workspace_id: tx.scope.workspaceId,
       environment: tx.scope.environment,
       id,
-      user_id: userId,
+      purpose: binding.purpose,
+      user_id: 'userId' in binding ? binding.userId : null,
+      session_id: 'sessionId' in binding ? binding.sessionId : null,
       challenge,
       rp_id: rpId,
       expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
@@ -43,23 +56,43 @@ export async function storeChallenge(
   return id;
 }
 
-/** Takes a challenge, so that it can be answered once; of parallel calls one gets it. */
+/** A challenge, and what its answer is to be used for. */
+type Spending = { id: ChallengeId; binding: ChallengeBinding };
+
+/**
+ * Takes a challenge, so that it can be answered once; of parallel calls one gets it.
+ * @returns undefined for one that was made for something else, for somebody else or in another session
+ */
 export async function spendChallenge(
   tx: TxCtx,
-  id: ChallengeId,
-): Promise<{ userId: UserId | null; challenge: string; rpId: string } | undefined> {
+  { id, binding }: Spending,
+): Promise<{ challenge: string; rpId: string } | undefined> {
   const row = await tx.db
     .deleteFrom('passkey_challenges')
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', id)
     .where('expires_at', '>', tx.now)
-    .returning(['user_id', 'challenge', 'rp_id'])
+    .returning(['purpose', 'user_id', 'session_id', 'challenge', 'rp_id'])
     .executeTakeFirst();
-  return row && { userId: row.user_id, challenge: row.challenge, rpId: row.rp_id };
+  const fits =
+    row?.purpose === binding.purpose &&
+    row.user_id === ('userId' in binding ? binding.userId : null) &&
+    row.session_id === ('sessionId' in binding ? binding.sessionId : null);
+  return row && fits ? { challenge: row.challenge, rpId: row.rp_id } : undefined;
+}
+
+/** Ends the challenges that a person was given. */
+export async function forgetChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('passkey_challenges')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
 }
 
 /** {@link spendChallenge} in a transaction of its own: a wrong answer spends the challenge too. */
-export function spendChallengeAtOnce(ctx: Ctx, id: ChallengeId): ReturnType<typeof spendChallenge> {
-  return transaction(ctx, (tx) => spendChallenge(tx, id));
+export function spendChallengeAtOnce(ctx: Ctx, spending: Spending): ReturnType<typeof spendChallenge> {
+  return transaction(ctx, (tx) => spendChallenge(tx, spending));
 }

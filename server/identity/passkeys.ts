@@ -8,9 +8,15 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
-import { newId, type UserId } from '#platform/ids.ts';
+import { newId, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { type ChallengeId, spendChallenge, spendChallengeAtOnce, storeChallenge } from './passkey-challenges.ts';
+import {
+  type ChallengeBinding,
+  type ChallengeId,
+  spendChallenge,
+  spendChallengeAtOnce,
+  storeChallenge,
+} from './passkey-challenges.ts';
 import {
   countUse,
   findPasskeyByCredential,
@@ -69,25 +75,32 @@ export type AuthenticationResponse = Static<typeof AuthenticationResponse>;
 /** Options for `navigator.credentials`; the names and meanings are WebAuthn's. */
 export const WebAuthnOptions = Type.Record(Type.String(), Type.Unknown());
 
+/** Who makes a passkey, in which session. */
+type PasskeyMaker = { userId: UserId; sessionId: SessionId };
+
 /** Options to make a passkey for a signed-in person. @throws Problem CONFLICT when they have too many */
 export async function passkeyCreationOptions(
   tx: TxCtx,
-  { userId, name, displayName }: { userId: UserId; name: string; displayName: string },
+  { name, displayName, ...by }: PasskeyMaker & { name: string; displayName: string },
   rp: RelyingParty & { name: string },
 ) {
-  const known = await listPasskeys(tx, userId);
+  const known = await listPasskeys(tx, by.userId);
   if (known.length >= MOST_PASSKEYS) throw problem('CONFLICT', `An account has ${MOST_PASSKEYS} passkeys at most.`);
   const options = await generateRegistrationOptions({
     rpName: rp.name,
     rpID: rp.id,
     userName: name,
     userDisplayName: displayName,
-    userID: Uint8Array.from(Buffer.from(userId)),
+    userID: Uint8Array.from(Buffer.from(by.userId)),
     attestationType: 'none',
     excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
-  const flowId = await storeChallenge(tx, { userId, challenge: options.challenge, rpId: rp.id });
+  const flowId = await storeChallenge(tx, {
+    binding: { purpose: 'registration', ...by },
+    challenge: options.challenge,
+    rpId: rp.id,
+  });
   return { flowId, options: { ...options } };
 }
 
@@ -101,9 +114,15 @@ type NewPasskey = {
 /**
  * Adds the passkey a browser made. @throws Problem INVALID_CODE when the response is not one to our challenge, ALREADY_EXISTS
  */
-export async function addPasskey(tx: TxCtx, userId: UserId, passkey: NewPasskey, rp: RelyingParty): Promise<PasskeyId> {
-  const challenge = await spendChallenge(tx, passkey.flowId);
-  if (challenge?.userId !== userId) throw notOurs();
+export async function addPasskey(
+  tx: TxCtx,
+  by: PasskeyMaker,
+  passkey: NewPasskey,
+  rp: RelyingParty,
+): Promise<PasskeyId> {
+  const { userId } = by;
+  const challenge = await spendChallenge(tx, { id: passkey.flowId, binding: { purpose: 'registration', ...by } });
+  if (!challenge) throw notOurs();
   const { response } = passkey;
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, response: { ...response.response, transports: response.response.transports ?? [] } },
@@ -138,15 +157,18 @@ export async function addPasskey(tx: TxCtx, userId: UserId, passkey: NewPasskey,
   return id;
 }
 
-/** Options to sign in with whatever passkey the browser offers: nothing in them depends on an account (AU-6). */
-export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty) {
+/** What an assertion is asked for: a sign-in, or the second step of one person's. */
+type Asked = Exclude<ChallengeBinding, { purpose: 'registration' }>;
+
+/** Options to use whatever passkey the browser offers: nothing in them depends on an account (AU-6). */
+export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty, binding: Asked) {
   const options = await generateAuthenticationOptions({ rpID: rp.id, userVerification: 'required' });
-  const flowId = await storeChallenge(tx, { userId: null, challenge: options.challenge, rpId: rp.id });
+  const flowId = await storeChallenge(tx, { binding, challenge: options.challenge, rpId: rp.id });
   return { flowId, options: { ...options } };
 }
 
-/** An answer to {@link passkeyRequestOptions}. */
-export type PasskeyAnswer = { flowId: ChallengeId; response: AuthenticationResponse };
+/** An answer to {@link passkeyRequestOptions}, and what it is used for. */
+export type PasskeyAnswer = { flowId: ChallengeId; response: AuthenticationResponse; asked: Asked };
 
 /** A passkey that was just used: whose it is, and the method as RFC 8176 names it. */
 export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' | 'user')[] };
@@ -157,10 +179,10 @@ export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' |
  */
 export async function checkPasskey(
   ctx: Ctx,
-  { flowId, response }: PasskeyAnswer,
+  { flowId, response, asked }: PasskeyAnswer,
   rp: RelyingParty,
 ): Promise<{ used: UsedPasskey; record: (tx: TxCtx) => Promise<void> }> {
-  const challenge = await spendChallengeAtOnce(ctx, flowId);
+  const challenge = await spendChallengeAtOnce(ctx, { id: flowId, binding: asked });
   const known = await findPasskeyByCredential(ctx, response.id);
   const { userHandle, ...signed } = response.response;
   // WebAuthn §7.2 step 6: the handle an authenticator gives is that of the credential's owner.

@@ -78,7 +78,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   return id;
 }
 
-/** Makes changes of one person wait for each other. */
+/** Makes changes of one person wait for each other; rows that only refer to the person may be added meanwhile. */
 export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .selectFrom('users')
@@ -86,7 +86,7 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
     .where('id', '=', userId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
 }
 

@@ -24,6 +24,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { endWithCredentials } from '#sessions';
 import { projectOf } from '#tenancy';
 import { requireAuthority } from './authority.ts';
 import { addMember, changeMember, findMember, getMember, type KnownAs, knownAs, type Member } from './members.ts';
@@ -205,6 +206,7 @@ export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChange
 async function changeAddress(tx: TxCtx, userId: UserId, { kind, value, verified }: Known): Promise<void> {
   if (kind === 'username') return;
   const before = await replaceAddress(tx, userId, { kind, value, verified });
+  if (before !== value) await endWithCredentials(tx, userId, kind);
   await announce(tx, { topic: 'user', key: userId });
   if (before === value) return;
   const user = (await usersById(tx, [userId])).get(userId);

@@ -4,7 +4,6 @@ import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import { leaveProject } from './leaving.ts';
 import { MemberRef, MemberStatus } from './members.ts';
 import { ownMemberships } from './memberships.ts';
@@ -37,7 +36,7 @@ export const membershipRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/memberships/:memberId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'any factor' },
       schema: {
         summary: 'Leave a project',
         description:
@@ -50,7 +49,6 @@ export const membershipRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await leaveProject(request.ctx, request.params.memberId);
       return reply.code(204).send(null);
     },

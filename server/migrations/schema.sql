@@ -278,10 +278,12 @@ create table exchange_codes (
   purpose text not null,
   sealed text not null,
   expires_at timestamp with time zone not null,
+  user_id text,
   constraint exchange_codes_pkey PRIMARY KEY (workspace_id, environment, hash),
   constraint exchange_codes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX exchange_codes_expired ON public.exchange_codes USING btree (expires_at);
+CREATE INDEX exchange_codes_of_user ON public.exchange_codes USING btree (user_id, workspace_id, environment) WHERE (user_id IS NOT NULL);
 
 create table flows (
   workspace_id text not null,
@@ -593,10 +595,13 @@ create table passkey_challenges (
   challenge text not null,
   rp_id text not null,
   expires_at timestamp with time zone not null,
+  purpose text,
+  session_id text,
   constraint passkey_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint passkey_challenges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX passkey_challenges_expired ON public.passkey_challenges USING btree (expires_at);
+CREATE INDEX passkey_challenges_of_user ON public.passkey_challenges USING btree (user_id, workspace_id, environment) WHERE (user_id IS NOT NULL);
 
 create table passkeys (
   workspace_id text not null,
@@ -1205,10 +1210,12 @@ create table upstream_flows (
   browser_hash bytea not null,
   sealed text not null,
   expires_at timestamp with time zone not null,
+  user_id text,
   constraint upstream_flows_pkey PRIMARY KEY (workspace_id, environment, state_hash),
   constraint upstream_flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX upstream_flows_expired ON public.upstream_flows USING btree (expires_at);
+CREATE INDEX upstream_flows_of_user ON public.upstream_flows USING btree (user_id, workspace_id, environment) WHERE (user_id IS NOT NULL);
 
 create table users (
   workspace_id text not null,

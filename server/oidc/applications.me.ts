@@ -3,7 +3,6 @@ import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
 import { takeBack, usedApplications } from './used-applications.ts';
 
 const UsedApplication = Type.Object({
@@ -35,7 +34,7 @@ export const usedApplicationRoutes: Routes = (app) => {
   app.delete(
     '/v1/me/security/applications/:clientId',
     {
-      config: { permission: 'customer' },
+      config: { permission: 'customer', freshProof: 'any factor' },
       schema: {
         summary: 'Take an application’s access back',
         description: 'Its tokens end at once, and an application of somebody else asks for consent again.',
@@ -44,7 +43,6 @@ export const usedApplicationRoutes: Routes = (app) => {
       },
     },
     async (request, reply) => {
-      await requireFreshProof(request.ctx);
       await takeBack(request.ctx, request.params.clientId);
       return reply.code(204).send(null);
     },

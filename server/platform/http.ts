@@ -29,6 +29,9 @@ import type { System } from './system.ts';
  */
 export type RoutePermission = 'public' | 'optional' | 'customer' | 'operator' | `${string}:${string}`;
 
+/** Which proof of the person a change takes. */
+export type FreshProof = 'second factor' | 'any factor';
+
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace;
@@ -49,6 +52,11 @@ declare module 'fastify' {
      * or opens more than its caller can put back (ASVS 7.5.3). Every change of an administrator declares it, one way or the other.
      */
     stepUp?: boolean;
+    /**
+     * Only for a customer who proved within ten minutes who they are: with a second factor where they have one, or with any
+     * factor. Account pages send who did not to the sign-in; other routes answer REAUTHENTICATION_REQUIRED.
+     */
+    freshProof?: FreshProof;
     /** Access tokens of the OpenID provider are good here too. */
     takesOidcTokens?: boolean;
     /** On the console: the permission is about the workspace, so no project has to be named. */

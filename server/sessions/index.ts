@@ -1,5 +1,6 @@
 export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionAnswer, sessionAnswer } from './answer.ts';
+export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
 export { type EndedSessions, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf, sessionRemovals } from './removal.ts';
@@ -28,7 +29,7 @@ export {
   revokeEntryOfSession,
   revokeSessions,
   type ScopeEntry,
-  type SessionChoice,
   type SessionProof,
+  secondFactorProven,
   startSession,
 } from './sessions.ts';

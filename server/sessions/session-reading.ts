@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { enrolledSecondFactors } from '#identity';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
+import type { FreshProof } from '#platform/http.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { networksOf } from '#platform/source.ts';
@@ -68,21 +70,27 @@ export function reauthenticationRequired({ acr, maxAge = RECENT_SECONDS }: { acr
 async function provenTimes(ctx: Ctx) {
   return ctx.db
     .selectFrom('sessions')
-    .select('auth_time as authTime')
+    .select(['auth_time as authTime', 'second_factor_at as secondFactorAt'])
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
     .where('id', '=', customerOf(ctx).sessionId)
+    .where('revoked_at', 'is', null)
     .executeTakeFirst();
 }
 
 /**
- * Checks that the session's person proved who they are within ten minutes (ASVS 7.5.1).
- * @throws Problem REAUTHENTICATION_REQUIRED with `maxAge`
+ * Checks that the session's person proved who they are within ten minutes: with any factor, or with a second one where they have
+ * one, whatever the project asks for at the sign-in (NIST SP 800-63B-4 §4.1.2; ASVS 7.5.1). A remembered device is no factor.
+ * @throws Problem REAUTHENTICATION_REQUIRED with `maxAge`, and `acr` where it has to be a second factor
  */
-export async function requireFreshProof(ctx: Ctx): Promise<void> {
+export async function requireFreshProof(ctx: Ctx, proof: FreshProof): Promise<void> {
+  const { userId } = customerOf(ctx);
   const times = await provenTimes(ctx);
   const since = ctx.now.getTime() - RECENT_SECONDS * 1000;
   const isFresh = (instant: Date | null | undefined) => instant != null && instant.getTime() >= since;
+  if (isFresh(times?.secondFactorAt)) return;
+  if (proof === 'second factor' && (await enrolledSecondFactors(ctx, userId)).length > 0)
+    throw reauthenticationRequired({ acr: 'aal2' });
   if (!isFresh(times?.authTime)) throw reauthenticationRequired({});
 }
 

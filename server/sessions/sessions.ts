@@ -229,8 +229,23 @@ export async function raiseSession(
   return { ...session, ...raised, authTime: tx.now, entryId, projectId };
 }
 
-/** Serialises changes of one session; it must be alive. */
-async function lockSession(tx: TxCtx, sessionId: SessionId) {
+/**
+ * Notes that a session just proved a second factor that its person set up in it. Its tokens go on, and tell so from the next
+ * refresh on.
+ */
+export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, methods: readonly string[]): Promise<void> {
+  const { amr } = await lockSession(tx, sessionId);
+  await tx.db
+    .updateTable('sessions')
+    .set({ amr: [...new Set([...amr, ...methods, 'mfa'])], acr: 'aal2', second_factor_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', sessionId)
+    .execute();
+}
+
+/** Serialises changes of one session; it must be alive. @throws Problem SESSION_REVOKED, SESSION_EXPIRED */
+export async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
     .selectFrom('sessions')
     .select(['user_id', 'amr', 'acr', 'auth_time', 'remembered_device', 'expires_at', 'revoked_at'])

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+
+/** What a person has asked for and not finished, without its secrets. */
+export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('flows')
+    .select(['purpose', 'channel', 'address', 'ip', 'user_agent', 'created_at', 'expires_at'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ user_agent: userAgent, created_at: createdAt, expires_at: expiresAt, ...row }) => ({
+    ...row,
+    userAgent,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}
+
+/** Ends the open flows of a person: their codes and links work no more. Served by flows_of_user. */
+export async function voidFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .updateTable('flows')
+    .set({ used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+/** Removes every flow of a person, or towards one of these addresses. */
+export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('flows')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
+    .execute();
+}

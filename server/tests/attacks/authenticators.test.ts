@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { after, before, describe, test } from 'node:test';
+import { visitorOf } from '#tests/account.ts';
+import { challengeIn, codesOf } from '#tests/factors.ts';
+import {
+  type Answer,
+  changeSettings,
+  expectProblem,
+  PASSWORD,
+  prove,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { peopleAt } from '#tests/protected-person.ts';
+import { modelTable } from '#tests/security-model.ts';
+
+const ZEROS = '0'.repeat(26);
+
+type Operation = { method: string; path: string; proof: string };
+
+/** Every operation that the hosts serve, with the proof it declares. */
+const operations = new Map<string, Operation>();
+
+/** Fastify announces each server it makes before any route is added to it. */
+function watchRoutes(message: unknown): void {
+  const { fastify } = Object(message);
+  fastify.addHook('onRoute', ({ method, url, config }: { method: string | string[]; url: string; config: unknown }) => {
+    const { freshProof = 'none' } = Object(config);
+    for (const one of [method].flat()) operations.set(`${one} ${url}`, { method: one, path: url, proof: freshProof });
+  });
+}
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let people: ReturnType<typeof peopleAt>;
+before(async () => {
+  subscribe('fastify.initialization', watchRoutes);
+  latchkey = await startTestLatchkey({ clock });
+  unsubscribe('fastify.initialization', watchRoutes);
+  people = peopleAt(latchkey, clock);
+});
+after(() => latchkey.stop());
+
+function expectSecondFactorAsked(answer: Answer): void {
+  expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+  assert.deepEqual([answer.body.acr, answer.body.maxAge], ['aal2', 600], answer.text);
+}
+
+const isOwn = ({ path }: Operation) => /^\/v1\/me(\/|$)/.test(path) || /^\/account(\/|$)/.test(path);
+const changes = ({ method, proof }: Operation) =>
+  !['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'GET' && proof !== 'none');
+/** What a person does to their own account. */
+const ownOperations = () => [...operations.values()].filter((operation) => isOwn(operation) && changes(operation));
+
+const filled = (path: string) =>
+  path.replace(/:(\w+)/g, (_, name: string) => {
+    const prefix = { session: 'ses', device: 'dev', passkey: 'psk', identity: 'idn', membership: 'mem' }[
+      name.replace(/Id$/, '')
+    ];
+    return prefix ? `${prefix}_${ZEROS}` : 'app_none';
+  });
+
+/** Makes calls of the interface as somebody; what is sent along does not matter. */
+const callsOf = (asked: readonly Operation[], session: { access_token: string }) =>
+  Promise.all(asked.map(({ method, path }) => people.me(filled(path).slice('/v1/me'.length), session, { method })));
+const operationsWith = (proof: string) =>
+  ownOperations().filter((operation) => operation.path.startsWith('/v1/') && operation.proof === proof);
+
+describe('the proof that a change of one’s own account takes', () => {
+  test('is written down for every operation of /v1/me and /account that changes something', async () => {
+    const declared = ownOperations().map(({ method, path, proof }) => [`${method} ${path}`, proof]);
+    assert.ok(declared.length > 40, 'the routes are seen');
+    assert.deepEqual((await modelTable('fresh-proof')).sort(), declared.sort());
+  });
+
+  test('is a second factor from whoever has one: a fresh password and a remembered device are not enough', async () => {
+    const { weak } = await people.protectedPerson();
+    const asked = operationsWith('second factor');
+    assert.ok(asked.length >= 20);
+    for (const answer of await callsOf(asked, weak)) expectSecondFactorAsked(answer);
+  });
+
+  test('is any factor of the last ten minutes where only access is taken away', async () => {
+    const { weak } = await people.protectedPerson();
+    const asked = operationsWith('any factor');
+    assert.ok(asked.length >= 3);
+    for (const { body, text } of await callsOf(asked, weak))
+      assert.notEqual(body?.errorCode, 'REAUTHENTICATION_REQUIRED', text);
+    const old = await register(latchkey);
+    clock.advance(601_000);
+    for (const answer of await callsOf(asked, old)) {
+      expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+      assert.deepEqual([answer.body.acr, answer.body.maxAge], [undefined, 600]);
+    }
+  });
+
+  test('is a first factor of the last ten minutes from whoever has no other', async () => {
+    const person = await register(latchkey);
+    clock.advance(601_000);
+    const refused = await people.me('/security/mfa/totp', person, { body: {} });
+    expectProblem(refused, 401, 'REAUTHENTICATION_REQUIRED');
+    assert.equal(refused.body.acr, undefined);
+    const { body } = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: person.access_token,
+      body: { password: PASSWORD },
+    });
+    assert.equal((await people.me('/security/mfa/totp', body, { body: {} })).status, 200);
+  });
+
+  test('is not made by the password again: only a second factor opens them, for ten minutes', async () => {
+    const { app, weak } = await people.protectedPerson();
+    const again = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: weak.access_token,
+      body: { password: PASSWORD },
+    });
+    assert.equal(again.body.session.acr, 'aal1', again.text);
+    expectSecondFactorAsked(await people.me('/security/recovery-codes', again.body, { body: {} }));
+    expectSecondFactorAsked(await people.me('/security/mfa/totp', again.body, { method: 'DELETE' }));
+    clock.advance(30_000);
+    const raised = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: again.body.access_token,
+      body: { code: app.code() },
+    });
+    assert.equal((await people.me('/security/recovery-codes', raised.body, { body: {} })).status, 200);
+    clock.advance(601_000);
+    const later = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: raised.body.access_token,
+      body: { password: PASSWORD },
+    });
+    expectSecondFactorAsked(await people.me('/security/recovery-codes', later.body, { body: {} }));
+  });
+
+  test('is asked of a session that a project without second factors let in', async () => {
+    const { person } = await people.protectedPerson();
+    await changeSettings(latchkey, { mfa: 'off' });
+    const { body } = await people.login(person);
+    await changeSettings(latchkey, { mfa: 'optional' });
+    assert.equal(body.session?.acr, 'aal1');
+    expectSecondFactorAsked(await people.me('/security/recovery-codes', body, { body: {} }));
+    expectSecondFactorAsked(await people.me('/security/mfa/phone', body, { body: { phone: '+4915188880001' } }));
+  });
+
+  test('is asked for on the account pages too, before a page is shown and before a form is taken', async () => {
+    const { person } = await people.protectedPerson();
+    await changeSettings(latchkey, { mfa: 'off' });
+    const { browser, page } = await visitorOf(latchkey, '/security', person);
+    await changeSettings(latchkey, { mfa: 'optional' });
+    assert.match(page.url, /\/account\/security$/);
+    const asked = ownOperations().filter(({ path, proof }) => path.startsWith('/account') && proof === 'second factor');
+    for (const { method, path } of asked) {
+      const url = new URL(filled(path), page.url).href;
+      const form = { ...page, text: `<form action="${filled(path)}"></form>` };
+      // biome-ignore lint/performance/noAwaitInLoops: one browser, one page after the other
+      const shown = method === 'GET' ? await browser.open(url) : await browser.submit(form, {});
+      if (path === '/account/passkeys/options') assert.match(shown.text, /REAUTHENTICATION_REQUIRED/);
+      else assert.match(shown.url, /\/sign-in\//, `${method} ${path}`);
+    }
+    assert.ok(asked.length >= 20);
+    const question = await browser.open(new URL('/account/recovery-codes/new', page.url).href);
+    const proven = await browser.submit(question, { identifier: person.email, password: PASSWORD });
+    assert.match(proven.url, /\/sign-in\/[^/]+\/mfa/, 'the password alone does not lead there');
+  });
+
+  test('an app that one session began to set up is not confirmed by another without it', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const { body: passkey } = await people.addPasskey(person, { secondFactor: true });
+    const begun = await people.me('/security/mfa/totp', person, { body: {} });
+    assert.equal(begun.status, 200, begun.text);
+    const { mfaToken } = challengeIn(await people.login(person));
+    const strong = await people.verify({ mfaToken, code: passkey.recoveryCodes[0], rememberDevice: true });
+    const weak = await people.login(person, { deviceToken: strong.body.deviceToken });
+    const code = codesOf(begun.body.secret, clock)();
+    expectSecondFactorAsked(
+      await people.me('/security/mfa/totp/confirm', weak.body, { body: { id: begun.body.id, code } }),
+    );
+  });
+});

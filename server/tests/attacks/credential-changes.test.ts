@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createProvider } from '#applications';
+import { linkIdentity, rememberDevice } from '#identity';
+import { ENDED_BY, startSession } from '#sessions';
+import { softwareAuthenticator } from '#tests/authenticator.ts';
+import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
+import {
+  type Answer,
+  expectProblem,
+  mailedCode,
+  mailedToken,
+  managementToken,
+  newEmail,
+  PASSWORD,
+  prove,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
+import { modelTable } from '#tests/security-model.ts';
+
+const NEXT_PASSWORD = 'another correct horse battery';
+const REDIRECT = 'http://localhost:5173/callback';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let upstream: Issuer;
+let people: ReturnType<typeof peopleAt>;
+before(async () => {
+  [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
+  people = peopleAt(latchkey, clock);
+  const options = { issuer: upstream.issuer };
+  await latchkey.inProject((tx) =>
+    createProvider(tx, {
+      preset: 'oidc',
+      key: 'work',
+      name: 'Work',
+      clientId: 'shop',
+      clientSecret: 'secret',
+      options,
+    }),
+  );
+});
+after(() => Promise.all([latchkey.stop(), upstream.stop()]));
+
+type Changing = { person: Person; app: App; strong: Session; weak: Session };
+type Change = { prepare?: (changing: Changing) => Promise<unknown>; make: (changing: Changing) => Promise<Answer> };
+
+const me: ReturnType<typeof peopleAt>['me'] = (...call) => people.me(...call);
+const remove = (path: string, session: Session) => me(path, session, { method: 'DELETE' });
+const isAlive = async (session: Pick<Session, 'access_token'>) => (await me('/context', session)).status === 200;
+const post = (path: string, body: unknown) => latchkey.auth(path, { body });
+const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier: person.email });
+const reset = (proof: Record<string, unknown>) =>
+  post('/v1/auth/password/reset', { newPassword: NEXT_PASSWORD, ...proof });
+
+/** The token of a reset link that lies in a person's mailbox. */
+async function resetLinkOf(person: Person): Promise<string> {
+  assert.equal((await forgot(person)).status, 202);
+  return mailedToken(latchkey, person.email);
+}
+
+async function changeAddress(session: Session, kind: 'email' | 'phone', value: string): Promise<Answer> {
+  const { body } = await me(`/profile/${kind}`, session, { body: { [kind]: value } });
+  const code = kind === 'email' ? await mailedCode(latchkey, value) : await people.textedCode(value);
+  return me(`/profile/${kind}/verify`, session, { body: { flowId: body.flowId, code } });
+}
+
+async function asAdmin(person: Person, call: { path?: string; method: string; body?: unknown }): Promise<Answer> {
+  const token = await managementToken(latchkey);
+  const { body } = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(person.email)}`, { token });
+  const { path = '', ...rest } = call;
+  return latchkey.api(`/v1/admin/members/${body.items[0].id}${path}`, { token, ...rest });
+}
+
+/** Links an account at the provider from a session that begins it. */
+async function link(session: Session): Promise<Answer> {
+  const clientId = latchkey.demo.environments.test.clientId;
+  const begun = await me('/linked-identities', session, {
+    body: { provider: 'work', clientId, redirectUri: REDIRECT },
+  });
+  const { auth } = latchkey.system.config.addresses.test;
+  const browser = browserOf(latchkey);
+  upstream.claims = { sub: crypto.randomUUID() };
+  const there = await browser.open(new URL(begun.body.url, auth).href);
+  const back = new URLSearchParams(upstream.approve(there.url));
+  const { url } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
+  return me('/linked-identities', session, { body: { code: new URL(url).searchParams.get('code') } });
+}
+
+const firstPasskey = async (session: Session): Promise<string> =>
+  `/security/passkeys/${(await me('/security', session)).body.passkeys[0].id}`;
+
+/** Makes each change, from the session that has proven both factors where it is the person's own. */
+const makeChange: Record<keyof typeof ENDED_BY, Change> = {
+  password: {
+    make: ({ strong }) =>
+      me('/security/password', strong, {
+        method: 'PUT',
+        body: { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD },
+      }),
+  },
+  email: { make: ({ strong }) => changeAddress(strong, 'email', newEmail()) },
+  phone: { make: ({ strong }) => changeAddress(strong, 'phone', newPhone()) },
+  totp_added: {
+    prepare: async ({ strong }) => {
+      await people.addPhone(strong, newPhone());
+      await remove('/security/mfa/totp', strong);
+    },
+    make: async ({ strong }) => {
+      const { body } = await me('/security/mfa/totp', strong, { body: {} });
+      const code = codesOf(body.secret, clock)();
+      return me('/security/mfa/totp/confirm', strong, { body: { id: body.id, code } });
+    },
+  },
+  totp_removed: { make: ({ strong }) => remove('/security/mfa/totp', strong) },
+  phone_factor_added: { make: ({ strong }) => people.addPhone(strong, newPhone()) },
+  phone_factor_removed: {
+    prepare: ({ strong }) => people.addPhone(strong, newPhone()),
+    make: ({ strong }) => remove('/security/mfa/phone', strong),
+  },
+  passkey_added: { make: ({ strong }) => people.addPasskey(strong) },
+  passkey_changed: {
+    prepare: ({ strong }) => people.addPasskey(strong),
+    make: async ({ strong }) =>
+      me(await firstPasskey(strong), strong, { method: 'PATCH', body: { secondFactor: true } }),
+  },
+  passkey_removed: {
+    prepare: ({ strong }) => people.addPasskey(strong),
+    make: async ({ strong }) => remove(await firstPasskey(strong), strong),
+  },
+  mfa_reset: { make: ({ person }) => asAdmin(person, { path: '/reset-mfa', method: 'POST' }) },
+  identity_linked: { make: ({ strong }) => link(strong) },
+  identity_unlinked: {
+    prepare: ({ person }) => {
+      const account = { provider: 'work', issuer: upstream.issuer, subject: crypto.randomUUID(), email: null };
+      return latchkey.inProject((tx) => linkIdentity(tx, person.session.userId, account));
+    },
+    make: async ({ strong }) => {
+      const { body } = await me('/linked-identities', strong);
+      return remove(`/linked-identities/${body.items[0].id}`, strong);
+    },
+  },
+  recovery_codes: { make: ({ strong }) => me('/security/recovery-codes', strong, { body: {} }) },
+  recovery_code_used: {
+    make: async ({ person, app }) => {
+      const { mfaToken } = challengeIn(await people.login(person));
+      return people.verify({ mfaToken, code: app.recoveryCodes[0] });
+    },
+  },
+};
+
+/** What lies about of a person before a change: another session, a remembered device, a reset link in their mailbox. */
+async function leftAbout(person: Person) {
+  const { userId } = person.session;
+  const { sessionId } = await latchkey.inProject(async (tx) => {
+    await rememberDevice(tx, userId, 3_600);
+    return startSession(tx, userId, { amr: ['pwd'], acr: 'aal1', rememberedDevice: null });
+  });
+  const token = await resetLinkOf(person);
+  const count = async (rows: string) =>
+    Number((await latchkey.system.pool.query(`select count(*) from ${rows}`, [userId])).rows[0].count);
+  return {
+    sessionEnded: async () =>
+      (await count(`sessions where user_id = $1 and id = '${sessionId}' and revoked_at is not null`)) === 1,
+    devicesForgotten: async () => (await count('remembered_devices where user_id = $1')) === 0,
+    linkVoid: async () => (await reset({ token })).body.errorCode === 'INVALID_TOKEN',
+  };
+}
+
+describe('a change of credentials', () => {
+  test('ends what the security model says', async () => {
+    const said = (ends: boolean) => (ends ? 'end' : 'stay');
+    const rows = Object.entries(ENDED_BY).map(([change, { sessions, devices, proofs }]) => [
+      change,
+      ...[sessions, devices, proofs].map(said),
+    ]);
+    assert.deepEqual(await modelTable('credential-changes'), rows);
+  });
+
+  for (const [change, { prepare, make }] of Object.entries(makeChange))
+    test(`ends what came before it, and its own session goes on: ${change}`, async () => {
+      const changing = await people.protectedPerson();
+      await prepare?.(changing);
+      const left = await leftAbout(changing.person);
+      const answer = await make(changing);
+      assert.ok(answer.status < 300, answer.text);
+      const expected = Object.entries(ENDED_BY).find(([known]) => known === change)?.[1];
+      const found = { sessions: await left.sessionEnded(), devices: await left.devicesForgotten() };
+      assert.equal(await isAlive(changing.strong), change !== 'mfa_reset', 'its own session');
+      assert.deepEqual({ ...found, proofs: await left.linkVoid() }, expected);
+    });
+
+  test('by an administrator ends every session, and links that lie in the old mailbox', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const token = await resetLinkOf(person);
+    const changed = await asAdmin(person, { method: 'PATCH', body: { email: newEmail(), emailVerified: true } });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal(await isAlive(person), false);
+    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+  });
+
+  test('that somebody begins in two sessions at once is made in one of them', async () => {
+    const person: Person = await prove(latchkey, await register(latchkey));
+    const sessions = [person, (await people.login(person)).body, (await people.login(person)).body];
+    const answers = await Promise.all(sessions.map((session) => people.addPasskey(session, { secondFactor: true })));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1, answers.map(({ text }) => text).join());
+    const alive = await Promise.all(sessions.map(isAlive));
+    assert.equal(alive.filter(Boolean).length, 1);
+  });
+});
+
+describe('a session', () => {
+  test('of before ends when its person turns an app on; the one that did it is raised and keeps its tokens', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const { body: attacker } = await people.login(person);
+    await totpOf(latchkey, person, clock);
+    expectProblem(await me('/context', attacker), 401, 'SESSION_REVOKED');
+    assert.equal((await me('/security/recovery-codes', person, { body: {} })).status, 200);
+    const { body } = await post('/v1/sessions/refresh', { refresh_token: person.refresh_token });
+    assert.deepEqual([body.session?.acr, body.session?.amr], ['aal2', ['pwd', 'otp', 'mfa']]);
+  });
+
+  test('with the password alone adds no phone and no passkey beside the owner’s app', async () => {
+    const { person, weak } = await people.protectedPerson();
+    const phone = await me('/security/mfa/phone', weak, { body: { phone: newPhone() } });
+    const passkey = await me('/security/passkeys/options', weak, { body: {} });
+    for (const answer of [phone, passkey]) expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+    const { factors } = challengeIn(await people.login(person));
+    assert.deepEqual(
+      factors.map(({ type }) => type),
+      ['totp', 'recovery_code'],
+    );
+  });
+});
+
+describe('a proof that was asked for before a change', () => {
+  test('does not reset the password: of two reset links one works', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const first = await resetLinkOf(person);
+    clock.advance(31_000);
+    const second = await resetLinkOf(person);
+    assert.notEqual(first, second);
+    assert.equal((await reset({ token: first })).status, 204);
+    expectProblem(await reset({ token: second }), 400, 'INVALID_TOKEN');
+  });
+
+  test('does not reset the password from a mailbox that is the person’s no more', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const begun = await forgot(person);
+    const [token, code] = [await mailedToken(latchkey, person.email), await mailedCode(latchkey, person.email)];
+    assert.equal((await changeAddress(person, 'email', newEmail())).status, 204);
+    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+    expectProblem(await reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
+  });
+
+  test('signs nobody in: links, codes, second steps and exchange codes', async () => {
+    const { person, app, strong } = await people.protectedPerson();
+    const { mfaToken } = challengeIn(await people.login(person));
+    const emailCode = await post('/v1/auth/login/email-code', { email: person.email });
+    const code = await mailedCode(latchkey, person.email);
+    await post('/v1/auth/login/magic-link', { email: person.email });
+    const token = await mailedToken(latchkey, person.email);
+    const changed = await makeChange.password.make({ person, app, strong, weak: strong });
+    assert.equal(changed.status, 204, changed.text);
+    expectProblem(await people.verify({ mfaToken, code: app.code() }), 400, 'INVALID_TOKEN');
+    const { flowId } = emailCode.body;
+    expectProblem(await post('/v1/auth/login/email-code/verify', { flowId, code }), 401, 'INVALID_CODE');
+    expectProblem(await post('/v1/auth/login/magic-link/verify', { token }), 400, 'INVALID_TOKEN');
+  });
+
+  test('links nothing that was begun before', async () => {
+    const { strong } = await people.protectedPerson();
+    const clientId = latchkey.demo.environments.test.clientId;
+    const begun = await me('/linked-identities', strong, {
+      body: { provider: 'work', clientId, redirectUri: REDIRECT },
+    });
+    const { auth } = latchkey.system.config.addresses.test;
+    const browser = browserOf(latchkey);
+    upstream.claims = { sub: crypto.randomUUID() };
+    const there = await browser.open(new URL(begun.body.url, auth).href);
+    assert.equal((await changeAddress(strong, 'phone', newPhone())).status, 204);
+    const back = new URLSearchParams(upstream.approve(there.url));
+    const { text } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
+    assert.match(text, /INVALID_TOKEN/);
+    assert.deepEqual((await me('/linked-identities', strong)).body.items, []);
+  });
+});
+
+describe('a passkey challenge', () => {
+  const key = () => softwareAuthenticator(latchkey.system.config.addresses.test.auth);
+  const options = async (): Promise<Answer['body']> => (await post('/v1/auth/login/passkey/options', {})).body;
+
+  async function withKey() {
+    const person: Person = await prove(latchkey, await register(latchkey));
+    const own = key();
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const made = { flowId: body.flowId, response: own.create(body.options), secondFactor: true };
+    assert.equal((await me('/security/passkeys', person, { body: made })).status, 201);
+    return { person, own };
+  }
+
+  test('of a new passkey is not good for a sign-in', async () => {
+    const { person, own } = await withKey();
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const response = own.get({ challenge: body.options.challenge, rpId: body.options.rp.id });
+    const answer = await post('/v1/auth/login/passkey/verify', { flowId: body.flowId, response });
+    expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+  });
+
+  test('of a sign-in is not good for a new passkey', async () => {
+    const { person } = await withKey();
+    const asked = await options();
+    const response = key().create({ challenge: asked.options.challenge, rp: { id: asked.options.rpId } });
+    const answer = await me('/security/passkeys', person, { body: { flowId: asked.flowId, response } });
+    expectProblem(answer, 401, 'INVALID_CODE');
+  });
+
+  test('of a new passkey is answered in the session that asked for it', async () => {
+    const { person, own } = await withKey();
+    const { body: asked } = await post('/v1/auth/login/passkey/options', {});
+    const other = await post('/v1/auth/login/passkey/verify', {
+      flowId: asked.flowId,
+      response: own.get(asked.options),
+    });
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const answer = { flowId: body.flowId, response: key().create(body.options) };
+    expectProblem(await me('/security/passkeys', other.body, { body: answer }), 401, 'INVALID_CODE');
+  });
+
+  test('of a second step is good for that person’s second step only', async () => {
+    const { person, own } = await withKey();
+    const { mfaToken } = challengeIn(await people.login(person));
+    const prompt = async () => (await post('/v1/auth/mfa/challenge', { mfaToken, factorId: 'passkey' })).body;
+    const stolen = await prompt();
+    const signIn = await post('/v1/auth/login/passkey/verify', {
+      flowId: stolen.flowId,
+      response: own.get(stolen.options),
+    });
+    expectProblem(signIn, 401, 'INVALID_CREDENTIALS');
+    const asked = await prompt();
+    const answer = await people.verify({ mfaToken, flowId: asked.flowId, response: own.get(asked.options) });
+    assert.equal(answer.body.session?.acr, 'aal2', answer.text);
+  });
+});
