@@ -18,7 +18,7 @@ import {
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 import { signDueCheckpoints } from './checkpoints.ts';
-import { forgetInAudit } from './entries.ts';
+import { forgetInAudit } from './erasures.ts';
 import { verifyAudit } from './verification.ts';
 
 const AUDIT = '/v1/admin/audit-events';

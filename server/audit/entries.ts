@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { type NumberedEvent, publicActor } from '#events';
-import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import type { Environment, Scope } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
-import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { type AuditedEvent, beginningOf, leafOf, linkOf } from './chain.ts';
 
 type Scoped = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
@@ -20,7 +19,13 @@ type AuditEntriesTable = Scoped & {
   hash: Buffer;
 };
 type AuditResourcesTable = Scoped & { resource: string; occurred_at: Date; sequence: number };
-type AuditHeadsTable = Scoped & { first: number; sequence: number; hash: Buffer };
+type AuditHeadsTable = Scoped & {
+  first: number;
+  sequence: number;
+  hash: Buffer;
+  /** How many checkpoints of the chain were signed. */
+  checkpoints: number | null;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -164,44 +169,4 @@ function headColumns(chains: readonly Link[][], heads: ReadonlyMap<string, Head>
     ends.map(({ event }) => event.sequence),
     ends.map(({ hash }) => hash),
   ];
-}
-
-/** Fields of events that say who somebody is; the rest is ids. */
-const PERSONAL = ['email', 'phone', 'username'];
-
-/**
- * Removes what the log says about a person who is erased, in the whole workspace environment: entries about them that name an
- * address. Their hashes stay, so the chain around them still proves itself. What the person did stays, by an id that leads
- * nowhere. @returns how many entries
- */
-export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
-  const { workspaceId, environment } = tx.scope;
-  const about = tx.db
-    .selectFrom('audit_resources')
-    .select(['project_id', 'sequence'])
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where('resource', '=', userId);
-  const { numUpdatedRows } = await tx.db
-    .updateTable('audit_entries')
-    .set({ entry: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where((eb) =>
-      eb.or([
-        eb(eb.refTuple('project_id', 'sequence'), 'in', about.$asTuple('project_id', 'sequence')).and(names(PERSONAL)),
-        invites(addresses),
-      ]),
-    )
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-function names(fields: readonly string[]) {
-  return sql<boolean>`(entry -> 'data')::jsonb ?| ${[...fields]}`;
-}
-
-/** Invitations name an address before there is a person. */
-function invites(addresses: readonly string[]) {
-  return sql<boolean>`action like 'invitation.%' and entry -> 'data' ->> 'email' = any(${[...addresses]})`;
 }

@@ -1,6 +1,8 @@
 import { Value } from 'typebox/value';
 import { AuditedEvent, leafOf, linkOf } from './chain.ts';
 import { CheckpointClaims } from './checkpoints.ts';
+import { isIn, type Ranges } from './erasures.ts';
+import { contradictionIn } from './evidence.ts';
 import { type ExportLine, SealClaims, shapes } from './export.ts';
 import { openSigned } from './signing.ts';
 
@@ -72,7 +74,8 @@ class Follower {
   first: ExportLine | null = null;
   last: ExportLine | null = null;
   count = 0;
-  erased = 0;
+  /** The sequences of entries without content. */
+  readonly emptied: number[] = [];
   /** Hashes at the sequences that were asked for. */
   readonly seen = new Map<number, string>();
   readonly #wanted: ReadonlySet<number>;
@@ -93,8 +96,15 @@ class Follower {
     this.first ??= line;
     this.last = line;
     this.count += 1;
-    if (!entry) this.erased += 1;
+    if (!entry) this.emptied.push(sequence);
     if (this.#wanted.has(sequence)) this.seen.set(sequence, hash.toString('base64url'));
+  }
+
+  /** Whoever empties an entry hides what it said; only an erasure that is an entry itself may. */
+  requireErased(erased: Ranges): void {
+    const hidden = this.emptied.find((sequence) => !isIn(erased, sequence));
+    if (hidden !== undefined)
+      throw new AuditFault(`Entry ${hidden} was emptied, and the log tells of no erasure that did it.`);
   }
 
   /** Checks that the seal speaks of exactly what was read. */
@@ -129,12 +139,22 @@ export async function verifyAudit(
   const { claims, thumbprint } = await opened(signed, 'The seal');
   if (!Value.Check(SealClaims, claims)) throw new AuditFault('The seal is not one of an export.');
   follower.close(claims);
+  checkLog(claims, follower);
   return {
     seal: claims,
     key: thumbprint,
-    erased: follower.erased,
+    erased: follower.emptied.length,
     checkpoints: kept.filter((checkpoint) => agrees(checkpoint, follower, { claims, thumbprint })).length,
   };
+}
+
+/** Exports of before say nothing of the log around them. @throws AuditFault */
+function checkLog({ log, erased, until, last }: SealClaims, follower: Follower): void {
+  if (erased) follower.requireErased(erased);
+  const fault = log && contradictionIn(log);
+  if (fault !== undefined) throw new AuditFault(fault);
+  if (log && until === null && last !== null && last < log.end)
+    throw new AuditFault(`The export ends at entry ${last}, and the log at ${log.end}.`);
 }
 
 /** @returns the seal at the end */
@@ -202,11 +222,16 @@ function agrees(
   follower: Follower,
   export_: { claims: SealClaims; thumbprint: string },
 ): boolean {
-  const { scope, previous, first } = export_.claims;
+  const { scope, previous, first, last, until, log } = export_.claims;
   if (JSON.stringify(Object.entries(claims.scope).sort()) !== JSON.stringify(Object.entries(scope).sort()))
     throw new AuditFault(`The checkpoint at ${claims.sequence} is one of another project or environment.`);
   if (thumbprint !== export_.thumbprint)
     throw new AuditFault(`The checkpoint at ${claims.sequence} and the seal are signed with different keys.`);
+  const end = log?.end ?? (until === null && claims.at <= export_.claims.at ? (last ?? 0) : claims.sequence);
+  if (claims.sequence > end)
+    throw new AuditFault(
+      `The end of the log is missing: a checkpoint signs entry ${claims.sequence}, and the log ends at ${end}.`,
+    );
   const here = claims.sequence + 1 === first ? previous : follower.seen.get(claims.sequence);
   if (here === undefined) return false;
   if (here !== claims.hash)

@@ -7,8 +7,15 @@ const statementId = 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Endpoint = Type.Object({ endpointId: text, url: text });
 const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://example.com/hooks' };
 
+const Range = Type.Object({ first: Type.Integer(), last: Type.Integer() });
+
 /** What Latchkey does for a project: deliveries, messages, money, and the state of the service. */
 export const operationEvents = {
+  'audit.entries_erased': define(
+    'The content of entries of the audit log was removed, because a person whom they name was erased (`person_erased`), or was found removed when this was first written down (`before_upgrade`). `ranges` are their sequences.',
+    Type.Object({ reason: text, ranges: Type.Array(Range) }),
+    { reason: 'person_erased', ranges: [{ first: 7, last: 9 }] },
+  ),
   'webhook.endpoint.created': define('A webhook endpoint was added.', Endpoint, endpoint),
   'webhook.endpoint.updated': define(
     'A webhook endpoint was changed.',

@@ -18,6 +18,7 @@ import { up as secondFactorAt } from './0030-second-factor-at.ts';
 import { up as admission } from './0031-admission.ts';
 import { up as boundProofs } from './0033-bound-proofs.ts';
 import { up as authority } from './0037-authority.ts';
+import { up as auditEvidence } from './0038-audit-evidence.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 31, name: 'admission', up: admission },
   { id: 33, name: 'bound-proofs', up: boundProofs },
   { id: 37, name: 'authority', up: authority },
+  { id: 38, name: 'audit-evidence', up: auditEvidence },
 ];

@@ -111,6 +111,7 @@ create table audit_heads (
   first bigint not null,
   sequence bigint not null,
   hash bytea not null,
+  checkpoints bigint,
   constraint audit_heads_pkey PRIMARY KEY (workspace_id, project_id, environment)
 );
 

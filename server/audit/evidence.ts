@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { lastSequence } from '#events';
+import type { Ctx } from '#platform/ctx.ts';
+
+/**
+ * What the database says of the whole log when a stretch of it is exported, from places that are kept apart: whoever removes the
+ * newest entries has to change each of them, and contradicts the checkpoints that are kept elsewhere.
+ */
+export const Evidence = Type.Object({
+  /** The newest number that an event was given. */
+  numbered: Type.Integer(),
+  /** The end of the chain, as it is extended. 0: no entry. */
+  head: Type.Integer(),
+  /** The newest entry that there is. 0: none. */
+  end: Type.Integer(),
+  /** The newest entry that a checkpoint signs, how many checkpoints there are, and how many were made. */
+  signed: Type.Integer(),
+  checkpoints: Type.Integer(),
+  checkpointsMade: Type.Integer(),
+});
+export type Evidence = Static<typeof Evidence>;
+
+type Kept = { [Name in Exclude<keyof Evidence, 'numbered'>]: number };
+
+/** The counter is read first: what is numbered meanwhile is no contradiction. Served by the primary keys. */
+export async function evidenceOf(ctx: Ctx): Promise<Evidence> {
+  const numbered = await lastSequence(ctx);
+  const { workspaceId, projectId, environment } = ctx.scope;
+  const { rows } = await sql<Kept>`
+    select coalesce(head.sequence, 0) as head, coalesce(head.checkpoints, 0) as "checkpointsMade",
+      (select coalesce(max(e.sequence), 0) from audit_entries e
+       where (e.workspace_id, e.project_id, e.environment) = (scope.workspace_id, scope.project_id, scope.environment)) as "end",
+      signed.newest as signed, signed.count as checkpoints
+    from (values (${workspaceId}, ${projectId}, ${environment})) as scope (workspace_id, project_id, environment)
+    left join audit_heads head using (workspace_id, project_id, environment)
+    cross join lateral (
+      select coalesce(max(c.sequence), 0) as newest, count(*) as count from audit_checkpoints c
+      where (c.workspace_id, c.project_id, c.environment) = (scope.workspace_id, scope.project_id, scope.environment)) signed`.execute(
+    ctx.system.db,
+  );
+  const [kept] = rows;
+  if (!kept) throw new Error('One row was to be read.');
+  return { numbered, ...kept };
+}
+
+/** @returns what is wrong with the end of the log; undefined when all agree */
+export function contradictionIn({ numbered, head, end, signed, ...checkpoints }: Evidence): string | undefined {
+  const known = Math.max(numbered, head, signed);
+  if (known > end)
+    return `The end of the log is missing: it went on to entry ${known}, and its newest entry is ${end === 0 ? 'none' : end}.`;
+  const removed = checkpoints.checkpointsMade - checkpoints.checkpoints;
+  if (removed > 0) return `Checkpoints were removed from the database: ${removed} of ${checkpoints.checkpointsMade}.`;
+  return undefined;
+}
