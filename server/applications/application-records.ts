@@ -9,6 +9,7 @@ import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
+import { endDescended } from '#sessions';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkCombination } from './combinations.ts';
 import type { ApplicationKind } from './grants.ts';
@@ -236,6 +237,7 @@ export function updateApplication(
     await write(tx, id, changes);
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
     if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
+    if (changes.firstParty === false) await endDescended(tx, { applicationId: id }, 'application_third_party');
     await announce(tx, { topic: 'application', key: before.clientId });
     if (changes.enabled === false && before.enabled) await emit(tx, 'application.disabled', { applicationId: id });
     await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(changes) });
@@ -305,6 +307,7 @@ export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<vo
     const application = await lockApplication(tx, id);
     await requireAuthority(tx, 'application.delete', { grants: strengthOf(application) });
     await endTokens(tx, id, {});
+    await endDescended(tx, { applicationId: id }, 'application_removed');
     await tx.db
       .deleteFrom('applications')
       .where('workspace_id', '=', tx.scope.workspaceId)

@@ -9,7 +9,7 @@ import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } 
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { endTokensUpTo } from '#sessions';
+import { endDescended, endTokensUpTo } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
@@ -264,6 +264,7 @@ export async function endTokens(
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   await endTokensUpTo(tx, applicationId, row.tokens_ended_at ?? now);
+  if (changes.enabled === false) await endDescended(tx, { applicationId }, 'application_disabled');
   await announce(tx, { topic: 'application', key: row.client_id });
 }
 

@@ -20,7 +20,7 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
-export { isFirstParty } from './parties.ts';
+export { holdFirstParty, isFirstParty } from './parties.ts';
 export { registrationRoutes } from './registration.auth.ts';
 export { registrationTokenRoutes } from './registration-tokens.admin.ts';
 export { applicationRemovals } from './removal.ts';

@@ -1,3 +1,5 @@
+import type { TxCtx } from '#platform/ctx.ts';
+import type { ApplicationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Application } from './applications.ts';
 
@@ -19,4 +21,20 @@ export function checkParty({ registrationTokenId }: { registrationTokenId: strin
   if (registrationTokenId === null || !firstParty) return;
   const message = 'is false for an application that registered itself; add one of your own instead';
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/firstParty', message }] } });
+}
+
+/**
+ * Holds an application until the transaction is done, for what is obtained through it: whoever switches it off, removes it or makes
+ * it third party waits, and finds what was made. @returns false where it may have no sessions
+ */
+export async function holdFirstParty(tx: TxCtx, applicationId: ApplicationId): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('applications')
+    .select(['first_party as firstParty', 'registration_token_id', 'enabled'])
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', applicationId)
+    .forShare()
+    .executeTakeFirst();
+  return row?.enabled === true && isFirstParty({ ...row, selfRegistered: row.registration_token_id !== null });
 }

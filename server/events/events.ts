@@ -34,9 +34,13 @@ export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventD
   await insertEvents(tx, [{ type, data }]);
 }
 
-/** Who did it, without what they may do: that is nobody else's business, and would stand in every event. */
+/** Who did it, without what they may do and by what: that is nobody else's business, and would stand in every event. */
 export function publicActor(actor: Actor) {
   if (actor.kind === 'management') return { kind: actor.kind, applicationId: actor.applicationId };
+  if (actor.kind === 'customer') {
+    const { descent: _through, ...person } = actor;
+    return person;
+  }
   return actor.kind === 'operator' ? { kind: actor.kind, userId: actor.userId } : actor;
 }
 

@@ -16,6 +16,7 @@ import { up as dryRuns } from './0021-dry-runs.ts';
 import { up as statusUpdates } from './0025-status-updates.ts';
 import { up as secondFactorAt } from './0030-second-factor-at.ts';
 import { up as admission } from './0031-admission.ts';
+import { up as descent } from './0032-descent.ts';
 import { up as boundProofs } from './0033-bound-proofs.ts';
 import { up as authority } from './0037-authority.ts';
 import { up as auditEvidence } from './0038-audit-evidence.ts';
@@ -40,6 +41,7 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 25, name: 'status-updates', up: statusUpdates },
   { id: 30, name: 'second-factor-at', up: secondFactorAt },
   { id: 31, name: 'admission', up: admission },
+  { id: 32, name: 'descent', up: descent },
   { id: 33, name: 'bound-proofs', up: boundProofs },
   { id: 37, name: 'authority', up: authority },
   { id: 38, name: 'audit-evidence', up: auditEvidence },

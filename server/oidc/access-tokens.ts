@@ -57,5 +57,6 @@ async function holderAt(system: System, issuer: IssuerAddress, token: string): P
   const { scope, db } = ctxOf(system, application);
   const { sessionId } = grant;
   const entryId = await liveEntry({ scope, db }, sessionId);
-  return entryId && { scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId } };
+  const descent = { applicationId: application.id, grantId: found.grantId };
+  return entryId && { scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId, descent } };
 }

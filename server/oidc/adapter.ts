@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import type { System } from '#platform/system.ts';
 import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
+import { endGrants, endMadeOf } from './grant-endings.ts';
 
 type OidcRecordsTable = {
   issuer: string;
@@ -29,13 +31,7 @@ declare module '#platform/db.ts' {
 
 /** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
 export function adapterFor(system: System, issuer: IssuerAddress): AdapterFactory {
-  return (model) =>
-    model === 'Client'
-      ? new ClientAdapter(system, issuer)
-      : new RecordAdapter(system, realmOf(issuer), model, async (clientId) => {
-          const application = await applicationAt(system, issuer, clientId);
-          return application?.signInsEndedAt ?? null;
-        });
+  return (model) => (model === 'Client' ? new ClientAdapter(system, issuer) : new TenantAdapter(system, issuer, model));
 }
 
 /** Storage of a provider that brings its clients along. */
@@ -190,6 +186,51 @@ export class RecordAdapter implements Adapter {
 
   #keyOf(id: string): string {
     return this.#isBearer ? hashSecret(id).toString('base64url') : id;
+  }
+}
+
+/** Records of tenants: what came of a grant ends with it, also outside of the provider. */
+class TenantAdapter extends RecordAdapter {
+  readonly #system: System;
+  readonly #environment: Environment;
+  readonly #issuer: string;
+  readonly #model: string;
+
+  constructor(system: System, issuer: IssuerAddress, model: string) {
+    super(system, realmOf(issuer), model, async (clientId) => {
+      const application = await applicationAt(system, issuer, clientId);
+      return application?.signInsEndedAt ?? null;
+    });
+    this.#system = system;
+    this.#environment = issuer.environment;
+    this.#issuer = realmOf(issuer);
+    this.#model = model;
+  }
+
+  /** A grant is over: given up by its application, or because a code or a refresh token was used twice (RFC 9700 §4.14.2). */
+  override async destroy(id: string): Promise<void> {
+    if (this.#model === 'Grant')
+      await this.#end(id, (tx) => endGrants(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
+    else await super.destroy(id);
+  }
+
+  /** The provider asks for each kind of token; the first ends them all. */
+  override async revokeByGrantId(id: string): Promise<void> {
+    if (this.#model !== 'AccessToken') return;
+    await this.#end(id, (tx) => endMadeOf(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
+  }
+
+  async #end(id: string, end: (tx: TxCtx) => Promise<void>): Promise<void> {
+    const bound = (await new RecordAdapter(this.#system, this.#issuer, 'Grant').find(id)) ?? {};
+    const { workspaceId, projectId } = bound;
+    if (!workspaceId || !projectId) return;
+    const scope = { workspaceId, projectId, environment: this.#environment };
+    await transaction(systemCtx(this.#system, scope, 'oidc', 'oidc'), async (tx) => {
+      // Both are asked for at once: one after the other.
+      const { rows } = await sql`select from oidc_records
+        where issuer = ${this.#issuer} and model = 'Grant' and id = ${id} for update`.execute(tx.db);
+      if (rows.length > 0) await end(tx);
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { type EndedSessions, whenSessionsEnd } from '#sessions';
 import type { Settings } from '#tenancy';
+import { endGrants, guardDescent } from './grant-endings.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session that stands behind what the provider keeps. */
@@ -43,6 +44,7 @@ export function bindToSessions({ Session, Grant }: Provider): void {
  */
 export function endProviderSessions(system: System): void {
   whenSessionsEnd(system, endBound);
+  guardDescent(system);
 }
 
 /** Puts a new session of the same person in the place of another; what hangs on it stays. */
@@ -68,15 +70,13 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
   const grants = rows.filter(({ model }) => model === 'Grant');
   const sessions = rows.filter(({ model }) => model === 'Session');
   await tellOfLogout(tx, endedFor(tx, sessions, new Set(grants.map(({ payload }) => payload.clientId ?? ''))));
-  const gone = ended.in === 'every project' ? rows : grants;
-  await sql`delete from oidc_records where (issuer, model, id) in (
-    select * from unnest(${gone.map(({ issuer }) => issuer)}::text[], ${gone.map(({ model }) => model)}::text[], ${gone.map(({ id }) => id)}::text[]))`.execute(
-    tx.db,
-  );
-  await sql`delete from oidc_records where (issuer, grant_id) in (
-    select * from unnest(${grants.map(({ issuer }) => issuer)}::text[], ${grants.map(({ id }) => id)}::text[]))`.execute(
-    tx.db,
-  );
+  const gone = ended.in === 'every project' ? rows.filter(({ model }) => model !== 'Grant') : [];
+  if (gone.length > 0)
+    await sql`delete from oidc_records where (issuer, model, id) in (
+      select * from unnest(${gone.map(({ issuer }) => issuer)}::text[], ${gone.map(({ model }) => model)}::text[], ${gone.map(({ id }) => id)}::text[]))`.execute(
+      tx.db,
+    );
+  await endGrants(tx, grants, 'session_ended');
 }
 
 /** Of each client that had a part of a session, what it is to be told. */

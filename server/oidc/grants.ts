@@ -10,6 +10,7 @@ import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { consentTo, forgetConsent } from './consents.ts';
+import { endGrants, type GrantRef } from './grant-endings.ts';
 
 /**
  * The grant an authorization request may use: the one the browser's session has with the client, widened to what is asked where
@@ -121,14 +122,10 @@ export async function clientsOfSessions(
 /** Takes an application's access to a person back: its consent, grants and tokens. @returns false when it had none */
 export async function revokeConsent(tx: TxCtx, userId: UserId, application: Application): Promise<boolean> {
   const allowed = await forgetConsent(tx, userId, application.id);
-  const { rows } = await sql<{ issuer: string; id: string }>`
-    delete from oidc_records where model = 'Grant' and project_id = ${application.projectId}
-      and payload->>'accountId' = ${userId} and payload->>'clientId' = ${application.clientId}
-    returning issuer, id`.execute(tx.db);
-  await sql`delete from oidc_records where (issuer, grant_id) in (
-    select * from unnest(${rows.map(({ issuer }) => issuer)}::text[], ${rows.map(({ id }) => id)}::text[]))`.execute(
-    tx.db,
-  );
+  const { rows } = await sql<GrantRef>`
+    select issuer, id from oidc_records where model = 'Grant' and project_id = ${application.projectId}
+      and payload->>'accountId' = ${userId} and payload->>'clientId' = ${application.clientId}`.execute(tx.db);
+  await endGrants(tx, rows, 'consent_revoked');
   if (!allowed && rows.length === 0) return false;
   await emit(tx, 'user.consent.revoked', { userId, applicationId: application.id });
   return true;

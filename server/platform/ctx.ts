@@ -22,7 +22,17 @@ export function nowhere(environment: Environment): Scope {
   return { workspaceId: 'wrk_', projectId: NO_PROJECT, environment };
 }
 
-export type CustomerActor = { kind: 'customer'; userId: UserId; sessionId: SessionId; entryId: ScopeEntryId };
+/** The grant of the OpenID provider, and its application, that something was obtained through; it ends with them. */
+export type Descent = { applicationId: ApplicationId; grantId: string };
+
+/** `descent`: of an access token of the OpenID provider; a session knows its own. */
+export type CustomerActor = {
+  kind: 'customer';
+  userId: UserId;
+  sessionId: SessionId;
+  entryId: ScopeEntryId;
+  descent?: Descent;
+};
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 
 /** Somebody of a workspace's team, at the console. */

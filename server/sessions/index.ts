@@ -1,7 +1,8 @@
 export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
-export { type EndedSessions, whenSessionsEnd } from './endings.ts';
+export { endDescended } from './descent.ts';
+export { type EndedSessions, type Obtained, whenDescending, whenSessionsEnd } from './endings.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf, sessionRemovals } from './removal.ts';
 export { endEverySession, endTokensUpTo, forgetDeadSessions, forgetDeadTokens } from './revocations.ts';

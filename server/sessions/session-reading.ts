@@ -94,7 +94,7 @@ export async function requireFreshProof(ctx: Ctx, proof: FreshProof): Promise<vo
   if (!isFresh(times?.authTime)) throw reauthenticationRequired({});
 }
 
-/** A session's live entry in `ctx.scope`'s project. Served by scope_entries_of_session. @returns undefined when it ended or never was */
+/** A session's own live entry in `ctx.scope`'s project, not one that came through a grant. Served by scope_entries_of_session. @returns undefined when it ended or never was */
 export async function liveEntry(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   sessionId: SessionId,
@@ -106,6 +106,7 @@ export async function liveEntry(
     .where('environment', '=', ctx.scope.environment)
     .where('session_id', '=', sessionId)
     .where('project_id', '=', ctx.scope.projectId)
+    .where('grant_id', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return row?.id;
@@ -145,6 +146,7 @@ export async function provenEntry(
     .where('e.environment', '=', ctx.scope.environment)
     .where('e.session_id', '=', sessionId)
     .where('e.project_id', '=', ctx.scope.projectId)
+    .where('e.grant_id', 'is', null)
     .where('e.revoked_at', 'is', null)
     .executeTakeFirst();
 }
@@ -263,6 +265,8 @@ export async function sessionsOfProject(
         .onRef('s.environment', '=', 'e.environment')
         .onRef('s.id', '=', 'e.session_id'),
     )
+    // Once, however many grants led it there.
+    .distinctOn('e.session_id')
     .selectAll('s')
     .where('e.workspace_id', '=', ctx.scope.workspaceId)
     .where('e.project_id', '=', ctx.scope.projectId)

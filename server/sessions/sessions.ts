@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely';
 import { emit, emitAll } from '#events';
 import type { DeviceId } from '#identity';
-import type { Environment, TxCtx } from '#platform/ctx.ts';
+import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
 import {
+  type ApplicationId,
   newId,
   type ProjectId,
   type ScopeEntryId,
@@ -12,7 +13,8 @@ import {
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, type Settings, sessionLifetimes } from '#tenancy';
-import { endWithSessions } from './endings.ts';
+import { descentOf } from './descent.ts';
+import { checkDescent, endWithSessions } from './endings.ts';
 import { endTokensOf } from './revocations.ts';
 
 type SessionsTable = {
@@ -45,6 +47,8 @@ type ScopeEntriesTable = {
   created_at: Date;
   revoked_at: Generated<Date | null>;
   revoke_reason: Generated<string | null>;
+  application_id: Generated<ApplicationId | null>;
+  grant_id: Generated<string | null>;
 };
 
 declare module '#platform/db.ts' {
@@ -104,7 +108,7 @@ export async function startSession(
       expires_at: expiresAt,
     })
     .execute();
-  const entryId = await insertEntry(tx, { sessionId, userId }, settings.mfa);
+  const entryId = await insertEntry(tx, { sessionId, userId, descent: null, admittedUnder: settings.mfa });
   await emitAll(tx, [
     { type: 'session.created', data: { sessionId, userId } },
     { type: 'user.login', data: { sessionId, userId, amr: how.amr } },
@@ -112,11 +116,14 @@ export async function startSession(
   return { entryId, sessionId, userId, projectId, ...how, authTime: tx.now, expiresAt };
 }
 
-async function insertEntry(
-  tx: TxCtx,
-  session: { sessionId: SessionId; userId: UserId },
-  admittedUnder: Settings['mfa'] | null,
-): Promise<ScopeEntryId> {
+type NewEntry = {
+  sessionId: SessionId;
+  userId: UserId;
+  descent: Descent | null;
+  admittedUnder: Settings['mfa'] | null;
+};
+
+async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnder }: NewEntry): Promise<ScopeEntryId> {
   const { workspaceId, environment, projectId } = tx.scope;
   const id = newId('ent', tx.now);
   await tx.db
@@ -125,13 +132,16 @@ async function insertEntry(
       workspace_id: workspaceId,
       environment,
       id,
-      session_id: session.sessionId,
+      session_id: sessionId,
       project_id: projectId,
-      user_id: session.userId,
+      user_id: userId,
+      application_id: descent?.applicationId ?? null,
+      grant_id: descent?.grantId ?? null,
       admitted_under: admittedUnder,
       created_at: tx.now,
     })
     .execute();
+  if (descent) await checkDescent(tx, { ...descent, sessionId });
   return id;
 }
 
@@ -144,6 +154,7 @@ type EnteringSession = {
 
 /**
  * Takes a session into `tx.scope`'s project: its live entry there, or a new one. Level and authentication time stay as they are.
+ * What comes through a grant has an entry of its own, which ends with the grant.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED, and what `admit` throws
  */
 export async function enterProject(
@@ -152,6 +163,7 @@ export async function enterProject(
 ): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
   await admit(session);
+  const descent = await descentOf(tx);
   const { settings } = await projectOf(tx.system, tx.scope);
   const existing = await tx.db
     .selectFrom('scope_entries')
@@ -160,9 +172,10 @@ export async function enterProject(
     .where('environment', '=', tx.scope.environment)
     .where('session_id', '=', sessionId)
     .where('project_id', '=', tx.scope.projectId)
+    .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const entryId = existing?.id ?? (await insertEntry(tx, session, settings.mfa));
+  const entryId = existing?.id ?? (await insertEntry(tx, { ...session, descent, admittedUnder: settings.mfa }));
   if (existing) await noteAdmission(tx, entryId);
   await emit(tx, 'session.context_switched', { sessionId, userId: session.userId, entryId, fromProjectId });
   return { ...session, entryId, projectId: tx.scope.projectId };
@@ -185,8 +198,8 @@ export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<v
 type Raised = { amr: string[]; acr: string; secondFactor: boolean };
 
 /**
- * Raises a session after a new proof of who its person is. Its entry in `tx.scope`'s project, with all its tokens, is replaced
- * by a new one (ASVS 7.2.4; SE-1), which is worth no more than the one before.
+ * Raises a session after a new proof of who its person is. The entry in `tx.scope`'s project that it was proven with, with all
+ * its tokens, is replaced by a new one of the same descent (ASVS 7.2.4; SE-1), which is worth no more than the one before.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
 export async function raiseSession(
@@ -195,6 +208,7 @@ export async function raiseSession(
   raise: (session: { userId: UserId; amr: string[]; acr: string }) => Raised,
 ): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
+  const descent = await descentOf(tx);
   const { userId } = session;
   const { secondFactor, ...raised } = raise(session);
   const { workspaceId, environment, projectId } = tx.scope;
@@ -217,6 +231,7 @@ export async function raiseSession(
     .where('environment', '=', environment)
     .where('session_id', '=', sessionId)
     .where('project_id', '=', projectId)
+    .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
     .where('revoked_at', 'is', null)
     .returning(['id', 'admitted_under'])
     .execute();
@@ -224,7 +239,8 @@ export async function raiseSession(
     tx,
     ended.map(({ id }) => id),
   );
-  const entryId = await insertEntry(tx, { sessionId, userId }, ended[0]?.admitted_under ?? null);
+  const admittedUnder = ended[0]?.admitted_under ?? null;
+  const entryId = await insertEntry(tx, { sessionId, userId, descent, admittedUnder });
   await emit(tx, 'session.reauthenticated', { sessionId, userId, ...raised });
   return { ...session, ...raised, authTime: tx.now, entryId, projectId };
 }

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { emitIn } from '#events';
+import type { Descent, TxCtx } from '#platform/ctx.ts';
+import type { ApplicationId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { endTokensOf } from './revocations.ts';
+
+/**
+ * What the token of whoever acts was obtained through: what is made with it has the same descent. Served by the primary key.
+ * @returns null for a session that the person signed in to, and where nobody's token is used
+ * @throws Problem SESSION_REVOKED when the token's entry has ended meanwhile
+ */
+export async function descentOf(tx: TxCtx): Promise<Descent | null> {
+  const { actor, scope, db } = tx;
+  if (actor.kind !== 'customer') return null;
+  if (actor.descent) return actor.descent;
+  const entry = await db
+    .selectFrom('scope_entries')
+    .select(['application_id as applicationId', 'grant_id as grantId', 'revoked_at'])
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('environment', '=', scope.environment)
+    .where('id', '=', actor.entryId)
+    .executeTakeFirst();
+  if (!entry || entry.revoked_at) throw problem('SESSION_REVOKED');
+  const { applicationId, grantId } = entry;
+  return applicationId !== null && grantId !== null ? { applicationId, grantId } : null;
+}
+
+type Through = { grantIds: readonly string[] } | { applicationId: ApplicationId };
+
+/**
+ * Ends what was obtained through grants, or by an application, in every project: access tokens by the feed of revocations, refresh
+ * tokens with their entries. The sessions themselves go on. Served by scope_entries_of_grant and scope_entries_of_application.
+ */
+export async function endDescended(tx: TxCtx, through: Through, reason: string): Promise<void> {
+  const update = tx.db
+    .updateTable('scope_entries')
+    .set({ revoked_at: tx.now, revoke_reason: reason })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('revoked_at', 'is', null);
+  const chosen =
+    'applicationId' in through
+      ? update.where('application_id', '=', through.applicationId)
+      : update.where('grant_id', '=', sql<string>`any(${[...through.grantIds]})`);
+  const ended = await chosen.returning(['id', 'session_id', 'user_id', 'project_id']).execute();
+  await endTokensOf(
+    tx,
+    ended.map(({ id }) => id),
+  );
+  if (ended.length === 0) return;
+  await emitIn(
+    tx,
+    ended.map(({ id, session_id: sessionId, user_id: userId, project_id: projectId }) => ({
+      projectId,
+      type: 'session.entry.revoked',
+      data: { entryId: id, sessionId, userId, reason },
+    })),
+  );
+}

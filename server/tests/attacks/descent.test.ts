@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import * as client from 'openid-client';
+import {
+  type Answer,
+  expectProblem,
+  managementToken,
+  ownerToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { type Browser, browserOf, type CodeFlow, codeFlow } from '#tests/oidc.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let latchkey: TestLatchkey;
+let admin: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  admin = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+type Session = Answer['body'];
+
+/** A person who signed in to an application of our own, and what was obtained through that. */
+type Obtained = {
+  person: Session & { email: string };
+  application: { id: string; clientId: string; secret: string };
+  flow: CodeFlow;
+  browser: Browser;
+  callback: string;
+  tokens: Awaited<ReturnType<CodeFlow['finish']>>;
+  /** For the token; for that, in another project, proven anew there; and back from there. */
+  sessions: [here: Session, again: Session, returned: Session];
+};
+
+async function addApplication(): Promise<Obtained['application']> {
+  const body = {
+    kind: 'web',
+    name: 'Back office',
+    redirectUris: [REDIRECT],
+    postLogoutRedirectUris: ['http://localhost:5173/bye'],
+  };
+  const { status, body: added, text } = await latchkey.api('/v1/admin/applications', { token: admin, body });
+  assert.equal(status, 201, text);
+  return added;
+}
+
+const inProject = (index: number) => ({
+  workspaceId: latchkey.demo.workspaceId,
+  projectId: latchkey.demo.projects[index]?.id,
+  environment: 'test',
+});
+
+/** The session for a token, in the first project of the demo or its second. */
+async function switchTo(index: number, token: string): Promise<Session> {
+  const answer = await latchkey.auth('/v1/sessions/switch-context', { token, body: inProject(index) });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+async function reauthenticated(token: string): Promise<Session> {
+  const answer = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { password: PASSWORD } });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** A member of both projects. */
+async function memberOfBoth(): Promise<Obtained['person']> {
+  const person = await register(latchkey);
+  const joined = await latchkey.auth('/v1/auth/login/password', {
+    body: { ...inProject(1), identifier: person.email, password: PASSWORD },
+  });
+  assert.equal(joined.status, 200, joined.text);
+  return person;
+}
+
+async function obtain(
+  known: { person?: Obtained['person']; browser?: Browser; elsewhere?: number } = {},
+): Promise<Obtained> {
+  const { person = await memberOfBoth(), browser = browserOf(latchkey) } = known;
+  const application = await addApplication();
+  const { clientId, secret } = application;
+  const flow = await codeFlow(latchkey, {}, { clientId, secret });
+  const page = await browser.open(flow.url);
+  const back = page.url.startsWith(REDIRECT)
+    ? page
+    : await browser.submit(page, { identifier: person.email, password: PASSWORD });
+  const tokens = await flow.finish(back);
+  const here = await switchTo(0, tokens.access_token);
+  const { elsewhere = 1 } = known;
+  const there = await switchTo(elsewhere, here.access_token);
+  const again = await reauthenticated(there.access_token);
+  await assertDead(there);
+  const returned = await switchTo(0, again.access_token);
+  return {
+    person,
+    application,
+    flow,
+    browser,
+    callback: back.url,
+    tokens,
+    sessions: [elsewhere === 0 ? returned : here, again, returned],
+  };
+}
+
+const refreshed = (session: Session) =>
+  latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: session.refresh_token } });
+const looked = (session: Session) => latchkey.api('/v1/me/context', { token: session.access_token });
+
+async function assertAlive(session: Session): Promise<void> {
+  const answers = [await looked(session), await refreshed(session)];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+    answers.map(({ text }) => text).join(),
+  );
+}
+
+async function assertDead(session: Session): Promise<void> {
+  expectProblem(await looked(session), 401, 'SESSION_REVOKED');
+  expectProblem(await refreshed(session), 401, 'SESSION_REVOKED');
+}
+
+const change = (id: string, body: Record<string, unknown>) =>
+  latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
+
+/** What ends a grant, as the security model lists it: done, and what becomes of the person's other sessions. */
+const ENDINGS: Record<string, { end: (obtained: Obtained) => Promise<unknown>; others: string; alone?: true }> = {
+  'the person takes the application’s access back': {
+    end: async ({ person: { access_token: token }, application }) => {
+      const path = `/v1/me/security/applications/${application.clientId}`;
+      assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 204);
+    },
+    others: 'go on',
+  },
+  'the application is switched off': {
+    end: async ({ application: { id } }) => {
+      assert.equal((await change(id, { enabled: false })).status, 200);
+      assert.equal((await change(id, { enabled: true })).status, 200);
+    },
+    others: 'go on',
+  },
+  'the application is removed': {
+    end: ({ application: { id } }) => latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'DELETE' }),
+    others: 'go on',
+  },
+  'the application is made third party': {
+    end: async ({ application: { id } }) => {
+      assert.equal((await change(id, { firstParty: false })).status, 200);
+      assert.equal((await change(id, { firstParty: true })).status, 200);
+    },
+    others: 'go on',
+  },
+  'a refresh token of the provider is used twice': {
+    end: async ({ flow, tokens }) => {
+      await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
+      await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''));
+    },
+    others: 'go on',
+  },
+  'an authorization code is used twice': {
+    end: ({ flow, callback }) => assert.rejects(flow.finish({ url: callback, status: 0, text: '' })),
+    others: 'go on',
+  },
+  'the application revokes its refresh token': {
+    end: ({ flow, tokens }) => client.tokenRevocation(flow.configuration, tokens.refresh_token ?? ''),
+    others: 'go on',
+  },
+  'the application revokes its access token': {
+    end: ({ flow, tokens }) => client.tokenRevocation(flow.configuration, tokens.access_token),
+    others: 'go on',
+  },
+  'the session is ended, by its person or an administrator': {
+    end: async ({ person: { access_token: token }, sessions: [{ session }] }) => {
+      const path = `/v1/me/security/sessions/${session.id}`;
+      assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 204);
+    },
+    others: 'go on',
+  },
+  'the person signs out at the provider': {
+    end: async ({ flow, tokens, browser }) => {
+      const url = client.buildEndSessionUrl(flow.configuration, { id_token_hint: tokens.id_token ?? '' });
+      await browser.submit(await browser.open(url.href), { logout: 'yes' });
+    },
+    others: 'go on',
+  },
+  'the member is blocked in the project of the application': {
+    end: async ({ person }) => {
+      const { body } = await latchkey.api(`/v1/admin/members?q=${person.email}`, { token: admin });
+      const path = `/v1/admin/members/${body.items[0].id}/block`;
+      assert.equal((await latchkey.api(path, { token: admin, method: 'POST' })).status, 200);
+    },
+    others: 'end in this project',
+  },
+  'an administrator removes the person’s second factors': {
+    end: async ({ person }) => {
+      const { body } = await latchkey.api(`/v1/admin/members?q=${person.email}`, { token: admin });
+      const path = `/v1/admin/members/${body.items[0].id}/reset-mfa`;
+      const { status, text } = await latchkey.api(path, { token: admin, method: 'POST' });
+      assert.equal(status, 204, text);
+    },
+    others: 'end',
+    // An account in several projects is nobody's to change but its person's.
+    alone: true,
+  },
+};
+
+describe('what was obtained through a grant ends when', () => {
+  for (const [cause, { end, others, alone }] of Object.entries(ENDINGS)) {
+    test(cause, async () => {
+      const obtained = await obtain(alone && { person: await register(latchkey), elsewhere: 0 });
+      for (const session of obtained.sessions) {
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        assert.equal((await looked(session)).status, 200);
+      }
+      await end(obtained);
+      for (const session of obtained.sessions) {
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        await assertDead(session);
+      }
+      if (others === 'go on') await assertAlive(obtained.person);
+      else await assertDead(obtained.person);
+    });
+  }
+
+  test('each of the causes that the security model lists', async () => {
+    const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    const table = page.split('<!-- table: grant endings -->')[1]?.split('<!-- /table -->')[0] ?? '';
+    const listed = table.trim().split('\n').slice(2);
+    assert.deepEqual(
+      listed,
+      Object.entries(ENDINGS).map(([cause, { others }]) => `| ${cause} | ${others} |`),
+    );
+  });
+});
+
+describe('descent', () => {
+  test('belongs to the grant: what another application obtained in the same session goes on', async () => {
+    const one = await obtain();
+    const other = await obtain({ person: one.person, browser: one.browser });
+    assert.equal(one.sessions[0].session.id, other.sessions[0].session.id, 'one sign-in');
+    await client.tokenRevocation(one.flow.configuration, one.tokens.refresh_token ?? '');
+    await assertDead(one.sessions[1]);
+    await assertAlive(other.sessions[1]);
+    const again = await codeFlow(latchkey);
+    assert.ok((await one.browser.open(again.url)).url.startsWith(REDIRECT), 'the browser stays signed in');
+  });
+
+  test('a switch that runs while the grant ends leaves nothing behind', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one round after the other
+      const { flow, tokens, sessions } = await obtain();
+      const [here] = sessions;
+      const switches = Array.from({ length: 8 }, (_, index) =>
+        latchkey.auth('/v1/sessions/switch-context', {
+          token: index % 2 === 0 ? tokens.access_token : here.access_token,
+          body: inProject(index % 4 < 2 ? 0 : 1),
+        }),
+      );
+      const [answers] = await Promise.all([
+        Promise.all(switches),
+        client.tokenRevocation(flow.configuration, tokens.refresh_token ?? ''),
+      ]);
+      await Promise.all(
+        answers.map(({ status, body, text }) => (status === 200 ? assertDead(body) : assert.equal(status, 401, text))),
+      );
+    }
+  });
+
+  test('a token that ended proves nothing anew', async () => {
+    const { flow, tokens, sessions } = await obtain();
+    await client.tokenRevocation(flow.configuration, tokens.refresh_token ?? '');
+    const body = { password: PASSWORD };
+    const answer = await latchkey.auth('/v1/auth/reauthenticate', { token: sessions[2].access_token, body });
+    expectProblem(answer, 401, 'SESSION_REVOKED');
+  });
+
+  test('is no business of events, and the project lists the session once', async () => {
+    const { person, sessions } = await obtain();
+    const { rows } = await latchkey.system.pool.query(
+      `select count(*) from events where actor->>'userId' = $1 and actor ? 'descent'`,
+      [person.session.userId],
+    );
+    assert.equal(Number(rows[0].count), 0);
+    const { body } = await latchkey.api('/v1/admin/sessions', {
+      token: await ownerToken(latchkey),
+    });
+    const listed = body.items.filter(({ id }: { id: string }) => id === sessions[0].session.id);
+    assert.equal(listed.length, 1);
+  });
+});
