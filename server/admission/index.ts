@@ -5,5 +5,12 @@ export {
   requireAdmitted,
   requireStillAdmitted,
 } from './admission.ts';
-export { type Decision, isAnotherThan, mustBeLookedAtAgain } from './decision.ts';
+export {
+  type Decision,
+  decide,
+  dependsOnFactors,
+  type Evidence,
+  isAnotherThan,
+  mustBeLookedAtAgain,
+} from './decision.ts';
 export { ENTRANCES, type Entrance } from './entrances.ts';

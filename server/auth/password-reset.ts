@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import {
   checkPolicy,
+  enrolledSecondFactors,
   findIdentifier,
   hashPassword,
   Identifier,
@@ -46,11 +47,21 @@ export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
   return inEvenTime(async () => {
     const found = await findIdentifier(ctx, identifier);
     const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
-    return startFlow(ctx, { ...resetFlow(user, identifier), typed: identifier.value });
+    const asked =
+      user && (await isSecondFactor(ctx, user, identifier)) ? { kind: 'email', value: identifier.value } : identifier;
+    return startFlow(ctx, { ...resetFlow(user, asked), typed: identifier.value });
   });
 }
 
 type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
+
+/**
+ * A phone that is the second factor resets no password: it would be both factors of the next sign-in. The account's address gets
+ * the message then, if there is one.
+ */
+async function isSecondFactor(ctx: Ctx, { userId }: Reachable, asked: { kind: string }): Promise<boolean> {
+  return asked.kind === 'phone' && (await enrolledSecondFactors(ctx, userId)).some(({ type }) => type === 'phone');
+}
 
 function resetFlow(user: Reachable | undefined, asked: { kind: string; value: string }): NewFlow {
   const channel = asked.kind === 'phone' ? 'phone' : 'email';

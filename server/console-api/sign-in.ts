@@ -1,10 +1,13 @@
 import * as client from 'openid-client';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { requireAdmitted } from '#admission';
 import { holderAtOwnIssuer } from '#oidc';
-import type { CustomerActor } from '#platform/ctx.ts';
+import { type CustomerActor, type Scope, systemCtx } from '#platform/ctx.ts';
 import { ownFetch } from '#platform/fetch.ts';
+import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { provenEntry } from '#sessions';
 import { CALLBACK_PATH, installationOf } from './installation.ts';
 import { ABSOLUTE_SECONDS } from './operator-sessions.ts';
 
@@ -78,5 +81,17 @@ export async function finishSignIn(system: System, query: string, kept: string):
   const holder = await holderAtOwnIssuer(system, 'production', tokens.access_token);
   const authTime = tokens.claims()?.auth_time;
   if (!holder || authTime === undefined) throw new Error('The session at the auth host has ended.');
+  await requireOperator(system, holder);
   return { operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };
+}
+
+/** The tokens say who came; whether their session opens the console is asked like at every entrance. @throws Problem */
+async function requireOperator(
+  system: System,
+  { scope, actor: { userId, sessionId } }: { scope: Scope; actor: CustomerActor },
+): Promise<void> {
+  const ctx = systemCtx(system, scope, 'console', 'console');
+  const proof = await provenEntry(ctx, sessionId);
+  if (!proof) throw problem('SESSION_REVOKED');
+  await requireAdmitted(ctx, 'console', { userId, proof, asked: { maxAge: ABSOLUTE_SECONDS } });
 }

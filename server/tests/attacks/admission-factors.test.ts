@@ -11,16 +11,26 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { browserOf, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 import { siblingsOf } from '#tests/siblings.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-const { policies, login, verify } = siblingsOf(() => latchkey);
+const { policies, login, verify, switchTo, refresh, memberOfBoth } = siblingsOf(() => latchkey);
 before(async () => {
   latchkey = await startTestLatchkey({ clock });
 });
 after(() => latchkey.stop());
 beforeEach(() => policies('optional', 'optional'));
+
+/** Makes a phone a second factor. */
+async function setUpPhone(at: TestLatchkey, token: string, number: string): Promise<void> {
+  clock.advance(60_000);
+  const begun = await at.api('/v1/me/security/mfa/phone', { token, body: { phone: number } });
+  const code = /\d{8}/.exec((await lastMessage(at, number)).text)?.[0];
+  const added = await at.api('/v1/me/security/mfa/phone/confirm', { token, body: { flowId: begun.body.flowId, code } });
+  assert.equal(added.status, 200, added.text);
+}
 
 describe('the first factor and the second', () => {
   let numbers = 100;
@@ -36,17 +46,6 @@ describe('the first factor and the second', () => {
     return latchkey.auth('/v1/auth/login/phone/verify', { body: { flowId: begun.body.flowId, code } });
   }
 
-  async function setUpPhone(token: string, number: string): Promise<void> {
-    clock.advance(60_000);
-    const begun = await latchkey.api('/v1/me/security/mfa/phone', { token, body: { phone: number } });
-    const code = /\d{8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
-    const added = await latchkey.api('/v1/me/security/mfa/phone/confirm', {
-      token,
-      body: { flowId: begun.body.flowId, code },
-    });
-    assert.equal(added.status, 200, added.text);
-  }
-
   before(() => latchkey.inProject((tx) => updateSettings(tx, { signInMethods: ['password', 'phone', 'passkey'] })));
 
   test('are different: one phone makes no two factors, and who has a password begins with that', async () => {
@@ -56,7 +55,7 @@ describe('the first factor and the second', () => {
     const begun = await latchkey.api('/v1/me/profile/phone', { token, body: { phone: number } });
     const code = /\d{8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
     await latchkey.api('/v1/me/profile/phone/verify', { token, body: { flowId: begun.body.flowId, code } });
-    await setUpPhone((await login(person)).body.access_token, number);
+    await setUpPhone(latchkey, (await login(person)).body.access_token, number);
     clock.advance(60_000);
     expectProblem(await byPhone(number), 403, 'METHOD_DISABLED');
     assert.ok(challengeIn(await login(person)).factors.some(({ type }) => type === 'phone'));
@@ -66,7 +65,7 @@ describe('the first factor and the second', () => {
     const number = newPhone();
     const first = await byPhone(number);
     assert.equal(first.status, 200, first.text);
-    await setUpPhone(first.body.access_token, number);
+    await setUpPhone(latchkey, first.body.access_token, number);
     clock.advance(60_000);
     const optional = await byPhone(number);
     assert.equal(optional.body.session.acr, 'aal1');
@@ -79,9 +78,10 @@ describe('the first factor and the second', () => {
 
   test('a phone that signed in is not offered among other factors, and not taken', async () => {
     const number = newPhone();
-    const first = await byPhone(number);
-    await setUpPhone(first.body.access_token, number);
-    const app = await totpOf(latchkey, { access_token: (await byPhoneLater(number)).body.access_token }, clock);
+    const app = await totpOf(latchkey, (await byPhone(number)).body, clock);
+    clock.advance(60_000);
+    const strong = await verify(await byPhone(number), app.code());
+    await setUpPhone(latchkey, strong.body.access_token, number);
     clock.advance(60_000);
     const question = await byPhone(number);
     const { mfaToken, factors } = challengeIn(question);
@@ -94,9 +94,45 @@ describe('the first factor and the second', () => {
     expectProblem(prompted, 404, 'NOT_FOUND');
     assert.equal((await verify(question, app.code())).body.session.acr, 'aal2');
   });
+});
 
-  async function byPhoneLater(number: string): Promise<Answer> {
+describe('a password that is forgotten', () => {
+  test('is not reset by the phone that is the second factor: one phone would be both', async () => {
+    const person = await register(latchkey);
+    const { access_token: token } = person;
+    const number = '+4915112345678';
+    const begun = await latchkey.api('/v1/me/profile/phone', { token, body: { phone: number } });
+    const code = /\d{8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
+    const proven = await latchkey.api('/v1/me/profile/phone/verify', {
+      token,
+      body: { flowId: begun.body.flowId, code },
+    });
+    assert.equal(proven.status, 204, proven.text);
     clock.advance(60_000);
-    return byPhone(number);
-  }
+    const forgot = () => latchkey.auth('/v1/auth/password/forgot', { body: { identifier: number } });
+    const { text: verification } = await lastMessage(latchkey, number);
+    assert.equal((await forgot()).status, 202);
+    assert.notEqual((await lastMessage(latchkey, number)).text, verification, 'a code was sent to the phone');
+    await setUpPhone(latchkey, (await login(person)).body.access_token, number);
+    const { text: before } = await lastMessage(latchkey, number);
+    clock.advance(60_000);
+    assert.equal((await forgot()).status, 202);
+    assert.equal((await lastMessage(latchkey, number)).text, before, 'nothing more was sent to the phone');
+    assert.match((await lastMessage(latchkey, person.email)).text, /password/i);
+  });
+});
+
+describe('a factor that is set up', () => {
+  test('is asked for in what was begun before it', async () => {
+    const person = await memberOfBoth();
+    const other = (await login(person)).body;
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey);
+    await flow.finish(await signInOn(latchkey, flow, person, browser));
+    await totpOf(latchkey, person, clock);
+    assert.equal((await refresh(other.refresh_token)).status, 401);
+    assert.equal((await switchTo(other.access_token)).status, 401);
+    const silent = await codeFlow(latchkey, { prompt: 'none' });
+    assert.equal(returned((await browser.open(silent.url)).url)['error'], 'login_required');
+  });
 });

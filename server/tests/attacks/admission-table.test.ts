@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { type Decision, decide, dependsOnFactors, ENTRANCES, type Entrance, type Evidence } from '#admission';
+import { readSources } from '#tests/boundaries/sources.ts';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+type Cell = { entrance: Entrance; evidence: Evidence };
+type Rule = { when: string; holds: (cell: Cell) => boolean; answer: string; decision: Decision };
+
+const kindOf = ({ entrance }: Cell) => ENTRANCES[entrance].kind;
+const signsIn = (cell: Cell) => kindOf(cell) === 'sign_in' || kindOf(cell) === 'second_step';
+const refused = (because: Extract<Decision, { kind: 'refused' }>['because']): Decision => ({
+  kind: 'refused',
+  because,
+});
+const needs = (what: Extract<Decision, { kind: 'needs' }>['what']): Decision => ({ kind: 'needs', what });
+const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
+const isSamePhone = ({ evidence: { enrolled, proof } }: Cell) =>
+  enrolled.every((type) => type === 'phone') && proof.amr.includes('sms');
+
+/** The rules in their order; the first that fits decides. The page of the security model shows them. */
+const RULES: readonly Rule[] = [
+  {
+    when: 'The project is to be deleted',
+    holds: ({ evidence }) => evidence.project.closed,
+    answer: 'refused: `MEMBERSHIP_REQUIRED`',
+    decision: refused('closed'),
+  },
+  {
+    when: "The entrance is for the project's own applications, and somebody else's is used",
+    holds: ({ entrance, evidence }) => ENTRANCES[entrance].firstPartyOnly && evidence.party === 'third',
+    answer: 'refused: `WRONG_TOKEN_KIND`',
+    decision: refused('third_party'),
+  },
+  {
+    when: 'The member is blocked',
+    holds: ({ evidence }) => evidence.member === 'blocked',
+    answer: 'refused: `MEMBER_BLOCKED`',
+    decision: refused('blocked'),
+  },
+  {
+    when: 'The person is no active member, unless they are signing in where registration is open: then they join',
+    holds: (cell) =>
+      cell.evidence.member !== 'active' && !(signsIn(cell) && cell.evidence.project.registration === 'open'),
+    answer: 'refused: `MEMBERSHIP_REQUIRED`',
+    decision: refused('not_a_member'),
+  },
+  {
+    when: 'The proof is older than the application asks (`max_age`)',
+    holds: ({ evidence: { asked, proof } }) => asked.maxAge !== null && proof.age > asked.maxAge,
+    answer: 'a fresh proof',
+    decision: needs('fresh_proof'),
+  },
+  {
+    when: 'Two factors were shown',
+    holds: ({ evidence }) => evidence.proof.acr !== 'aal1',
+    answer: 'admitted',
+    decision: ADMITTED,
+  },
+  {
+    when: 'The project asks for no second factor (`mfa: off`), nor does the application (`acr_values`, essential `acr`)',
+    holds: ({ evidence: { project, asked } }) => project.mfa === 'off' && asked.secondFactor === 'no',
+    answer: 'admitted',
+    decision: ADMITTED,
+  },
+  {
+    when: 'A factor is set up, the device is remembered, the project allows that, and the application does not ask for two factors',
+    holds: ({ evidence: { project, proof, asked, enrolled } }) =>
+      enrolled.length > 0 && proof.remembered && project.remembersDevices && asked.secondFactor === 'no',
+    answer: 'admitted, as one factor',
+    decision: { kind: 'admitted', by: 'remembered_device', joins: false },
+  },
+  {
+    when: 'A factor is set up that is another authenticator than the first',
+    holds: (cell) => cell.evidence.enrolled.length > 0 && !isSamePhone(cell),
+    answer: 'a second factor',
+    decision: needs('second_factor'),
+  },
+  {
+    when: 'Only the phone that was the first factor is set up, the person has another way in, and they are signing in with a code to it',
+    holds: (cell) =>
+      cell.evidence.enrolled.length > 0 &&
+      cell.evidence.otherWayIn &&
+      cell.evidence.project.mfa !== 'off' &&
+      kindOf(cell) === 'sign_in',
+    answer: 'refused: `METHOD_DISABLED`',
+    decision: refused('same_phone'),
+  },
+  {
+    when: 'The same, where a session is used',
+    holds: ({ evidence: { enrolled, otherWayIn, project } }) =>
+      enrolled.length > 0 && otherWayIn && project.mfa !== 'off',
+    answer: 'a second factor',
+    decision: needs('second_factor'),
+  },
+  {
+    when: 'Nothing else is set up, and the project requires a second factor (`mfa: required`)',
+    holds: ({ evidence }) => evidence.project.mfa === 'required',
+    answer: 'to set one up',
+    decision: needs('enrolment'),
+  },
+  {
+    when: 'Nothing else is set up, and two factors are essential to the application',
+    holds: ({ evidence }) => evidence.asked.secondFactor === 'essential',
+    answer: 'refused: `unmet_authentication_requirements`',
+    decision: refused('unmet'),
+  },
+  { when: 'Otherwise', holds: () => true, answer: 'admitted', decision: ADMITTED },
+];
+
+const entrances = Object.keys(ENTRANCES).filter((name): name is Entrance => name in ENTRANCES);
+
+/** Every record of the one list with every record of the other. */
+const each = <A extends object, B extends object>(some: readonly A[], others: readonly B[]): (A & B)[] =>
+  some.flatMap((a) => others.map((b) => ({ ...a, ...b })));
+const of = <Name extends string, Value>(name: Name, values: readonly Value[]) =>
+  values.map((value) => Object.assign<object, Record<Name, Value>>({}, record(name, value)));
+function record<Name extends string, Value>(name: Name, value: Value): Record<Name, Value>;
+function record(name: string, value: unknown) {
+  return { [name]: value };
+}
+
+const yesNo = [true, false] as const;
+const modes: Evidence['project']['mfa'][] = ['off', 'optional', 'required'];
+const open: Evidence['project']['registration'][] = ['open', 'closed'];
+const projects = each(
+  each(of('mfa', modes), of('closed', yesNo)),
+  each(of('registration', open), of('remembersDevices', yesNo)),
+);
+const proofs = each(
+  each(of('amr', [['pwd'], ['sms']]), of('acr', ['aal1', 'aal2'])),
+  each(of('age', [0, 3_600]), of('remembered', yesNo)),
+);
+const members: Evidence['member'][] = ['active', 'invited', 'blocked', null];
+const sets: Evidence['enrolled'][] = [[], ['totp'], ['phone'], ['passkey'], ['totp', 'phone']];
+const people = each(each(of('member', members), of('enrolled', sets)), of('otherWayIn', yesNo));
+const wishes: Evidence['asked']['secondFactor'][] = ['no', 'wished', 'essential'];
+const parties: Evidence['party'][] = ['first', 'third'];
+const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge', [null, 600]))), of('party', parties));
+
+/** Everything a decision can be asked about an entrance. */
+function* cellsOf(entrance: Entrance): Generator<Cell> {
+  for (const project of projects)
+    for (const proof of proofs)
+      for (const person of people)
+        for (const question of questions) yield { entrance, evidence: { project, proof, ...person, ...question } };
+}
+
+const keyOf = (decision: Decision) => Object.values(decision).join(' ');
+
+/** What the first rule that fits says. */
+function expected(cell: Cell): string {
+  const rule = RULES.find(({ holds }) => holds(cell));
+  assert.ok(rule);
+  const { decision } = rule;
+  return keyOf(decision.kind === 'admitted' ? { ...decision, joins: cell.evidence.member !== 'active' } : decision);
+}
+
+describe('the table of admission', () => {
+  for (const entrance of entrances)
+    test(`${entrance}: every combination is decided as the table says`, () => {
+      for (const cell of cellsOf(entrance)) {
+        const { evidence } = cell;
+        const found = keyOf(decide(entrance, evidence));
+        if (found !== expected(cell)) assert.fail(`${expected(cell)}, not ${found}: ${JSON.stringify(cell)}`);
+        if (dependsOnFactors(entrance, evidence)) continue;
+        const without = {
+          ...evidence,
+          enrolled: [],
+          otherWayIn: false,
+          proof: { ...evidence.proof, remembered: false },
+        };
+        assert.equal(keyOf(decide(entrance, without)), found, 'what is not read decides nothing');
+      }
+    });
+
+  test('stands in the security model', async () => {
+    const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    const rows = RULES.map(({ when, answer }, at) => `| ${at + 1} | ${when} | ${answer} |`);
+    assert.equal(tableIn(page, 'admission'), ['| | When | The answer |', '|---|---|---|', ...rows].join('\n'));
+  });
+
+  test('and so does every entrance', async () => {
+    const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    const rows = entrances.map((name) => {
+      const { kind, firstPartyOnly } = ENTRANCES[name];
+      return `| \`${name}\` | ${WAYS[name]} | ${DOES[kind]} | ${firstPartyOnly ? 'own' : 'any'} |`;
+    });
+    const head = ['| Entrance | Way | What it does | Applications |', '|---|---|---|---|'];
+    assert.equal(tableIn(page, 'entrances'), [...head, ...rows].join('\n'));
+  });
+});
+
+const DOES: Readonly<Record<(typeof ENTRANCES)[Entrance]['kind'], string>> = {
+  sign_in: 'begins a session',
+  second_step: 'begins a session with two factors',
+  session: 'takes a session into a project',
+  browser: "asks the browser's session, and has the person sign in",
+  renewal: 'lets what was admitted go on',
+};
+
+/** The routes and pages of every entrance. */
+const WAYS: Readonly<Record<Entrance, string>> = {
+  password: '`POST /v1/auth/login/password`',
+  magic_link: '`POST /v1/auth/login/magic-link/verify`, `POST /v1/auth/login/social/exchange`, the mailed link',
+  email_code: '`POST /v1/auth/login/email-code/verify`',
+  phone_code: '`POST /v1/auth/login/phone/verify`',
+  verified_address: '`POST /v1/auth/email/verify`, `POST /v1/auth/phone/verify`, the mailed link',
+  social: '`POST /v1/auth/login/social/exchange`',
+  passkey: '`POST /v1/auth/login/passkey/verify`',
+  registration: '`POST /v1/auth/register`, `POST /v1/auth/email/verify`, `POST /v1/auth/phone/verify`, the mailed link',
+  invitation: '`POST /v1/auth/register`, `POST /v1/auth/invitations/accept`, the mailed link',
+  second_factor: '`POST /v1/auth/mfa/verify`',
+  factor_enrolment: '`POST /v1/auth/mfa/enroll/confirm`',
+  switch_context: '`POST /v1/sessions/switch-context`',
+  accepted_invitation: '`POST /v1/auth/invitations/accept`',
+  authorize: '`GET /connect/authorize`, `GET /connect/device`',
+  account_page: '`/account`',
+  console: '`/console/callback`',
+  refresh: '`POST /v1/sessions/refresh`',
+  oidc_token: '`POST /connect/token`',
+  reauthenticate: '`POST /v1/auth/reauthenticate`',
+};
+
+function tableIn(page: string, name: string): string | undefined {
+  return new RegExp(`<!-- table: ${name} -->\\n+([\\s\\S]*?)\\n+<!-- /table -->`).exec(page)?.[1];
+}
+
+describe('entrances', () => {
+  let latchkey: TestLatchkey;
+  before(async () => {
+    latchkey = await startTestLatchkey();
+  });
+  after(() => latchkey.stop());
+
+  test('every route that answers with a session is one of an entrance', async () => {
+    const { body } = await latchkey.auth('/openapi.json');
+    const found = Object.entries<Record<string, unknown>>(body.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, operation]) => {
+        const { responses, security: _security } = Object(operation);
+        return JSON.stringify(responses?.['200'] ?? {}).includes('access_token')
+          ? [`\`${method.toUpperCase()} ${path}\``]
+          : [];
+      }),
+    );
+    const named = Object.values(WAYS).join(' ');
+    const gone = [...named.matchAll(/`POST (\/v1\/[^`]*)`/g)].filter(([, path = '']) => body.paths[path] === undefined);
+    assert.deepEqual(gone, []);
+    assert.ok(found.length > 10, found.join(' '));
+    assert.deepEqual(
+      found.filter((route) => !named.includes(route)),
+      [],
+    );
+  });
+
+  test('sessions begin, are taken on and are raised only where an entrance is named', async () => {
+    const sources = await readSources();
+    const callers = sources
+      .filter(
+        ({ path, text }) => !path.startsWith('sessions/') && /\b(startSession|enterProject|raiseSession)\(/.test(text),
+      )
+      .map(({ path }) => path);
+    assert.deepEqual(callers.filter((path) => !path.includes('test')).sort(), [
+      'auth/reauthentication.ts',
+      'auth/sessions.ts',
+      'auth/sign-in.ts',
+      'oidc/admission.ts',
+    ]);
+  });
+});
