@@ -51,6 +51,26 @@ describe('POST /v1/auth/login/password', () => {
     assert.deepEqual(first, second);
   });
 
+  test('a refusal leaves `user.login_failed`, with the account where there is one', async () => {
+    const { email, session } = await register(latchkey);
+    for (const [identifier, userId] of [
+      [email, session.userId],
+      [newEmail(), null],
+    ]) {
+      const correlationId = crypto.randomUUID();
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await latchkey.auth('/v1/auth/login/password', {
+        body: { identifier, password: 'not the password at all' },
+        headers: { 'x-correlation-id': correlationId },
+      });
+      expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+      const { rows } = await latchkey.system.pool.query('select type, data from events where correlation_id = $1', [
+        correlationId,
+      ]);
+      assert.deepEqual(rows, [{ type: 'user.login_failed', data: { userId, reason: 'invalid_credentials' } }]);
+    }
+  });
+
   test('400 without an identifier', async () => {
     const answer = await login({ password: PASSWORD });
     expectProblem(answer, 400, 'VALIDATION_FAILED');

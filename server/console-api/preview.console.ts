@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { signInPreview } from '#hosted';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { problemResponses } from '#platform/problem.ts';
 import { type Branding, languages, Settings } from '#tenancy';
 
 const none = 'Empty: none. Absent: as it is saved.';
@@ -30,6 +31,10 @@ export const previewRoutes: Routes = (app) => {
         summary: 'Preview the sign-in page',
         description: 'The real page with a look that is not saved yet, as HTML for a frame of the console.',
         querystring: PreviewQuery,
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
+          ...problemResponses('NOT_FOUND'),
+        },
       },
     },
     async (request, reply) => {

@@ -111,6 +111,21 @@ describe('hosts', () => {
     }
   });
 
+  test('OpenAPI says which bodies may be absent, and what the public keys are', async () => {
+    const { paths } = (await latchkey.auth('/openapi.json')).body;
+    assert.equal(paths['/v1/auth/login/passkey/options'].post.requestBody.required, false);
+    assert.equal(paths['/v1/auth/login/password'].post.requestBody.required, true);
+    const keys = await latchkey.auth('/connect/jwks');
+    const [type = ''] = (keys.headers.get('content-type') ?? '').split(';');
+    assert.deepEqual(Object.keys(paths['/connect/jwks'].get.responses[200].content), [type]);
+    const callback = paths['/v1/auth/login/social/{provider}/callback'];
+    assert.deepEqual(
+      callback.get.parameters.map(({ name }: { name: string }) => name),
+      ['provider'],
+    );
+    assert.equal(callback.post.requestBody.required, false);
+  });
+
   test('health and metrics are on the internal port only', async () => {
     const internal = `http://127.0.0.1:${latchkey.system.config.ports.internal}`;
     assert.deepEqual(await (await fetch(`${internal}/healthz`)).json(), { status: 'ok' });

@@ -55,7 +55,7 @@ export const Phone = Type.String({
   minLength: 5,
   maxLength: 40,
   pattern: '^\\+[0-9 ()./-]+$',
-  examples: ['+493012345678'],
+  examples: ['+4915112345678'],
 });
 
 /** An identifier in the one form it is stored and looked up in. */

@@ -4,6 +4,7 @@ import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { addressOf } from '#platform/http.ts';
 import type { ReadyAnswer } from '#platform/http-ready.ts';
+import { isKnownState } from '#platform/http-rules.ts';
 import type { System } from '#platform/system.ts';
 import type { IssuerAddress } from './clients.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
@@ -72,21 +73,30 @@ const browserAnswers = {
   503: oauthError('`temporarily_unavailable`'),
 };
 
-const documentAnswers = {
-  200: json('The document. It may be kept for a while.'),
+const documentAnswers = (mediaType: string) => ({
+  200: {
+    description: 'The document. It may be kept for a while.',
+    content: { [mediaType]: { schema: AnyObject } },
+  },
   304: { type: 'null', description: 'You have this document already.' },
-};
+});
 
-const documentSchemas: Record<DocumentPath, { summary: string; description: string }> = {
+const documentSchemas: Record<DocumentPath, { summary: string; description: string; response: object }> = {
   '/.well-known/openid-configuration': {
     summary: 'Read the provider metadata',
     description: 'OpenID Connect Discovery 1.0',
+    response: documentAnswers('application/json'),
   },
   '/.well-known/oauth-authorization-server': {
     summary: 'Read the authorization server metadata',
     description: 'RFC 8414',
+    response: documentAnswers('application/json'),
   },
-  '/connect/jwks': { summary: 'Read the public signing keys', description: 'RFC 7517' },
+  '/connect/jwks': {
+    summary: 'Read the public signing keys',
+    description: 'RFC 7517',
+    response: documentAnswers('application/jwk-set+json'),
+  },
 };
 
 type Endpoint =
@@ -190,11 +200,7 @@ export function oidcRoutes(app: App): void {
   }
   for (const url of CROSS_ORIGIN) app.options(url, { config, schema: hidden, onRequest: bridge }, answeredBefore);
   for (const path of DOCUMENT_PATHS) {
-    app.get(
-      path,
-      { config, schema: { ...documentSchemas[path], response: documentAnswers }, onRequest: document(path) },
-      answeredBefore,
-    );
+    app.get(path, { config, schema: documentSchemas[path], onRequest: document(path) }, answeredBefore);
     app.readyAnswers.add(path, () => keptDocument(app.system, own, path));
   }
 }
@@ -221,7 +227,7 @@ function documentHook(
     const document = keptDocument(system, { ...request.address, environment }, path);
     if (!document) return bridge(request, reply, done);
     reply.headers({ ...document.headers, etag: document.etag });
-    if (request.headers['if-none-match'] === document.etag) reply.code(304).send();
+    if (isKnownState(request.headers['if-none-match'], document.etag)) reply.code(304).send();
     else reply.send(document.body);
   };
 }

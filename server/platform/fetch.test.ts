@@ -57,6 +57,20 @@ describe('calling an address that somebody else chose', () => {
     '[fd00::1]',
     '[::]',
     '[2002:a00:1::]',
+    '[::127.0.0.1]',
+    '[::10.0.0.1]',
+    '[::8.8.8.8]',
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b::8.8.8.8]',
+    '[64:ff9b:1::7f00:1]',
+    '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+    '[2002:808:808::1]',
+    '[::ffff:0:127.0.0.1]',
+    '[2606:4700::5efe:10.0.0.1]',
+    '[2606:4700::200:5efe:8.8.8.8]',
+    '[fec0::1]',
+    '[100::1]',
+    '[4000::1]',
   ]) {
     test(`${host} is refused before anything is sent`, async () => {
       await assert.rejects(call(`http://${host}/`), { name: 'RefusedAddress' });

@@ -202,11 +202,27 @@ function checkedLookup(system: System): LookupFunction {
   };
 }
 
+/** What the registries give out to be reached from everywhere (IANA IPv6 Global Unicast Address Assignments). */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+/** In the middle of an address that carries an IPv4 address for tunnels within a site (ISATAP, RFC 5214 §6.1). */
+const ISATAP = 0x5efe;
+
+/**
+ * Is an address one of the public Internet? Every form of IPv6 that carries an IPv4 address is refused, whatever that address is:
+ * where it leads is decided by a gateway that we do not know (IPv4-compatible ::/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, 6to4,
+ * Teredo, ISATAP). Only the IPv4-mapped form is the same as its IPv4 address.
+ */
+function isPublic(address: ReturnType<typeof ipaddr.process>): boolean {
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv4) return true;
+  const [high = 0, low = 0] = address.parts.slice(4, 6);
+  return address.match(...GLOBAL_UNICAST) && !((high === 0 || high === 0x0200) && low === ISATAP);
+}
+
 function isAllowed({ config }: System, address: string): boolean {
   const parsed = ipaddr.process(address);
-  const range = parsed.range();
-  if (range === 'unicast') return true;
-  if (range === 'loopback' && config.mode === 'development') return true;
+  if (isPublic(parsed)) return true;
+  if (parsed.range() === 'loopback' && config.mode === 'development') return true;
   return config.webhookAllowPrivate.some((allowed) => {
     const [network, bits] = ipaddr.parseCIDR(
       allowed.includes('/') ? allowed : `${allowed}/${parsed.kind() === 'ipv4' ? 32 : 128}`,

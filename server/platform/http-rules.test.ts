@@ -89,6 +89,11 @@ describe('ETag and If-Match', () => {
     const etag = await etagOf({ path: '/v1/admin/settings', token });
     const same = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': etag } });
     assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag]);
+    for (const known of [`W/${etag}`, '*', `"another", W/${etag}`]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const weak = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': known } });
+      assert.equal(weak.status, 304, `${known}: RFC 9110 §13.1.2`);
+    }
     const other = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': '"old"' } });
     assert.equal(other.status, 200);
   });

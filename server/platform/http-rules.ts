@@ -179,7 +179,14 @@ function isUnchanged({ method, headers }: FastifyRequest, reply: FastifyReply): 
   const known = headers['if-none-match'];
   if (known === undefined || method !== 'GET' || reply.statusCode !== 200) return false;
   const etag = reply.getHeader('etag');
-  return typeof etag === 'string' && named(known).includes(etag);
+  return typeof etag === 'string' && isKnownState(known, etag);
+}
+
+/** Does `If-None-Match` name this state? `*` names any, and whether a tag is weak makes no difference (RFC 9110 §13.1.2). */
+export function isKnownState(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const opaque = etag.replace(/^W\//, '');
+  return header.trim() === '*' || named(header).some((tag) => tag.replace(/^W\//, '') === opaque);
 }
 
 /** Ends the request's transaction with its answer. @throws Problem PRECONDITION_FAILED when another change was first */

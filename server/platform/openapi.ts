@@ -84,11 +84,13 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     transform: ({ schema, url }) => ({
       schema: {
         ...schema,
-        querystring: withDefaultsOptional(schema.querystring),
+        querystring: withoutPatterns(withDefaultsOptional(schema.querystring)),
         body: withDefaultsOptional(schema.body),
       },
       url,
     }),
+    transformObject: (document) =>
+      'openapiObject' in document ? withOptionalBodies(document.openapiObject) : document.swaggerObject,
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
@@ -105,6 +107,23 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
     },
     indexPrefix: '',
   });
+}
+
+/** OpenAPI can not say that a query takes any parameter, so it names none. */
+function withoutPatterns(schema: unknown): unknown {
+  const { patternProperties, ...plain }: { patternProperties?: unknown } = Object(schema);
+  return patternProperties === undefined ? schema : { ...plain, properties: {} };
+}
+
+/** A body all of whose fields may be left out may itself be left out: it stands for an empty object. */
+function withOptionalBodies<T extends { paths?: object }>(document: T): T {
+  for (const operations of Object.values<unknown>(Object(document.paths)))
+    for (const operation of Object.values(Object(operations))) {
+      const { requestBody } = Object(operation);
+      const schemas = Object.values(Object(requestBody?.content)).map((media) => Object(Object(media).schema));
+      if (schemas.some(({ type, required }) => type === 'object' && !required?.length)) requestBody.required = false;
+    }
+  return document;
 }
 
 function withDefaultsOptional(schema: unknown): unknown {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { Reply, Request, Routes } from '#platform/http.ts';
+import { isKnownState } from '#platform/http-rules.ts';
 import { Summary, summarise } from './summary.ts';
 import { type Maker, viewsOf } from './views.ts';
 
@@ -42,7 +43,7 @@ export function answer(request: Request, reply: Reply, maker: Maker): Reply {
   const { system } = request.server;
   const { body, etag, headers } = viewsOf(system).answer(environmentOf(request), maker);
   reply.headers({ ...headers, etag });
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.send(body);
 }
 
@@ -52,11 +53,4 @@ export function environmentOf({ server, query }: Request): Environment {
   return typeof query === 'object' && query !== null && 'environment' in query && query.environment === 'test'
     ? 'test'
     : 'production';
-}
-
-/** RFC 9110 §13.1.2: weak comparison. */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const opaque = etag.replace(/^W\//, '');
-  return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
 }

@@ -7,8 +7,10 @@ const LOOKS_SECRET = [
   /\b(?:whsec|lk[a-z]{1,3})_[\w+/=-]+/g,
   /\b(?=[\w-]*\d)(?=[\w-]*[a-zA-Z])[\w-]{32,}/g,
 ];
+/** Header lines whose whole value is a credential, whatever its scheme and parameters (RFC 9110 §11.6.2, RFC 6265). */
+const HEADERS = /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*[:=]\s*)(?=[^\s"'])[^\r\n]*/gi;
 const NAMED =
-  /(["']?\b[\w-]*(?:password|passwd|secret|token|api[-_]?key|authorization|cookie|code)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
+  /(["']?\b[\w-]*(?:password|passwd|secret|token|api[-_]?key|authorization|cookie|code)\\?["']?\s*[:=]\s*)(\\?"[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
 // PostgreSQL stores no NUL; the other control characters would garble a log.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/g;
@@ -21,7 +23,7 @@ const MOST_CHARACTERS = 500;
 export function redacted(text: string, known: readonly string[]): string {
   let shown = text;
   for (const secret of known) if (secret.length >= 4) shown = shown.replaceAll(secret, REDACTED);
-  shown = shown.replace(NAMED, `$1${REDACTED}`);
+  shown = shown.replace(HEADERS, `$1$2${REDACTED}`).replace(NAMED, `$1${REDACTED}`);
   for (const pattern of LOOKS_SECRET) shown = shown.replace(pattern, REDACTED);
   return shown.replace(CONTROL, '').slice(0, MOST_CHARACTERS);
 }

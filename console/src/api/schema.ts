@@ -5096,6 +5096,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             /** @description `VALIDATION_FAILED`, `MALFORMED_REQUEST`, `CONSOLE_HEADER_NOT_ALLOWED` */
             400: {
                 headers: {
@@ -5116,6 +5125,15 @@ export interface operations {
             };
             /** @description `WRONG_TOKEN_KIND`, `MEMBER_BLOCKED`, `AUTHORIZATION_DENIED`, `ORIGIN_NOT_ALLOWED`, `CSRF_TOKEN_INVALID` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5467,7 +5485,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /**
@@ -5477,7 +5495,7 @@ export interface operations {
                     email?: string;
                     /** @description The address is known to be theirs; false when absent. */
                     emailVerified?: boolean;
-                    /** @example +493012345678 */
+                    /** @example +4915112345678 */
                     phone?: string;
                     phoneVerified?: boolean;
                     /** @example ada */
@@ -5852,7 +5870,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /**
@@ -5862,7 +5880,7 @@ export interface operations {
                     email?: string;
                     /** @description The address is known to be theirs; false when absent. */
                     emailVerified?: boolean;
-                    /** @example +493012345678 */
+                    /** @example +4915112345678 */
                     phone?: string;
                     phoneVerified?: boolean;
                     username?: string | null;
@@ -8564,7 +8582,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     name?: string;
@@ -10190,7 +10208,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     name?: string;
@@ -11485,7 +11503,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     name?: string;
@@ -11947,7 +11965,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description The ways in that are open. */
@@ -13692,7 +13710,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     subject?: string;
@@ -14267,7 +14285,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /**
@@ -14654,7 +14672,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description How long the secret before signs along; a day when absent. */
@@ -14907,7 +14925,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description `user.created` when absent. */
@@ -16808,7 +16826,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description False: at once. True when left out. */
@@ -16958,7 +16976,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": Record<string, never>;
             };
@@ -17539,7 +17557,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description Where messages go, out of what the tier allows; null: all of that. */
@@ -18494,7 +18512,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @example grp_01kaz3w9hqf8p9n2m4v5x6y7z8 */
@@ -19109,7 +19127,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     name?: string;
@@ -19336,7 +19354,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /**
@@ -19991,7 +20009,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     title?: string;
@@ -20919,7 +20937,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     title?: string;

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createApplication } from '#applications';
+import { type Answer, newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+const WEB = 'https://shop.example.com/callback';
+const LOOPBACK = 'http://127.0.0.1:5000/back';
+
+let latchkey: TestLatchkey;
+let token: string;
+let clients: Record<'web' | 'native', string>;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  ({ access_token: token } = await register(latchkey));
+  const make = async (kind: 'web' | 'native', redirectUri: string) =>
+    (await latchkey.inProject((tx) => createApplication(tx, { kind, name: kind, redirectUris: [redirectUri] })))
+      .clientId;
+  clients = { web: await make('web', WEB), native: await make('native', LOOPBACK) };
+});
+after(() => latchkey.stop());
+
+type Ask = (clientId: string, redirectUri: string) => Promise<Answer>;
+
+/** Everybody who sends a browser, and what is exchanged for a session, to an address that a caller names. */
+const users: Record<string, Ask> = {
+  'sign-in at a provider': (clientId, redirectUri) =>
+    latchkey.auth(`/v1/auth/login/social/dev/start?${new URLSearchParams({ clientId, redirectUri })}`),
+  'a magic link': (clientId, redirectUri) =>
+    latchkey.auth('/v1/auth/login/magic-link', { body: { email: newEmail(), clientId, redirectUri } }),
+  'linking an identity': (clientId, redirectUri) =>
+    latchkey.api('/v1/me/linked-identities', { token, body: { provider: 'dev', clientId, redirectUri } }),
+};
+
+/** RFC 9700 §4.1: what is no exact match is refused; RFC 8252 §7.3: but for the port of a native application's loopback address. */
+const web: Record<string, string> = {
+  'a suffix': `${WEB}/more`,
+  'a suffix without a slash': `${WEB}x`,
+  'a trailing slash': `${WEB}/`,
+  'a prefix': WEB.slice(0, -1),
+  'another case of the path': WEB.replace('callback', 'Callback'),
+  'another case of the host': WEB.replace('shop', 'SHOP'),
+  'another scheme': WEB.replace('https:', 'http:'),
+  'a port': WEB.replace('.com', '.com:8443'),
+  'the default port': WEB.replace('.com', '.com:443'),
+  'a subdomain': WEB.replace('shop', 'evil.shop'),
+  'the host as a prefix': WEB.replace('.com', '.com.evil.example'),
+  'the host as user': WEB.replace('.com', '.com@evil.example'),
+  'user and password': WEB.replace('//', '//user:password@'),
+  'a query': `${WEB}?next=https://evil.example`,
+  'a fragment': `${WEB}#x`,
+  'a path that is walked back': `${WEB}/../callback`,
+  'an encoded letter': WEB.replace('callback', '%63allback'),
+  'a backslash': WEB.replace('.com/', '.com\\@evil.example/'),
+  'a space before it': ` ${WEB}`,
+  'another loopback port': LOOPBACK.replace('5000', '6000'),
+};
+const native: Record<string, string> = {
+  'another name of the loopback address': LOOPBACK.replace('127.0.0.1', 'localhost'),
+  'another loopback address': LOOPBACK.replace('127.0.0.1', '127.0.0.2'),
+  'the loopback address over IPv6': LOOPBACK.replace('127.0.0.1', '[::1]'),
+  'another path': `${LOOPBACK}/more`,
+  'a query on loopback': `${LOOPBACK}?x=1`,
+  'https on loopback': LOOPBACK.replace('http:', 'https:'),
+  'a user on loopback': LOOPBACK.replace('127', 'user@127'),
+  'loopback as user': LOOPBACK.replace(':5000', ':5000@evil.example'),
+};
+
+const isRefused = ({ status, body }: Answer) =>
+  status === 400 &&
+  body.errorCode === 'VALIDATION_FAILED' &&
+  JSON.stringify(body.errors ?? '').includes('/body/redirectUri');
+
+for (const [user, ask] of Object.entries(users))
+  describe(`the redirect address of ${user}`, () => {
+    test('is taken when it is exactly the registered one, and on loopback with any port for a native application', async () => {
+      const taken = [
+        await ask(clients.web, WEB),
+        await ask(clients.native, LOOPBACK),
+        await ask(clients.native, LOOPBACK.replace('5000', '61023')),
+      ];
+      for (const answer of taken) assert.ok(answer.status < 400, `${answer.status} ${answer.text}`);
+    });
+
+    for (const [what, redirectUri] of Object.entries(web))
+      test(`is refused with ${what}`, async () => {
+        const answer = await ask(clients.web, redirectUri);
+        assert.ok(isRefused(answer), `${answer.status} ${answer.text}`);
+      });
+
+    for (const [what, redirectUri] of Object.entries(native))
+      test(`is refused with ${what}, for a native application, too`, async () => {
+        const answer = await ask(clients.native, redirectUri);
+        assert.ok(isRefused(answer), `${answer.status} ${answer.text}`);
+      });
+  });
