@@ -3,6 +3,7 @@ import { emit } from '#events';
 import {
   findSignInCandidate,
   hashPassword,
+  holdPassword,
   Identifier,
   isOutdated,
   type NormalisedIdentifier,
@@ -56,8 +57,10 @@ export async function loginWithPassword(
   const matches = await verifyPassword(ctx.system, hash, request.password);
   if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
-  if (isOutdated(candidate.hash))
-    await upgrade(ctx, { userId: candidate.userId, hash: candidate.hash }, request.password);
+  const { userId } = candidate;
+  const checked = isOutdated(candidate.hash)
+    ? await upgrade(ctx, { userId, hash: candidate.hash }, request.password)
+    : candidate.hash;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const unproven = settings.emailVerification === 'required' && (await unprovenAddressOf(ctx, candidate, identifier));
   if (unproven) {
@@ -65,19 +68,17 @@ export async function loginWithPassword(
       purpose: 'verify_email',
       channel: 'email',
       address: unproven,
-      userId: candidate.userId,
+      userId,
     } as const;
     return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
   }
   const { failures } = attempt;
-  return signedIn(ctx, (tx) =>
-    signIn(
-      tx,
-      candidate.userId,
-      { entrance: 'password', amr: ['pwd'], acr: 'aal1' },
-      { deviceToken: request.deviceToken, failures },
-    ),
-  );
+  return signedIn(ctx, async (tx) => {
+    // The check took its time: a session must not begin with a password that was changed meanwhile.
+    if (!(await holdPassword(tx, userId, checked))) throw problem('INVALID_CREDENTIALS');
+    const options = { deviceToken: request.deviceToken, failures };
+    return signIn(tx, userId, { entrance: 'password', amr: ['pwd'], acr: 'aal1' }, options);
+  });
 }
 
 /** The account's email address where it is not proven yet, by whatever name the account was called. */
@@ -97,8 +98,13 @@ async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null):
   throw problem('INVALID_CREDENTIALS');
 }
 
-/** A hash that another system made, or that is weaker than today's, is replaced while the password is at hand (PW-8). */
-async function upgrade(ctx: Ctx, { userId, hash }: { userId: UserId; hash: string }, password: string): Promise<void> {
+/** A hash that another system made, or that is weaker than today's, is replaced while the password is at hand (PW-8). @returns the hash of today */
+async function upgrade(
+  ctx: Ctx,
+  { userId, hash }: { userId: UserId; hash: string },
+  password: string,
+): Promise<string> {
   const to = await hashPassword(ctx.system, password);
   await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }));
+  return to;
 }

@@ -77,6 +77,7 @@ export {
   checkPolicy,
   findPassword,
   findSignInCandidate,
+  holdPassword,
   minimumLength,
   Password,
   type SignInCandidate,

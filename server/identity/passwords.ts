@@ -118,6 +118,23 @@ export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: str
     .execute();
 }
 
+/**
+ * Holds a password as it was checked until the transaction ends: a change of it waits, or has come first.
+ * @returns false when it was changed meanwhile
+ */
+export async function holdPassword(tx: TxCtx, userId: UserId, hash: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('passwords')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A user's password, if there is one. Served by the primary key. */
 export async function findPassword(
   ctx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
 import { linkIdentity, rememberDevice } from '#identity';
 import { ENDED_BY, startSession } from '#sessions';
-import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
   type Answer,
@@ -205,6 +204,27 @@ describe('a change of credentials', () => {
     expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
   });
 
+  test('of the password outlives no sign-in that checks the old one at the same moment', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const body = { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD };
+    let changed: Answer | undefined;
+    const changing = me('/security/password', person, { method: 'PUT', body }).then((answer) => {
+      changed = answer;
+    });
+    const attempts: Promise<Answer>[] = [];
+    for (let round = 0; round < 60 && !changed; round += 1) {
+      attempts.push(people.login(person));
+      // biome-ignore lint/performance/noAwaitInLoops: one sign-in begins after the other, none is waited for
+      await latchkey.auth('/v1/auth/methods');
+    }
+    await changing;
+    assert.equal(changed?.status, 204, changed?.text);
+    const entered = (await Promise.all(attempts)).filter(({ status }) => status === 200);
+    const alive = await Promise.all(entered.map(({ body: session }) => isAlive(session)));
+    assert.deepEqual(alive.filter(Boolean), []);
+    assert.ok(await isAlive(person));
+  });
+
   test('that somebody begins in two sessions at once is made in one of them', async () => {
     const person: Person = await prove(latchkey, await register(latchkey));
     const sessions = [person, (await people.login(person)).body, (await people.login(person)).body];
@@ -236,115 +256,5 @@ describe('a session', () => {
       factors.map(({ type }) => type),
       ['totp', 'recovery_code'],
     );
-  });
-});
-
-describe('a proof that was asked for before a change', () => {
-  test('does not reset the password: of two reset links one works', async () => {
-    const person = await prove(latchkey, await register(latchkey));
-    const first = await resetLinkOf(person);
-    clock.advance(31_000);
-    const second = await resetLinkOf(person);
-    assert.notEqual(first, second);
-    assert.equal((await reset({ token: first })).status, 204);
-    expectProblem(await reset({ token: second }), 400, 'INVALID_TOKEN');
-  });
-
-  test('does not reset the password from a mailbox that is the person’s no more', async () => {
-    const person = await prove(latchkey, await register(latchkey));
-    const begun = await forgot(person);
-    const [token, code] = [await mailedToken(latchkey, person.email), await mailedCode(latchkey, person.email)];
-    assert.equal((await changeAddress(person, 'email', newEmail())).status, 204);
-    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
-    expectProblem(await reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
-  });
-
-  test('signs nobody in: links, codes, second steps and exchange codes', async () => {
-    const { person, app, strong } = await people.protectedPerson();
-    const { mfaToken } = challengeIn(await people.login(person));
-    const emailCode = await post('/v1/auth/login/email-code', { email: person.email });
-    const code = await mailedCode(latchkey, person.email);
-    await post('/v1/auth/login/magic-link', { email: person.email });
-    const token = await mailedToken(latchkey, person.email);
-    const changed = await makeChange.password.make({ person, app, strong, weak: strong });
-    assert.equal(changed.status, 204, changed.text);
-    expectProblem(await people.verify({ mfaToken, code: app.code() }), 400, 'INVALID_TOKEN');
-    const { flowId } = emailCode.body;
-    expectProblem(await post('/v1/auth/login/email-code/verify', { flowId, code }), 401, 'INVALID_CODE');
-    expectProblem(await post('/v1/auth/login/magic-link/verify', { token }), 400, 'INVALID_TOKEN');
-  });
-
-  test('links nothing that was begun before', async () => {
-    const { strong } = await people.protectedPerson();
-    const clientId = latchkey.demo.environments.test.clientId;
-    const begun = await me('/linked-identities', strong, {
-      body: { provider: 'work', clientId, redirectUri: REDIRECT },
-    });
-    const { auth } = latchkey.system.config.addresses.test;
-    const browser = browserOf(latchkey);
-    upstream.claims = { sub: crypto.randomUUID() };
-    const there = await browser.open(new URL(begun.body.url, auth).href);
-    assert.equal((await changeAddress(strong, 'phone', newPhone())).status, 204);
-    const back = new URLSearchParams(upstream.approve(there.url));
-    const { text } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
-    assert.match(text, /INVALID_TOKEN/);
-    assert.deepEqual((await me('/linked-identities', strong)).body.items, []);
-  });
-});
-
-describe('a passkey challenge', () => {
-  const key = () => softwareAuthenticator(latchkey.system.config.addresses.test.auth);
-  const options = async (): Promise<Answer['body']> => (await post('/v1/auth/login/passkey/options', {})).body;
-
-  async function withKey() {
-    const person: Person = await prove(latchkey, await register(latchkey));
-    const own = key();
-    const { body } = await me('/security/passkeys/options', person, { body: {} });
-    const made = { flowId: body.flowId, response: own.create(body.options), secondFactor: true };
-    assert.equal((await me('/security/passkeys', person, { body: made })).status, 201);
-    return { person, own };
-  }
-
-  test('of a new passkey is not good for a sign-in', async () => {
-    const { person, own } = await withKey();
-    const { body } = await me('/security/passkeys/options', person, { body: {} });
-    const response = own.get({ challenge: body.options.challenge, rpId: body.options.rp.id });
-    const answer = await post('/v1/auth/login/passkey/verify', { flowId: body.flowId, response });
-    expectProblem(answer, 401, 'INVALID_CREDENTIALS');
-  });
-
-  test('of a sign-in is not good for a new passkey', async () => {
-    const { person } = await withKey();
-    const asked = await options();
-    const response = key().create({ challenge: asked.options.challenge, rp: { id: asked.options.rpId } });
-    const answer = await me('/security/passkeys', person, { body: { flowId: asked.flowId, response } });
-    expectProblem(answer, 401, 'INVALID_CODE');
-  });
-
-  test('of a new passkey is answered in the session that asked for it', async () => {
-    const { person, own } = await withKey();
-    const { body: asked } = await post('/v1/auth/login/passkey/options', {});
-    const other = await post('/v1/auth/login/passkey/verify', {
-      flowId: asked.flowId,
-      response: own.get(asked.options),
-    });
-    const { body } = await me('/security/passkeys/options', person, { body: {} });
-    const answer = { flowId: body.flowId, response: key().create(body.options) };
-    expectProblem(await me('/security/passkeys', other.body, { body: answer }), 401, 'INVALID_CODE');
-  });
-
-  test('of a second step is good for that person’s second step only', async () => {
-    const { person, own } = await withKey();
-    const { mfaToken } = challengeIn(await people.login(person));
-    const prompt = async () => (await post('/v1/auth/mfa/challenge', { mfaToken, factorId: 'passkey' })).body;
-    const stolen = await prompt();
-    const signIn = await post('/v1/auth/login/passkey/verify', {
-      flowId: stolen.flowId,
-      response: own.get(stolen.options),
-    });
-    expectProblem(signIn, 401, 'INVALID_CREDENTIALS');
-    const asked = await prompt();
-    const answer = await people.verify({ mfaToken, flowId: asked.flowId, response: own.get(asked.options) });
-    assert.equal(answer.body.session?.acr, 'aal2', answer.text);
   });
 });

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createProvider } from '#applications';
+import { replaceAddress } from '#identity';
+import { softwareAuthenticator } from '#tests/authenticator.ts';
+import { challengeIn } from '#tests/factors.ts';
+import {
+  type Answer,
+  expectProblem,
+  mailedCode,
+  mailedToken,
+  managementToken,
+  newEmail,
+  prove,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+let upstream: Issuer;
+let people: ReturnType<typeof peopleAt>;
+before(async () => {
+  [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
+  people = peopleAt(latchkey, clock);
+  const options = { issuer: upstream.issuer };
+  await latchkey.inProject((tx) =>
+    createProvider(tx, {
+      preset: 'oidc',
+      key: 'work',
+      name: 'Work',
+      clientId: 'shop',
+      clientSecret: 'secret',
+      options,
+    }),
+  );
+});
+after(() => Promise.all([latchkey.stop(), upstream.stop()]));
+
+const me: ReturnType<typeof peopleAt>['me'] = (...call) => people.me(...call);
+const post = (path: string, body: unknown) => latchkey.auth(path, { body });
+const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier: person.email });
+const reset = (proof: Record<string, unknown>) =>
+  post('/v1/auth/password/reset', { newPassword: 'another correct horse battery', ...proof });
+
+/** The token of a reset link that lies in a person's mailbox. */
+async function resetLinkOf(person: Person): Promise<string> {
+  assert.equal((await forgot(person)).status, 202);
+  return mailedToken(latchkey, person.email);
+}
+
+/** A change of credentials that leaves the ways in as they are. */
+async function changePhone(session: Pick<Session, 'access_token'>): Promise<void> {
+  const phone = newPhone();
+  const { body } = await me('/profile/phone', session, { body: { phone } });
+  const proof = { flowId: body.flowId, code: await people.textedCode(phone) };
+  assert.equal((await me('/profile/phone/verify', session, { body: proof })).status, 204);
+}
+
+/** The code that a clicked sign-in link brought to the application. */
+async function clickedLinkOf(person: Person): Promise<string> {
+  const { clientId } = latchkey.demo.environments.test;
+  await post('/v1/auth/login/magic-link', { email: person.email, clientId, redirectUri: REDIRECT });
+  const token = await mailedToken(latchkey, person.email);
+  const browser = browserOf(latchkey);
+  const page = await browser.open(`${latchkey.system.config.addresses.test.auth}/link/sign-in?token=${token}`);
+  const { url, text } = await browser.submit(page, {});
+  const code = new URL(url).searchParams.get('code');
+  assert.ok(code, `${url} ${text}`);
+  return code;
+}
+
+describe('a proof that was asked for before a change', () => {
+  test('does not reset the password: of two reset links one works', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const first = await resetLinkOf(person);
+    clock.advance(31_000);
+    const second = await resetLinkOf(person);
+    assert.notEqual(first, second);
+    assert.equal((await reset({ token: first })).status, 204);
+    expectProblem(await reset({ token: second }), 400, 'INVALID_TOKEN');
+  });
+
+  test('does not reset the password from a mailbox that is the person’s no more', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const begun = await forgot(person);
+    const [token, code] = [await mailedToken(latchkey, person.email), await mailedCode(latchkey, person.email)];
+    const next = newEmail();
+    const { body } = await me('/profile/email', person, { body: { email: next } });
+    const proof = { flowId: body.flowId, code: await mailedCode(latchkey, next) };
+    assert.equal((await me('/profile/email/verify', person, { body: proof })).status, 204);
+    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+    expectProblem(await reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
+  });
+
+  test('does not reset the password once the address has gone to somebody else by another way', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const token = await resetLinkOf(person);
+    const { userId } = person.session;
+    await latchkey.inProject((tx) => replaceAddress(tx, userId, { kind: 'email', value: newEmail() }));
+    expectProblem(await reset({ token }), 401, 'INVALID_CODE');
+  });
+
+  test('does not reset the password after an administrator has had another reset mailed', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const token = await resetLinkOf(person);
+    const admin = await managementToken(latchkey);
+    const found = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(person.email)}`, { token: admin });
+    const path = `/v1/admin/members/${found.body.items[0].id}/reset-password`;
+    assert.equal((await latchkey.api(path, { token: admin, method: 'POST' })).status, 202);
+    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+    assert.equal((await reset({ token: await mailedToken(latchkey, person.email) })).status, 204);
+  });
+
+  test('does not bring an account back that its person has had erased', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const token = await resetLinkOf(person);
+    assert.equal((await me('', person, { method: 'DELETE' })).status, 202);
+    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+  });
+
+  test('signs nobody in: links, codes, second steps and exchange codes', async () => {
+    const { person, app, strong } = await people.protectedPerson();
+    const clicked = await clickedLinkOf(person);
+    const { mfaToken } = challengeIn(await people.login(person));
+    const emailCode = await post('/v1/auth/login/email-code', { email: person.email });
+    const code = await mailedCode(latchkey, person.email);
+    await post('/v1/auth/login/magic-link', { email: person.email });
+    const token = await mailedToken(latchkey, person.email);
+    await changePhone(strong);
+    expectProblem(await post('/v1/auth/login/social/exchange', { code: clicked }), 400, 'INVALID_TOKEN');
+    expectProblem(await people.verify({ mfaToken, code: app.code() }), 400, 'INVALID_TOKEN');
+    const { flowId } = emailCode.body;
+    expectProblem(await post('/v1/auth/login/email-code/verify', { flowId, code }), 401, 'INVALID_CODE');
+    expectProblem(await post('/v1/auth/login/magic-link/verify', { token }), 400, 'INVALID_TOKEN');
+  });
+
+  test('links nothing that was begun before', async () => {
+    const { strong } = await people.protectedPerson();
+    const clientId = latchkey.demo.environments.test.clientId;
+    const begun = await me('/linked-identities', strong, {
+      body: { provider: 'work', clientId, redirectUri: REDIRECT },
+    });
+    const { auth } = latchkey.system.config.addresses.test;
+    const browser = browserOf(latchkey);
+    upstream.claims = { sub: crypto.randomUUID() };
+    const there = await browser.open(new URL(begun.body.url, auth).href);
+    await changePhone(strong);
+    const back = new URLSearchParams(upstream.approve(there.url));
+    const { text } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
+    assert.match(text, /INVALID_TOKEN/);
+    assert.deepEqual((await me('/linked-identities', strong)).body.items, []);
+  });
+});
+
+describe('a passkey challenge', () => {
+  const key = () => softwareAuthenticator(latchkey.system.config.addresses.test.auth);
+  const options = async (): Promise<Answer['body']> => (await post('/v1/auth/login/passkey/options', {})).body;
+
+  async function withKey() {
+    const person: Person = await prove(latchkey, await register(latchkey));
+    const own = key();
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const made = { flowId: body.flowId, response: own.create(body.options), secondFactor: true };
+    assert.equal((await me('/security/passkeys', person, { body: made })).status, 201);
+    return { person, own };
+  }
+
+  test('of a new passkey is not good for a sign-in', async () => {
+    const { person, own } = await withKey();
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const response = own.get({ challenge: body.options.challenge, rpId: body.options.rp.id });
+    const answer = await post('/v1/auth/login/passkey/verify', { flowId: body.flowId, response });
+    expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+  });
+
+  test('of a sign-in is not good for a new passkey', async () => {
+    const { person } = await withKey();
+    const asked = await options();
+    const response = key().create({ challenge: asked.options.challenge, rp: { id: asked.options.rpId } });
+    const answer = await me('/security/passkeys', person, { body: { flowId: asked.flowId, response } });
+    expectProblem(answer, 401, 'INVALID_CODE');
+  });
+
+  test('of a new passkey is answered in the session that asked for it', async () => {
+    const { person, own } = await withKey();
+    const { body: asked } = await post('/v1/auth/login/passkey/options', {});
+    const other = await post('/v1/auth/login/passkey/verify', {
+      flowId: asked.flowId,
+      response: own.get(asked.options),
+    });
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    const answer = { flowId: body.flowId, response: key().create(body.options) };
+    expectProblem(await me('/security/passkeys', other.body, { body: answer }), 401, 'INVALID_CODE');
+  });
+
+  test('of before a change makes no passkey after it', async () => {
+    const { person } = await withKey();
+    const { body } = await me('/security/passkeys/options', person, { body: {} });
+    await changePhone(person);
+    const answer = { flowId: body.flowId, response: key().create(body.options) };
+    expectProblem(await me('/security/passkeys', person, { body: answer }), 401, 'INVALID_CODE');
+  });
+
+  test('of a second step is good for that person’s second step only', async () => {
+    const { person, own } = await withKey();
+    const { mfaToken } = challengeIn(await people.login(person));
+    const prompt = async () => (await post('/v1/auth/mfa/challenge', { mfaToken, factorId: 'passkey' })).body;
+    const stolen = await prompt();
+    const signIn = await post('/v1/auth/login/passkey/verify', {
+      flowId: stolen.flowId,
+      response: own.get(stolen.options),
+    });
+    expectProblem(signIn, 401, 'INVALID_CREDENTIALS');
+    const asked = await prompt();
+    const answer = await people.verify({ mfaToken, flowId: asked.flowId, response: own.get(asked.options) });
+    assert.equal(answer.body.session?.acr, 'aal2', answer.text);
+  });
+});
