@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { isAnotherThan } from '#admission';
 import { emit } from '#events';
 import {
   addPhoneFactor,
@@ -19,7 +20,7 @@ import {
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { listSessions, secondFactorProven } from '#sessions';
+import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { projectOf } from '#tenancy';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
@@ -180,7 +181,9 @@ export async function confirmPhoneFactor(
     if (flow.userId !== userId) throw problem('INVALID_CODE');
     await addPhoneFactor(tx, userId, flow.address);
     await credentialChanged(tx, userId, 'phone_factor_added');
-    await secondFactorProven(tx, sessionId, ['sms']);
+    // A phone that the sign-in began with is no second authenticator.
+    const session = await findSession(tx, sessionId);
+    if (session && isAnotherThan('phone', session.amr)) await secondFactorProven(tx, sessionId, ['sms']);
     return firstCodes(tx, userId);
   });
 }

@@ -144,11 +144,12 @@ describe('the proof that a change of one’s own account takes', () => {
   });
 
   test('is asked for on the account pages too, before a page is shown and before a form is taken', async () => {
-    const { person } = await people.protectedPerson();
-    await changeSettings(latchkey, { mfa: 'off' });
-    const { browser, page } = await visitorOf(latchkey, '/security', person);
-    await changeSettings(latchkey, { mfa: 'optional' });
+    const { person, app } = await people.protectedPerson();
+    clock.advance(30_000);
+    const { browser, page: second } = await visitorOf(latchkey, '/security', person);
+    const page = await browser.submit(second, { code: app.code() }, '/mfa');
     assert.match(page.url, /\/account\/security$/);
+    clock.advance(601_000);
     const asked = ownOperations().filter(({ path, proof }) => path.startsWith('/account') && proof === 'second factor');
     for (const { method, path } of asked) {
       const url = new URL(filled(path), page.url).href;

@@ -225,13 +225,21 @@ describe('a change of credentials', () => {
     assert.ok(await isAlive(person));
   });
 
-  test('that somebody begins in two sessions at once is made in one of them', async () => {
+  test('that somebody makes in several sessions at once is made in one of them, which is the one that goes on', async () => {
     const person: Person = await prove(latchkey, await register(latchkey));
-    const sessions = [person, (await people.login(person)).body, (await people.login(person)).body];
-    const answers = await Promise.all(sessions.map((session) => people.addPasskey(session, { secondFactor: true })));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 1, answers.map(({ text }) => text).join());
-    const alive = await Promise.all(sessions.map(isAlive));
-    assert.equal(alive.filter(Boolean).length, 1);
+    const others = await Promise.all(Array.from({ length: 4 }, () => people.login(person)));
+    const sessions: Session[] = [person, ...others.map(({ body }) => body)];
+    const answers = await Promise.all(
+      sessions.map((session, index) =>
+        me('/security/password', session, {
+          method: 'PUT',
+          body: { currentPassword: PASSWORD, newPassword: `${NEXT_PASSWORD} ${index}` },
+        }),
+      ),
+    );
+    const made = answers.map(({ status }) => status === 204);
+    assert.equal(made.filter(Boolean).length, 1, answers.map(({ text }) => text).join());
+    assert.deepEqual(await Promise.all(sessions.map(isAlive)), made);
   });
 });
 
@@ -244,6 +252,18 @@ describe('a session', () => {
     assert.equal((await me('/security/recovery-codes', person, { body: {} })).status, 200);
     const { body } = await post('/v1/sessions/refresh', { refresh_token: person.refresh_token });
     assert.deepEqual([body.session?.acr, body.session?.amr], ['aal2', ['pwd', 'otp', 'mfa']]);
+  });
+
+  test('that began with a phone is not raised by the same phone as second factor', async () => {
+    const phone = newPhone();
+    const { body: asked } = await post('/v1/auth/login/phone', { phone });
+    const code = await people.textedCode(phone);
+    const { body: session } = await post('/v1/auth/login/phone/verify', { flowId: asked.flowId, code });
+    clock.advance(31_000);
+    assert.equal((await people.addPhone(session, phone)).status, 200);
+    const { body } = await post('/v1/sessions/refresh', { refresh_token: session.refresh_token });
+    assert.deepEqual([body.session?.acr, body.session?.amr], ['aal1', ['sms']]);
+    expectProblem(await me('/security/recovery-codes', session, { body: {} }), 401, 'REAUTHENTICATION_REQUIRED');
   });
 
   test('with the password alone adds no phone and no passkey beside the owner’s app', async () => {
