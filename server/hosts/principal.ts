@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { requireOrigin, requireServed, tokenCookie } from '#auth';
 import { requirePermission } from '#members';
-import { holderOf } from '#oidc';
+import { holderOf, type PresentedToken } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App, RoutePermission } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
@@ -11,7 +11,7 @@ import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessi
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 const NO_SESSION =
   'This is not a session or management token. It is exchanged for a session with POST /v1/sessions/switch-context on the auth host.';
-const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
+const SCHEME = /^(Bearer|DPoP) ([A-Za-z0-9._~+/=-]+)$/i;
 
 /**
  * Authenticates every request whose route asks for it, before anything of the request is looked at, and checks the permission
@@ -33,10 +33,10 @@ async function authenticate(
   permission: Exclude<RoutePermission, 'public'>,
 ): Promise<void> {
   const inCookie = request.headers.authorization === undefined;
-  const presented = inCookie ? tokenCookie(request, environment, 'access') : bearerToken(request);
-  if (!inCookie && presented !== undefined && !presented.includes('.'))
-    return authenticateForeign(app, environment, request, presented);
-  const token = await verifyAccessToken(app.system, environment, presented ?? noToken());
+  const presented = inCookie ? cookieToken(request, environment) : headerToken(request);
+  if (!inCookie && !presented.token.includes('.')) return authenticateForeign(app, environment, request, presented);
+  const token = await verifyAccessToken(app.system, environment, presented.token);
+  if (presented.scheme !== 'Bearer') throw problem('AUTHENTICATION_REQUIRED', 'Send this token as Bearer.');
   request.ctx = contextOf(app, request, token);
   requireServed(request.address, request.ctx.scope);
   // A browser sends cookies whoever made the page, so changes need to say which page it was. One that says so when it reads
@@ -56,18 +56,23 @@ async function authenticateForeign(
   app: App,
   environment: Environment,
   request: FastifyRequest,
-  presented: string,
+  presented: PresentedToken,
 ): Promise<void> {
   const holder = await holderOf(request, environment, presented);
-  if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is not valid here.');
+  if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The token is not valid here.');
   if (!request.routeOptions.config.takesOidcTokens) throw problem('WRONG_TOKEN_KIND', NO_SESSION);
   requireServed(request.address, holder.scope);
   request.ctx = { ...edgeOf(app, request), ...holder };
 }
 
-/** RFC 6750 §2.1 */
-function bearerToken(request: FastifyRequest): string {
-  return BEARER.exec(request.headers.authorization ?? '')?.[1] ?? noToken();
+/** RFC 6750 §2.1, RFC 9449 §7.1 */
+function headerToken(request: FastifyRequest): PresentedToken {
+  const [, scheme, token = noToken()] = SCHEME.exec(request.headers.authorization ?? '') ?? [];
+  return { token, scheme: scheme?.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' };
+}
+
+function cookieToken(request: FastifyRequest, environment: Environment): PresentedToken {
+  return { token: tokenCookie(request, environment, 'access') ?? noToken(), scheme: 'Bearer' };
 }
 
 function noToken(): never {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { isFirstParty } from '#applications';
 import type { CustomerActor, Environment, Scope } from '#platform/ctx.ts';
@@ -8,7 +9,9 @@ import type { System } from '#platform/system.ts';
 import { liveEntry } from '#sessions';
 import { addressesOf } from '#tenancy';
 import { ctxOf } from './accounts.ts';
+import { spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
+import { checkProof, PROOF_SECONDS, refused } from './dpop.ts';
 import { commonIssuer, issuerOf } from './provider.ts';
 
 const UserId = IdSchema('usr');
@@ -18,19 +21,27 @@ const THIRD_PARTY =
 
 type Holder = { scope: Scope; actor: CustomerActor };
 
+/** A token as a request brings it: by whoever has it (RFC 6750), or with the proof of a key (RFC 9449). */
+export type PresentedToken = { token: string; scheme: 'Bearer' | 'DPoP' };
+
 /**
  * Whose an opaque access token is, and in which session: of the issuer at the request's own address; on an API host, of those
  * of the environment and of the project that the address serves. Undefined for any other text.
- * @throws Problem WRONG_TOKEN_KIND for the token of an application that is not the project's own
+ * @throws Problem WRONG_TOKEN_KIND for the token of an application that is not the project's own, AUTHENTICATION_REQUIRED for one
+ * that is bound to a key without the proof of it
  */
-export async function holderOf(request: Request, environment: Environment, token: string): Promise<Holder | undefined> {
+export async function holderOf(
+  request: Request,
+  environment: Environment,
+  presented: PresentedToken,
+): Promise<Holder | undefined> {
   const { address, server } = request;
   const { system, host } = server;
-  if (host.kind === 'auth') return holderAt(system, { ...address, environment }, token);
+  if (host.kind === 'auth') return holderAt(system, { ...address, environment }, { ...presented, request });
   const { scope } = address;
   const own = scope ? (await addressesOf(system, scope)).auth.map((url) => ({ url, scope, environment })) : [];
   const holders = await Promise.all(
-    [commonIssuer(system, environment), ...own].map((issuer) => holderAt(system, issuer, token)),
+    [commonIssuer(system, environment), ...own].map((issuer) => holderAt(system, issuer, { ...presented, request })),
   );
   return holders.find((holder) => holder !== undefined);
 }
@@ -41,14 +52,18 @@ export function holderAtOwnIssuer(
   environment: Environment,
   token: string,
 ): Promise<Holder | undefined> {
-  return holderAt(system, commonIssuer(system, environment), token);
+  return holderAt(system, commonIssuer(system, environment), { token, scheme: 'Bearer' });
 }
 
-async function holderAt(system: System, issuer: IssuerAddress, token: string): Promise<Holder | undefined> {
+async function holderAt(
+  system: System,
+  issuer: IssuerAddress,
+  presented: PresentedToken & { request?: Request },
+): Promise<Holder | undefined> {
   const { provider } = await issuerOf(system, issuer);
-  const found = await provider.AccessToken.find(token);
-  // One that is bound to a key is no bearer token (RFC 9449 §7.2).
-  if (!found?.grantId || found.isSenderConstrained()) return undefined;
+  const found = await provider.AccessToken.find(presented.token);
+  if (!found?.grantId) return undefined;
+  await requireKey(found, presented, (jti) => spendOnce(system, issuer, { id: jti, seconds: 2 * PROOF_SECONDS }));
   const grant = await provider.Grant.find(found.grantId);
   const client = found.clientId && (await provider.Client.find(found.clientId));
   if (!grant?.sessionId || !client || !Value.Check(UserId, found.accountId)) return undefined;
@@ -59,4 +74,23 @@ async function holderAt(system: System, issuer: IssuerAddress, token: string): P
   const entryId = await liveEntry({ scope, db }, sessionId);
   const descent = { applicationId: application.id, grantId: found.grantId };
   return entryId && { scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId, descent } };
+}
+
+/**
+ * A token that is bound to a key comes with the proof of the key, another one without (RFC 9449 §7.1, §7.2).
+ * @param spend of parallel calls with the same proof, one hears true
+ * @throws Problem AUTHENTICATION_REQUIRED
+ */
+async function requireKey(
+  { jkt, clientId }: { jkt?: string | undefined; clientId?: string | undefined },
+  { token, scheme, request }: PresentedToken & { request?: Request },
+  spend: (proof: string) => Promise<boolean>,
+): Promise<void> {
+  if (jkt === undefined && scheme === 'Bearer') return;
+  if (jkt === undefined) throw refused('the access token is bound to no key; send it as Bearer', 'invalid_token');
+  if (scheme !== 'DPoP' || !request)
+    throw refused('the access token is bound to a key; send it as DPoP', 'invalid_token');
+  const { thumbprint, jti } = await checkProof(request, token);
+  if (thumbprint !== jkt) throw refused('it is of another key than that of the token', 'invalid_token');
+  if (!(await spend(hash('sha256', `${clientId}${jti}`, 'base64url')))) throw refused('it was used before');
 }

@@ -234,6 +234,26 @@ class TenantAdapter extends RecordAdapter {
   }
 }
 
+/** Uses something up, such as the id of a proof. @returns false where it was used before: of parallel calls, one hears true */
+export async function spendOnce(
+  { db, clock }: System,
+  issuer: IssuerAddress,
+  { id, seconds }: { id: string; seconds: number },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('oidc_records')
+    .values({
+      issuer: realmOf(issuer),
+      model: 'ReplayDetection',
+      id,
+      payload: JSON.stringify({ jti: id }),
+      expires_at: new Date(clock.now().getTime() + seconds * 1000),
+    })
+    .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
 /** Removes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
   await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(system.db);

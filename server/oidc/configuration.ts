@@ -11,6 +11,7 @@ import { adapterFor } from './adapter.ts';
 import { admittedAccount } from './admission.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
+import { DPOP_ALGORITHMS } from './dpop.ts';
 import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
 import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
@@ -63,7 +64,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
       clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],
-      dPoPSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],
+      dPoPSigningAlgValues: DPOP_ALGORITHMS,
       idTokenSigningAlgValues: ['RS256', 'ES256'],
     },
     clientDefaults: { id_token_signed_response_alg: 'RS256' },

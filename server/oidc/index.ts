@@ -1,4 +1,4 @@
-export { holderAtOwnIssuer, holderOf } from './access-tokens.ts';
+export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { oidcCleanup, recordsFor } from './adapter.ts';
 export { usedApplicationRoutes } from './applications.me.ts';
 export { endProviderSessions } from './bound-sessions.ts';

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import * as client from 'openid-client';
+import {
+  expectProblem,
+  managementToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf, codeFlow } from '#tests/oidc.ts';
+
+const REDIRECT = 'http://localhost:5173/callback';
+
+let latchkey: TestLatchkey;
+let admin: string;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  admin = await managementToken(latchkey);
+});
+after(() => latchkey.stop());
+
+type KeyPair = { publicKey: CryptoKey; privateKey: CryptoKey };
+
+/** What of a request with a proof is not as it should be. */
+type Wrong = {
+  claims?: Record<string, unknown>;
+  header?: Record<string, unknown>;
+  keys?: KeyPair;
+  scheme?: string;
+  without?: 'proof';
+};
+
+/** The headers of a request to switch-context that proves a key. */
+async function withProof(token: string, keys: KeyPair, wrong: Wrong = {}): Promise<Record<string, string>> {
+  const { publicKey, privateKey } = wrong.keys ?? keys;
+  const claims = {
+    jti: crypto.randomUUID(),
+    iat: Math.floor(Date.now() / 1000),
+    htm: 'POST',
+    htu: `${latchkey.system.config.addresses.test.auth}/v1/sessions/switch-context`,
+    ath: createHash('sha256').update(token).digest('base64url'),
+    ...wrong.claims,
+  };
+  const header = { alg: 'ES256', typ: 'dpop+jwt', jwk: await exportJWK(publicKey), ...wrong.header };
+  const proof = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+  const authorization = `${wrong.scheme ?? 'DPoP'} ${token}`;
+  return { authorization, ...(wrong.without !== 'proof' && { dpop: proof }) };
+}
+
+const newKeys = () => generateKeyPair('ES256', { extractable: true });
+const enter = (headers: Record<string, string>) =>
+  latchkey.auth('/v1/sessions/switch-context', {
+    headers,
+    body: {
+      workspaceId: latchkey.demo.workspaceId,
+      projectId: latchkey.demo.projects[0]?.id,
+      environment: 'test',
+    },
+  });
+
+/** What a new person's sign-in gives an application, who allows it what it asks. */
+async function signedIn(firstParty: boolean, changes: Record<string, unknown> = {}) {
+  const { body, text } = await latchkey.api('/v1/admin/applications', {
+    token: admin,
+    body: { kind: 'web', name: 'Partner', redirectUris: [REDIRECT], firstParty, ...changes },
+  });
+  assert.ok(body.clientId, text);
+  const browser = browserOf(latchkey);
+  const flow = await codeFlow(latchkey, {}, { clientId: body.clientId, secret: body.secret });
+  const { email: identifier } = await register(latchkey);
+  const page = await browser.submit(await browser.open(flow.url), { identifier, password: PASSWORD });
+  const back = page.url.startsWith(REDIRECT) ? page : await browser.submit(page, { decision: 'allow' });
+  return { flow, back };
+}
+
+async function boundToken(firstParty: boolean): Promise<{ token: string; keys: KeyPair }> {
+  const { flow, back } = await signedIn(firstParty, { dpopBound: true });
+  const keys = await newKeys();
+  const { code_verifier, state, nonce } = flow.parameters;
+  const tokens = await client.authorizationCodeGrant(
+    flow.configuration,
+    new URL(back.url),
+    { pkceCodeVerifier: code_verifier, expectedState: state, expectedNonce: nonce },
+    undefined,
+    { DPoP: client.getDPoPHandle(flow.configuration, keys) },
+  );
+  assert.equal(tokens.token_type, 'dpop');
+  return { token: tokens.access_token, keys };
+}
+
+/** Everything that may be wrong with a proof. */
+async function faults(keys: KeyPair): Promise<Wrong[]> {
+  const { auth } = latchkey.system.config.addresses.test;
+  const now = Math.floor(Date.now() / 1000);
+  const other = await newKeys();
+  return [
+    { without: 'proof' },
+    { scheme: 'Bearer' },
+    { scheme: 'Bearer', without: 'proof' },
+    { keys: other },
+    { header: { jwk: await exportJWK(other.publicKey) } },
+    { header: { jwk: await exportJWK(keys.privateKey) } },
+    { header: { jwk: undefined } },
+    { header: { typ: 'JWT' } },
+    { claims: { htm: 'GET' } },
+    { claims: { htu: 'https://elsewhere.example/v1/sessions/switch-context' } },
+    { claims: { htu: `${auth}/connect/userinfo` } },
+    { claims: { ath: createHash('sha256').update('another').digest('base64url') } },
+    { claims: { iat: now - 3_600 } },
+    { claims: { iat: now + 3_600 } },
+    ...['jti', 'iat', 'htm', 'htu', 'ath'].map((name) => ({ claims: { [name]: undefined } })),
+  ];
+}
+
+describe('a token that is bound to a key', () => {
+  test('is exchanged for a session with a proof of the key, once for each proof', async () => {
+    const { token, keys } = await boundToken(true);
+    const answer = await enter(await withProof(token, keys));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await latchkey.api('/v1/me/context', { token: answer.body.access_token })).status, 200);
+    const once = await withProof(token, keys);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => enter(once)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const replayed = answers.find(({ status }) => status !== 200);
+    assert.ok(replayed);
+    expectProblem(replayed, 401, 'AUTHENTICATION_REQUIRED');
+  });
+
+  test('opens nothing with a proof that is missing or wrong, and says that it wants DPoP', async () => {
+    const { token, keys } = await boundToken(true);
+    for (const fault of await faults(keys)) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await enter(await withProof(token, keys, fault));
+      assert.equal(answer.status, 401, JSON.stringify(fault));
+      expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^DPoP /, JSON.stringify(fault));
+    }
+    assert.equal((await enter(await withProof(token, keys))).status, 200);
+  });
+
+  test('of a third party opens no session with the right proof either', async () => {
+    const { token, keys } = await boundToken(false);
+    expectProblem(await enter(await withProof(token, keys)), 403, 'WRONG_TOKEN_KIND');
+  });
+
+  test('is not what other tokens pass for: those are sent as Bearer', async () => {
+    const { flow, back } = await signedIn(true);
+    const tokens = await flow.finish(back);
+    const { access_token: session } = await register(latchkey);
+    for (const token of [tokens.access_token, session]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await enter(await withProof(token, await newKeys()));
+      expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
+    }
+  });
+});
