@@ -27,13 +27,13 @@ export function checkParty({ registrationTokenId }: { registrationTokenId: strin
  * Holds an application until the transaction is done, for what is obtained through it: whoever switches it off, removes it or makes
  * it third party waits, and finds what was made. @returns false where it may have no sessions
  */
-export async function holdFirstParty(tx: TxCtx, applicationId: ApplicationId): Promise<boolean> {
+export async function holdFirstParty(tx: TxCtx, which: { id: ApplicationId } | { clientId: string }): Promise<boolean> {
   const row = await tx.db
     .selectFrom('applications')
     .select(['first_party as firstParty', 'registration_token_id', 'enabled'])
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('environment', '=', tx.scope.environment)
-    .where('id', '=', applicationId)
+    .where((eb) => ('id' in which ? eb('id', '=', which.id) : eb('client_id', '=', which.clientId)))
     .forShare()
     .executeTakeFirst();
   return row?.enabled === true && isFirstParty({ ...row, selfRegistered: row.registration_token_id !== null });

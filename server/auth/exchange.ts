@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { holdFirstParty } from '#applications';
 import { emit } from '#events';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { spendExchangeCode } from './exchange-codes.ts';
@@ -15,6 +16,7 @@ const ProvenAddress = Type.Object({
   channel: Type.Enum(['email', 'phone']),
   address: Type.String(),
   userId: Type.Union([IdSchema('usr'), Type.Null()]),
+  clientId: Type.Optional(Type.String()),
 });
 
 type Exchanged = { code: string; codeVerifier?: string; deviceToken?: string | undefined };
@@ -31,16 +33,26 @@ export async function exchangeCode(
     transaction(ctx, async (tx) => {
       const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
       if (purpose === 'address') {
-        const proven = Value.Parse(ProvenAddress, content);
+        const { clientId, ...proven } = Value.Parse(ProvenAddress, content);
+        await requireFirstParty(tx, clientId);
         return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
       }
       const upstream = Value.Parse(UpstreamResult, content);
       checkVerifier(upstream.codeChallenge, codeVerifier);
+      await requireFirstParty(tx, upstream.clientId);
       await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
       return enterUpstream(tx, upstream, deviceToken);
     }),
   );
   return 'status' in result ? result : answerOf(ctx, result);
+}
+
+/**
+ * A code ends with the application it was issued to: that may have been switched off, removed or made third party since.
+ * @throws Problem INVALID_TOKEN
+ */
+export async function requireFirstParty(tx: TxCtx, clientId: string | undefined): Promise<void> {
+  if (clientId !== undefined && !(await holdFirstParty(tx, { clientId }))) throw problem('INVALID_TOKEN');
 }
 
 /** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */

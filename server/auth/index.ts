@@ -3,7 +3,7 @@ export { finishAddressChange, startAddressChange } from './address-changes.ts';
 export { addressRoutes } from './addresses.me.ts';
 export { requireOrigin, setSessionCookies, tokenCookie } from './cookies.auth.ts';
 export { eraseUserTask, requestErasure } from './erasure.ts';
-export { exchangeCode } from './exchange.ts';
+export { exchangeCode, requireFirstParty } from './exchange.ts';
 export { issueExchangeCode } from './exchange-codes.ts';
 export { FlowId, forgetDeadFlows, lookAtLink, OneTimeCode, resendFlow, withProof } from './flows.ts';
 export { invitationAcceptanceRoutes } from './invitations.auth.ts';

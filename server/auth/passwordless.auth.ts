@@ -46,7 +46,7 @@ export const passwordlessRoutes: Routes = (app) => {
       const { email, proof, redirectUri, state, clientId } = request.body;
       const ctx = await anonymousCtx(request, request.body);
       if (redirectUri !== undefined) await requireRedirectUri(ctx, clientId, redirectUri);
-      const pending = redirectUri === undefined ? undefined : { redirectUri, state: state ?? null };
+      const pending = redirectUri === undefined ? undefined : { redirectUri, clientId, state: state ?? null };
       const start = { address: email, proof, ...(pending && { pending }) };
       return reply.code(202).send(await startPasswordless(ctx, magicLink, start));
     },

@@ -111,6 +111,7 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
   return {
     ctx,
     start: {
+      clientId,
       redirectUri,
       appState: state ?? null,
       codeChallenge: codeChallenge ?? null,

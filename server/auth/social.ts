@@ -62,6 +62,7 @@ const Away = Type.Object({
   appState: nullableText,
   codeChallenge: nullableText,
   linkTo: LinkTo,
+  clientId: Type.Optional(Type.String()),
 });
 type Away = Static<typeof Away>;
 
@@ -77,7 +78,12 @@ const Identity = Type.Object({
 });
 
 /** What an exchange code of a sign-in at a provider stands for. */
-export const UpstreamResult = Type.Object({ identity: Identity, codeChallenge: nullableText, linkTo: LinkTo });
+export const UpstreamResult = Type.Object({
+  identity: Identity,
+  codeChallenge: nullableText,
+  linkTo: LinkTo,
+  clientId: Type.Optional(Type.String()),
+});
 type UpstreamResult = Static<typeof UpstreamResult>;
 
 /** What a link token stands for: an identity, and the account that must be proven before it is linked. */
@@ -91,6 +97,8 @@ export type SocialStart = {
   codeChallenge: string | null;
   linkTo: LinkTo;
   loginHint: string | null;
+  /** The application that gets the session; a linking gives none. */
+  clientId?: string | undefined;
   /** A secret only this browser has: whoever comes back must bring it. */
   browser: string;
 };
@@ -104,8 +112,8 @@ async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> 
 export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
   const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
-  const { redirectUri, appState, codeChallenge, linkTo, loginHint, browser } = start;
-  const away: Away = { ...request, redirectUri, appState, codeChallenge, linkTo };
+  const { redirectUri, appState, codeChallenge, linkTo, loginHint, browser, clientId } = start;
+  const away: Away = { ...request, redirectUri, appState, codeChallenge, linkTo, ...(clientId && { clientId }) };
   const url = await authorizationUrl(ctx, provider, {
     ...request,
     challenge: hash('sha256', request.verifier, 'base64url'),
@@ -181,7 +189,8 @@ export async function isOffered({ ctx, provider }: CameBack): Promise<boolean> {
 export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
   const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
   const identity = await identityFrom(ctx, provider, { request, returned });
-  const content: UpstreamResult = { identity, codeChallenge: away.codeChallenge, linkTo: away.linkTo };
+  const { codeChallenge, linkTo, clientId } = away;
+  const content: UpstreamResult = { identity, codeChallenge, linkTo, ...(clientId && { clientId }) };
   // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
   const [purpose, seconds] =
     away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);

@@ -10,6 +10,7 @@ import {
   lookAtLink,
   realmOfSecret,
   registerInvited,
+  requireFirstParty,
   resetPassword,
   type SignedIn,
   verifyAddress,
@@ -48,7 +49,11 @@ type Link = {
 const EXCHANGE_SECONDS = 60;
 
 /** Where a magic link ends, kept with its flow. */
-const Destination = Type.Object({ redirectUri: Type.String(), state: Type.Union([Type.String(), Type.Null()]) });
+const Destination = Type.Object({
+  redirectUri: Type.String(),
+  clientId: Type.Optional(Type.String()),
+  state: Type.Union([Type.String(), Type.Null()]),
+});
 
 const signInLink: Link = {
   open: linkCtx,
@@ -72,15 +77,12 @@ const signInLink: Link = {
       const result = await withProof(ctx, proof, async (tx, flow) => complete(await enterProven(tx, flow)));
       return signedInHere(ctx, voice, result);
     }
-    const { redirectUri, state } = Value.Parse(Destination, pending);
-    const code = await withProof(ctx, proof, (tx, { channel, address, userId }) =>
-      issueExchangeCode(tx, {
-        purpose: 'address',
-        content: { channel, address, userId },
-        userId,
-        seconds: EXCHANGE_SECONDS,
-      }),
-    );
+    const { redirectUri, clientId, state } = Value.Parse(Destination, pending);
+    const code = await withProof(ctx, proof, async (tx, { channel, address, userId }) => {
+      await requireFirstParty(tx, clientId);
+      const content = { channel, address, userId, ...(clientId && { clientId }) };
+      return issueExchangeCode(tx, { purpose: 'address', content, userId, seconds: EXCHANGE_SECONDS });
+    });
     return { redirect: withQuery(redirectUri, { code, state }) };
   },
 };

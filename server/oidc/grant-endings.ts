@@ -42,5 +42,5 @@ export function guardDescent(system: System): void {
 async function holdGrant(tx: TxCtx, { grantId, applicationId, sessionId }: Obtained): Promise<void> {
   const { rows } = await sql`select from oidc_records
     where session_id = ${sessionId} and model = 'Grant' and id = ${grantId} for share`.execute(tx.db);
-  if (rows.length === 0 || !(await holdFirstParty(tx, applicationId))) throw problem('SESSION_REVOKED');
+  if (rows.length === 0 || !(await holdFirstParty(tx, { id: applicationId }))) throw problem('SESSION_REVOKED');
 }

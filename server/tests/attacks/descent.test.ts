@@ -5,6 +5,7 @@ import * as client from 'openid-client';
 import {
   type Answer,
   expectProblem,
+  mailedToken,
   managementToken,
   ownerToken,
   PASSWORD,
@@ -293,4 +294,37 @@ describe('descent', () => {
     const listed = body.items.filter(({ id }: { id: string }) => id === sessions[0].session.id);
     assert.equal(listed.length, 1);
   });
+});
+
+describe('a code for a session', () => {
+  const changes: [string, (id: string) => Promise<unknown>][] = [
+    ['is switched off', (id) => change(id, { enabled: false })],
+    ['is made third party', (id) => change(id, { firstParty: false })],
+    ['is removed', (id) => latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'DELETE' })],
+  ];
+  for (const [cause, end] of changes) {
+    test(`is worth nothing once the application it was issued to ${cause}, and neither is the link that leads to one`, async () => {
+      const { id, clientId } = await addApplication();
+      const [first, second] = [await register(latchkey), await register(latchkey)];
+      const click = async ({ email }: { email: string }) => {
+        const token = await mailedToken(latchkey, email);
+        return latchkey.auth('/link/sign-in', {
+          body: new URLSearchParams({ token }),
+          headers: { origin: latchkey.system.config.addresses.test.auth },
+        });
+      };
+      for (const { email } of [first, second]) {
+        const body = { email, clientId, redirectUri: REDIRECT };
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        assert.equal((await latchkey.auth('/v1/auth/login/magic-link', { body })).status, 202);
+      }
+      const code = new URL((await click(first)).headers.get('location') ?? '').searchParams.get('code');
+      assert.ok(code);
+      await end(id);
+      const exchanged = await latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+      expectProblem(exchanged, 400, 'INVALID_TOKEN');
+      const late = await click(second);
+      assert.equal(late.headers.get('location')?.startsWith(REDIRECT) ?? false, false);
+    });
+  }
 });
