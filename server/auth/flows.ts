@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { type Generated, sql } from 'kysely';
 import { Type } from 'typebox';
 import { countCode } from '#billing';
@@ -7,6 +6,7 @@ import { lockUser } from '#identity';
 import { type Ctx, type Environment, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
@@ -46,8 +46,6 @@ declare module '#platform/db.ts' {
 }
 
 const RESEND_SECONDS = 30;
-/** Eight digits: 26 bits. */
-const DIGITS = 8;
 const SEALED = 'pending-registration';
 
 /** A one-time code as people type it. */
@@ -122,7 +120,7 @@ async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' |
   const lifetime = byLink ? settings.magicLinkSeconds : settings.oneTimeCodeSeconds;
   return {
     tries: settings.oneTimeCodeTries,
-    code: testCodeOf(settings, tx.scope.environment, flow) ?? String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0'),
+    code: testCodeOf(settings, tx.scope.environment, flow) ?? newCode(),
     token: `lkf_${routingKey}_${randomSecret()}`,
     codeExpiresAt: after(tx, Math.min(lifetime, settings.oneTimeCodeSeconds)),
     expiresAt: after(tx, lifetime),
@@ -132,7 +130,7 @@ async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' |
 
 function hashesOf(system: System, id: FlowId, secrets: Secrets) {
   return {
-    code_hash: hashCode(system, id, secrets.code),
+    code_hash: codeDigest(system, { purpose: 'one-time-code', record: id, code: secrets.code }),
     token_hash: hashSecret(secrets.token),
     code_expires_at: secrets.codeExpiresAt,
     expires_at: secrets.expiresAt,
@@ -146,11 +144,6 @@ function after(ctx: Pick<Ctx, 'now'>, seconds: number): Date {
 
 function secondsUntil(ctx: Pick<Ctx, 'now'>, instant: Date): number {
   return Math.round((instant.getTime() - ctx.now.getTime()) / 1000);
-}
-
-/** Codes are short, so only a keyed digest keeps them from being guessed out of a stolen table. */
-function hashCode(system: System, flowId: FlowId, code: string): Buffer {
-  return system.keyring.tag(`${flowId} ${code}`, 'one-time-code');
 }
 
 /** How somebody shows that a message reached them: the code in the flow they began, or the link. */
@@ -232,7 +225,7 @@ async function checkCode(
       .executeTakeFirst(),
   );
   const matches = flow?.code_hash
-    ? ctx.system.keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash)
+    ? isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash)
     : false;
   if (!matches) throw problem('INVALID_CODE');
 }
@@ -352,15 +345,7 @@ function requireDue({ now }: Pick<Ctx, 'now'>, { resend_after: due }: Pick<Flows
 /** Removes what can't be used any more. Runs as a job. */
 export async function forgetDeadFlows(system: System): Promise<void> {
   const now = system.clock.now();
-  for (const table of [
-    'flows',
-    'passkey_challenges',
-    'mfa_challenges',
-    'upstream_flows',
-    'exchange_codes',
-    'spent_proofs',
-    'remembered_devices',
-  ]) {
+  for (const table of ['flows', 'mfa_challenges', 'upstream_flows', 'exchange_codes', 'spent_proofs']) {
     // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
     await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);
   }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { isAnotherThan } from '#admission';
 import { countCode } from '#billing';
@@ -26,6 +25,7 @@ import {
 import { sendMessage } from '#messages';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
+import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
@@ -133,11 +133,11 @@ async function sendFactorCode(
 ): Promise<void> {
   const { settings } = await projectOf(tx.system, tx.scope);
   const test = settings.testPhoneNumbers.find((number) => number.phone === phone);
-  const code = test?.code ?? String(randomInt(100_000_000)).padStart(8, '0');
+  const code = test?.code ?? newCode();
   const expiresAt = new Date(tx.now.getTime() + settings.oneTimeCodeSeconds * 1000);
   await bindCode(tx, challenge.id, {
     factorId: id,
-    hash: tx.system.keyring.tag(`${challenge.id} ${code}`, 'mfa-code'),
+    hash: codeDigest(tx.system, { purpose: 'mfa-code', record: challenge.id, code }),
     expiresAt,
     resendSeconds: RESEND_SECONDS,
   });
@@ -276,7 +276,7 @@ function phoneCheck(ctx: Ctx, challenge: OpenChallenge | undefined, code: string
 
 function isSentCode(ctx: Ctx, { id, codeHash, codeExpiresAt }: OpenChallenge, code: string): boolean {
   if (!codeHash || !codeExpiresAt || codeExpiresAt <= ctx.now) return false;
-  return ctx.system.keyring.checkTag(`${id} ${code}`, 'mfa-code', codeHash);
+  return isCode(ctx.system, { purpose: 'mfa-code', record: id, code }, codeHash);
 }
 
 async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<string[] | null> {

@@ -12,6 +12,7 @@ import {
 } from '#billing';
 import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions, removeScopeTask } from '#console-api';
 import { Dispatcher } from '#events';
+import { forgetDeadChallenges, forgetDeadDevices } from '#identity';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
 import { forgetOldMessages, sendMessageTask, settleAbandoned } from '#messages';
@@ -53,6 +54,8 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     forgetDeadTokens,
     forgetDeadSessions,
     forgetDeadFlows,
+    forgetDeadChallenges,
+    forgetDeadDevices,
     forgetDeadOperatorSessions,
     forgetActivePeople,
     oidcCleanup,

@@ -53,7 +53,7 @@ export {
   withFactors,
 } from './mfa-factors.ts';
 export { voidOpenProofs, whenProofsEnd } from './open-proofs.ts';
-export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
+export { CHALLENGE_SECONDS, type ChallengeId, forgetDeadChallenges } from './passkey-challenges.ts';
 export {
   changePasskey,
   clearSecondFactorPasskeys,
@@ -89,6 +89,7 @@ export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, 
 export { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 export {
   type DeviceId,
+  forgetDeadDevices,
   forgetDevices,
   isRemembered,
   listDevices,

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
 
 export type DeviceId = Id<'dev'>;
 
@@ -105,4 +107,10 @@ export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId |
   if (which !== 'all') query = query.where('id', '=', which);
   const { numDeletedRows } = await query.executeTakeFirst();
   if (which !== 'all' && numDeletedRows === 0n) throw problem('NOT_FOUND');
+}
+
+/** Removes what is remembered no longer. Runs as a job. */
+export async function forgetDeadDevices(system: System): Promise<void> {
+  const now = system.clock.now();
+  await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(system.db);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
@@ -271,6 +272,13 @@ describe('one’s own subscription', () => {
     assert.equal(smtp.to(stranger).length, 0);
     const open = (id: string, given: string) => page('/status/manage/code?environment=test', { id, code: given });
     assert.equal((await open(idIn(known), '00000000')).status, 400);
+    const { rows: kept } = await latchkey.system.pool.query('select code_hash from status_codes where id = $1', [
+      idIn(known),
+    ]);
+    const plain = createHash('sha256')
+      .update(`${idIn(known)} ${code}`)
+      .digest();
+    assert.ok(!kept[0].code_hash.equals(plain), 'a stolen table does not give the code away');
     assert.equal((await open(idIn(unknown), code)).status, 400);
     const opened = await open(idIn(known), code);
     assert.equal(opened.status, 200, opened.text);

@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { emit } from '#events';
 import { normaliseEmail } from '#identity';
 import { languageFor, sendMessage } from '#messages';
 import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId } from '#platform/ids.ts';
-import { hashSecret } from '#platform/keyring.ts';
 import { limitKey, limits } from '#platform/limits.ts';
+import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
@@ -221,7 +220,7 @@ export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds:
 
 /** Mails a code that opens one's own subscription, where the address has one; does the same where it has none. @returns the id of the code */
 export async function mailCode(ctx: Ctx, email: string): Promise<string> {
-  const code = String(randomInt(10 ** 8)).padStart(8, '0');
+  const code = newCode();
   const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
   return transaction(ctx, async (tx) => {
     const row = await tx.db
@@ -239,7 +238,7 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
         environment: tx.scope.environment,
         id,
         subscriber_id: row?.id ?? null,
-        code_hash: hashSecret(`${id} ${code}`),
+        code_hash: codeDigest(tx.system, { purpose: 'status-code', record: id, code }),
         attempts_left: CODE_ATTEMPTS,
         expires_at: expires,
       })
@@ -264,7 +263,8 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
       .where('expires_at', '>', tx.now)
       .returning(['subscriber_id', 'code_hash'])
       .executeTakeFirst();
-    if (!row?.subscriber_id || !row.code_hash.equals(hashSecret(`${id} ${code}`))) return null;
+    if (!row?.subscriber_id || !isCode(ctx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
+      return null;
     await tx.db
       .deleteFrom('status_codes')
       .where('environment', '=', environment)

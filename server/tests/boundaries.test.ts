@@ -68,6 +68,8 @@ const rules = [
       members('sql`select 1 from members\n join "users" on true`'),
       members(`pool.query('update users set status = $1')`),
       members(`pool.query('truncate table users')`),
+      members(`for (const table of ['members', 'linked_identities']) forget(table);`),
+      members(`rowsOfProject('linked_identities')`),
     ],
     kept: members(
       `// from users\ndb.selectFrom('members').innerJoin('roles', 'roles.id', 'role_id');\nimport { usersById } from '#identity';`,
