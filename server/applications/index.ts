@@ -1,3 +1,4 @@
+export { answerForClients } from './absent-clients.ts';
 export { accountPageId, isAccountPage } from './account-page.ts';
 export { applicationNames } from './application-names.ts';
 export { applicationIdsOf, moveApplication } from './application-records.ts';

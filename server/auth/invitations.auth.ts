@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { askBreachedAhead, findIdentifier, Password, usersById } from '#identity';
-import { acceptInvitation, findInvitation, projectOfInvitation } from '#members';
+import { acceptInvitation, findInvitation, projectOfInvitation, withdrawUnbacked } from '#members';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
@@ -76,6 +76,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
       'CONFLICT',
       'The invitation was mailed to another address than that of this account. Sign in with the invited address.',
     );
+  await withdrawUnbacked(invited, token);
   const there: Ctx = { ...customer, scope: invited.scope };
   const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email });

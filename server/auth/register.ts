@@ -13,7 +13,7 @@ import {
   Password,
   Phone,
 } from '#identity';
-import { acceptInvitation, addMember, findInvitation } from '#members';
+import { acceptInvitation, addMember, findInvitation, withdrawUnbacked } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
@@ -148,6 +148,7 @@ export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
 ): Promise<SignInAnswer> {
+  await withdrawUnbacked(ctx, request.invitationToken);
   const { email } = await findInvitation(ctx, request.invitationToken);
   const address: Address = { kind: 'email', value: email };
   const pending = await pendingUser(ctx, request, address);

@@ -6,9 +6,10 @@ import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { findProject, isClosed } from '#tenancy';
 import { installationOf } from './installation.ts';
+import { operatorPermissions } from './operator-permissions.ts';
 import { checkCsrfToken, findOperatorSession, type OperatorSession } from './operator-sessions.ts';
 import { requireStepUp } from './step-up.ts';
-import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
+import { permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,7 +63,8 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
     });
   if (!request.routeOptions.config.whenClosed) await requireOpen(system, named);
   requireStepUp(request, session);
-  request.ctx = contextOf(request, await scopeOf(request, named), [...permissions, ...grantableBy(session.role, kind)]);
+  const scope = await scopeOf(request, named);
+  request.ctx = contextOf(request, scope, await operatorPermissions({ system, scope }, session));
 }
 
 /** @throws Problem MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */

@@ -1,3 +1,4 @@
+export { answerForOperators } from './absent-operators.ts';
 export { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
 export { deletionRoutes } from './deletions.console.ts';
 export { keepTeamsWhole } from './departures.ts';

@@ -7,7 +7,13 @@ import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
 import { installationCtx } from './installation.ts';
 import { isSetUp, requireSetUpToken, SetUp, setUp } from './set-up.ts';
-import { acceptTeamInvitation, findTeamInvitation, NewTeammate, type OpenTeamInvitation } from './team-invitations.ts';
+import {
+  acceptTeamInvitation,
+  findTeamInvitation,
+  NewTeammate,
+  type OpenTeamInvitation,
+  withdrawUnbacked,
+} from './team-invitations.ts';
 
 const config = { permission: 'public' } as const;
 const TokenQuery = Type.Object({ token: Type.String({ maxLength: 200, default: '' }) });
@@ -65,6 +71,7 @@ function invitationForms(app: App): void {
     const { token = '' } = textsIn(body);
     const ctx = ctxOf(request);
     return explaining(reply, async () => {
+      await withdrawUnbacked(ctx, token);
       const invitation = await findTeamInvitation(ctx, token);
       if (!Value.Check(NewTeammate, body))
         return show(reply, 400, invitationForm(invitation, token, 'Fill every field in.'));

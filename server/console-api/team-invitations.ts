@@ -13,7 +13,7 @@ import { Name, workspacesById } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { amongOperators, createOperator, findOperator } from './operators.ts';
 import { newPasswordHash } from './set-up.ts';
-import { addTeamMember, isInTeam, requireToInvite } from './team.ts';
+import { addTeamMember, couldStillInvite, isInTeam, requireToInvite } from './team.ts';
 import { TeamRole } from './team-roles.ts';
 
 type TeamInvitationId = Id<'tin'>;
@@ -170,12 +170,16 @@ async function mail(tx: TxCtx, row: Pick<Row, 'email' | 'expires_at'>, token: st
   });
 }
 
-/** Mails an open invitation again, with a new link and its whole lifetime; the link before ends. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Mails an open invitation again, with a new link and its whole lifetime; the link before ends. From then on it is worth what whoever
+ * sends it may do. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
+ */
 export function resendTeamInvitation(ctx: Ctx, id: TeamInvitationId): Promise<TeamInvitation> {
   return transaction(ctx, async (tx) => {
     const row = await lockOpen(tx, id);
+    await requireToInvite(tx, row.role);
     const { token, hash, expiresAt } = newSecret(tx);
-    const changes = { token_hash: hash, expires_at: expiresAt };
+    const changes = { token_hash: hash, expires_at: expiresAt, invited_by: operatorOf(tx).userId };
     await change(tx, id, changes);
     await mail(tx, { ...row, ...changes }, token);
     await emit(tx, 'team.invitation.resent', { invitationId: id, email: row.email });
@@ -183,19 +187,24 @@ export function resendTeamInvitation(ctx: Ctx, id: TeamInvitationId): Promise<Te
   });
 }
 
-/** Takes an open invitation back. @throws Problem NOT_FOUND, CONFLICT */
+/** Takes an open invitation back. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
 export async function revokeTeamInvitation(ctx: Ctx, id: TeamInvitationId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const row = await lockOpen(tx, id);
-    await change(tx, id, { revoked_at: tx.now });
-    await emit(tx, 'team.invitation.revoked', { invitationId: id, email: row.email });
+    await requireToInvite(tx, row.role);
+    await withdraw(tx, row);
   });
+}
+
+async function withdraw(tx: TxCtx, { id, email }: Pick<Row, 'id' | 'email'>): Promise<void> {
+  await change(tx, id, { revoked_at: tx.now });
+  await emit(tx, 'team.invitation.revoked', { invitationId: id, email });
 }
 
 async function change(
   tx: TxCtx,
   id: TeamInvitationId,
-  changes: Partial<Pick<Row, 'token_hash' | 'expires_at' | 'revoked_at'>>,
+  changes: Partial<Pick<Row, 'token_hash' | 'expires_at' | 'revoked_at' | 'invited_by'>>,
 ): Promise<void> {
   await tx.db
     .updateTable('team_invitations')
@@ -237,9 +246,25 @@ export function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenTeamInv
   return transaction(ctx, async (tx) => {
     const row = await open({ ...tx, scope: workspaceScope(workspaceId) }, token).executeTakeFirst();
     const [workspace] = await workspacesById(tx.db, [workspaceId]);
-    if (!row || !workspace || workspace.deletesAt !== null) throw problem('INVALID_TOKEN');
+    if (!row || !workspace || workspace.deletesAt !== null || !(await isBacked(tx, row)))
+      throw problem('INVALID_TOKEN');
     const known = (await findOperator(tx, row.email)) !== undefined;
     return { workspaceId, workspaceName: workspace.name, email: row.email, role: row.role, known };
+  });
+}
+
+/** Whether whoever sent an invitation could send it today: nobody who was removed or demoted since makes owners. */
+function isBacked(tx: TxCtx, row: Row): Promise<boolean> {
+  return couldStillInvite({ ...tx, scope: workspaceScope(row.workspace_id) }, row.invited_by, row.role);
+}
+
+/** Takes an invitation back whose sender could not send it today. @throws Problem INVALID_TOKEN for what is no token */
+export async function withdrawUnbacked(ctx: Ctx, token: string): Promise<void> {
+  const workspaceId = workspaceIn(token);
+  await transaction(ctx, async (base) => {
+    const tx: TxCtx = { ...base, scope: workspaceScope(workspaceId) };
+    const row = await open(tx, token).forUpdate().executeTakeFirst();
+    if (row && !(await isBacked(tx, row))) await withdraw(tx, row);
   });
 }
 
@@ -266,7 +291,7 @@ export async function acceptTeamInvitation(
   await transaction(ctx, async (base) => {
     const tx: TxCtx = { ...base, scope: workspaceScope(workspaceId) };
     const row = await open(tx, token).forUpdate().executeTakeFirst();
-    if (!row) throw problem('INVALID_TOKEN');
+    if (!row || !(await isBacked(tx, row))) throw problem('INVALID_TOKEN');
     const userId =
       passwordHash === null
         ? await findOperator(tx, email)

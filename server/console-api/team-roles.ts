@@ -105,7 +105,7 @@ export function permissionsOfTeamRole(role: TeamRole | null, kind: Kind): readon
   return grantableBy(role, kind).filter(ofWorkspace);
 }
 
-/** What a role may put into roles of projects: there, the status is one permission among others. */
+/** What a role may do and hand on in a project that does not keep the public status: there, `status:write` opens nothing. */
 export function grantableBy(role: TeamRole | null, { builtIn }: Kind): readonly string[] {
   if (role === null) return [];
   const { permissions } = TABLE[role];

@@ -2,14 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { peopleLeaving, usersById } from '#identity';
-import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, operatorOf, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
-import { TeamRole } from './team-roles.ts';
+import { permissionsOfTeamRole, TeamRole } from './team-roles.ts';
 
 export type TeamMemberId = Id<'tmb'>;
 
@@ -173,6 +172,19 @@ export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> 
   if (role === 'owner') requireOwner(tx, await ownersOf(tx), true);
 }
 
+/** Whether somebody who invited to a role could do so today. They stay what they are until the transaction ends. */
+export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: TeamRole): Promise<boolean> {
+  const own = inviter === null ? null : await lockRoleOf(tx, inviter);
+  const kind = { builtIn: tx.scope.workspaceId === installationOf(tx.system).scope.workspaceId };
+  if (!permissionsOfTeamRole(own, kind).includes('team:write')) return false;
+  return role !== 'owner' || own === 'owner';
+}
+
+/** What somebody is in the team now, and stays until the transaction ends; null: nothing. Served by team_members_of_user. */
+export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
+  return (await scoped(tx).where('user_id', '=', userId).forShare().executeTakeFirst())?.role ?? null;
+}
+
 /** Who owns the workspace. */
 export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
   const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').execute();
@@ -180,8 +192,8 @@ export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
 }
 
 /** The workspaces somebody is in the team of, and as what. Served by team_members_of_user. */
-export async function teamsOf(system: System, userId: UserId): Promise<Map<WorkspaceId, TeamRole>> {
-  const rows = await system.db
+export async function teamsOf({ db }: { db: ReadDb }, userId: UserId): Promise<Map<WorkspaceId, TeamRole>> {
+  const rows = await db
     .selectFrom('team_members')
     .select(['workspace_id', 'role'])
     .where('user_id', '=', userId)
@@ -213,7 +225,7 @@ export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
  * @throws Problem LAST_OWNER
  */
 export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
-  const teams = await teamsOf(tx.system, userId);
+  const teams = await teamsOf(tx, userId);
   const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
   for (const workspaceId of owned) {
     const inside = { ...tx, scope: workspaceScope(workspaceId) };

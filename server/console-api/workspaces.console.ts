@@ -37,7 +37,7 @@ export const workspaceRoutes: Routes = (app) => {
       },
     },
     async ({ ctx, operator }) => {
-      const teams = await teamsOf(ctx.system, operator.userId);
+      const teams = await teamsOf(ctx, operator.userId);
       const found = await workspacesById(ctx.db, [...teams.keys()]);
       const items = found.flatMap((workspace) => {
         const role = teams.get(workspace.id);

@@ -1,8 +1,9 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { answerForClients } from '#applications';
 import { voidProofsWithCredentials } from '#auth';
-import { endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#console-api';
+import { answerForOperators, endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#console-api';
 import { algorithms, createSigningKey, signingKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
@@ -141,6 +142,8 @@ function tellEachOther(system: System): void {
   voidProofsWithCredentials(system);
   endWithAuthSessions(system);
   keepTeamsWhole(system);
+  answerForClients(system);
+  answerForOperators(system);
 }
 
 /** Fails fast while Valkey is away, so that PostgreSQL takes over at once. */

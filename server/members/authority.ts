@@ -1,5 +1,5 @@
 import { homeProjectOf, lockUsers } from '#identity';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
@@ -100,14 +100,17 @@ function refuse(excess: string | undefined, about: string): void {
   });
 }
 
+/** The first of these permissions that the actor does not hold now. */
+async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[]): Promise<string | undefined> {
+  return permissions.length === 0 ? undefined : excessAmong(ctx.actor, await heldPermissions(ctx), permissions);
+}
+
 /**
- * The one comparison of strength: the first of these permissions that the actor does not hold now. What a project made up for itself
- * is nothing that an operator could hold, and goes with holding everything that is built in.
+ * The one comparison of strength: the first of the permissions that are not among those an actor holds. What a project made up for
+ * itself is nothing that an operator could hold, and goes with holding everything that is built in.
  */
-export async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[]): Promise<string | undefined> {
-  if (permissions.length === 0) return undefined;
-  const held = await heldPermissions(ctx);
-  const coversOwn = actsForWorkspace(ctx) || permissionKeys.every((builtIn) => held.includes(builtIn));
+export function excessAmong(actor: Actor, held: readonly string[], permissions: readonly string[]): string | undefined {
+  const coversOwn = actsForWorkspace({ actor }) || permissionKeys.every((builtIn) => held.includes(builtIn));
   return permissions.find((key) => !held.includes(key) && !(coversOwn && !permissionKeys.includes(key)));
 }
 

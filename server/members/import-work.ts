@@ -10,7 +10,8 @@ import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectExists } from '#tenancy';
-import { excessOf } from './authority.ts';
+import { permissionsNow } from './absent-actors.ts';
+import { excessAmong } from './authority.ts';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
@@ -82,7 +83,7 @@ async function tellPlanner(ctx: Ctx): Promise<void> {
 async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const chunk = await claimChunk(tx, importId);
   if (!chunk) return false;
-  // In the name of who began it, and with what they may do.
+  // In the name of who began it, and with what they may do by now.
   const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
   const rows = read.flatMap((row) => ('record' in row ? [row] : []));
@@ -131,8 +132,10 @@ async function planRows(
   const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
   const members = await membersAmong(tx, [...new Set(owners.values())]);
   for (const userId of before.values()) members.add(userId);
-  const roles = await grantableRoles(tx, rows);
-  return { plan: rows.map((read) => planRow(tx, read, { owners, members, roles })), owners };
+  const held = await permissionsNow(tx, tx.actor);
+  const allowed = held.includes('members:import');
+  const roles = await grantableRoles(tx, rows, held);
+  return { plan: rows.map((read) => planRow(tx, read, { owners, members, roles, allowed })), owners };
 }
 
 function keysOf({ identifiers }: ReadRow): string[] {
@@ -144,14 +147,17 @@ type Known = {
   owners: Map<string, UserId>;
   members: Set<UserId>;
   roles: ReadonlyMap<string, RoleId | 'denied'>;
+  /** Whoever began the import may still import. */
+  allowed: boolean;
 };
 
-function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles }: Known): Planned {
+function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: Known): Planned {
   const keys = keysOf(read);
   const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
   const userId = known[0] ?? newId('usr', tx.now);
   const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
   const errors = [
+    ...(allowed ? [] : [{ pointer: '', message: 'whoever began the import may no longer import members' }]),
     ...(known.length > 1 ? [{ pointer: '', message: 'belongs to several accounts by its identifiers' }] : []),
     ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
   ];
@@ -191,13 +197,15 @@ async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<
 }
 
 /** The roles that rows name, by key: their ids, or that they grant more than whoever imports has. */
-async function grantableRoles(tx: TxCtx, rows: readonly ReadRow[]): Promise<Map<string, RoleId | 'denied'>> {
+async function grantableRoles(
+  tx: TxCtx,
+  rows: readonly ReadRow[],
+  held: readonly string[],
+): Promise<Map<string, RoleId | 'denied'>> {
   const keys = [...new Set(rows.flatMap(({ record }) => record.roles ?? []))];
   const roles = new Map<string, RoleId | 'denied'>();
-  for (const { id, key, permissions } of await lockKnownRoles(tx, keys)) {
-    // biome-ignore lint/performance/noAwaitInLoops: a file names few roles
-    roles.set(key, (await excessOf(tx, permissions)) === undefined ? id : 'denied');
-  }
+  for (const { id, key, permissions } of await lockKnownRoles(tx, keys))
+    roles.set(key, excessAmong(tx.actor, held, permissions) === undefined ? id : 'denied');
   return roles;
 }
 

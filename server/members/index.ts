@@ -1,3 +1,4 @@
+export { whenAbsent } from './absent-actors.ts';
 export {
   type Access,
   accessOf,
@@ -20,6 +21,7 @@ export {
   forgetInvitations,
   invitationsTo,
   projectOfInvitation,
+  withdrawUnbacked,
 } from './invitations.ts';
 export { leaveProject } from './leaving.ts';
 export { exportMembers, memberCount, noteExport } from './member-export.ts';

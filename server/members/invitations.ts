@@ -10,9 +10,10 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
-import { requireAuthority } from './authority.ts';
+import { couldStill } from './absent-actors.ts';
+import { AUTHORITY, requireAuthority } from './authority.ts';
 import { addMember, addRoles } from './members.ts';
-import { lockRolesByKey, RoleKey } from './roles.ts';
+import { lockKnownRoles, lockRolesByKey, RoleKey } from './roles.ts';
 
 export type InvitationId = Id<'inv'>;
 
@@ -200,14 +201,18 @@ async function mail(tx: TxCtx, row: Pick<Row, 'email' | 'locale' | 'expires_at'>
   });
 }
 
-/** Mails an open invitation again, with a new link and its whole lifetime; the link before ends. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Mails an open invitation again, with a new link and its whole lifetime; the link before ends. From then on it is worth what whoever
+ * sends it may do. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
+ */
 export async function resendInvitation(ctx: Ctx, id: InvitationId): Promise<Invitation> {
   return transaction(ctx, async (tx) => {
     const row = await lockOpen(tx, id);
+    await requireAuthority(tx, 'invitation.resend', { grants: await grantsOf(tx, row) });
     const { token, expiresAt } = await newToken(tx);
     await tx.db
       .updateTable('invitations')
-      .set({ token_hash: hashSecret(token), expires_at: expiresAt })
+      .set({ token_hash: hashSecret(token), expires_at: expiresAt, invited_by: JSON.stringify(tx.actor) })
       .where('workspace_id', '=', tx.scope.workspaceId)
       .where('project_id', '=', tx.scope.projectId)
       .where('environment', '=', tx.scope.environment)
@@ -219,20 +224,30 @@ export async function resendInvitation(ctx: Ctx, id: InvitationId): Promise<Invi
   });
 }
 
-/** Takes an open invitation back. @throws Problem NOT_FOUND, CONFLICT */
+/** Takes an open invitation back. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
 export async function revokeInvitation(ctx: Ctx, id: InvitationId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const row = await lockOpen(tx, id);
-    await tx.db
-      .updateTable('invitations')
-      .set({ revoked_at: tx.now })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
-      .where('id', '=', id)
-      .execute();
-    await emit(tx, 'invitation.revoked', { invitationId: id, email: row.email });
+    await requireAuthority(tx, 'invitation.revoke', { grants: await grantsOf(tx, row) });
+    await endInvitation(tx, row);
   });
+}
+
+async function endInvitation(tx: TxCtx, { id, email }: Pick<Row, 'id' | 'email'>): Promise<void> {
+  await tx.db
+    .updateTable('invitations')
+    .set({ revoked_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .execute();
+  await emit(tx, 'invitation.revoked', { invitationId: id, email });
+}
+
+/** What the roles of an invitation grant now; those the project no longer has are left out. */
+async function grantsOf(tx: TxCtx, { roles }: Pick<Row, 'roles'>): Promise<string[]> {
+  return (await lockKnownRoles(tx, roles)).flatMap(({ permissions }) => permissions);
 }
 
 async function lockOpen(tx: TxCtx, id: InvitationId): Promise<Row> {
@@ -274,9 +289,33 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
   return projectId;
 }
 
+/** Whether whoever sent an invitation could send it today: they may still invite, and hold what it grants now. */
+async function isBacked(tx: TxCtx, row: Pick<Row, 'roles' | 'invited_by'>): Promise<boolean> {
+  return couldStill(tx, row.invited_by, [AUTHORITY['invitation.accept'].permission, ...(await grantsOf(tx, row))]);
+}
+
+/**
+ * Takes an open invitation back whose sender could not send it today: they were removed, blocked, demoted or switched off since.
+ * @throws Problem INVALID_TOKEN for such a one
+ */
+export async function withdrawUnbacked(ctx: Ctx, token: string): Promise<void> {
+  const withdrawn = await transaction(ctx, async (tx) => {
+    const row = await scoped(tx)
+      .where('token_hash', '=', hashSecret(token))
+      .where('accepted_at', 'is', null)
+      .where('revoked_at', 'is', null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row || (await isBacked(tx, row))) return false;
+    await endInvitation(tx, row);
+    return true;
+  });
+  if (withdrawn) throw problem('INVALID_TOKEN');
+}
+
 /**
  * Spends an invitation of `tx.scope`'s project and makes the person a member of it with its roles.
- * @throws Problem INVALID_TOKEN when another call was first, or the invitation is another project's
+ * @throws Problem INVALID_TOKEN when another call was first, the invitation is another project's, or its sender could not send it today
  */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
   const accepted = await tx.db
@@ -289,9 +328,9 @@ export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', tx.now)
-    .returning(['id', 'email', 'roles'])
+    .returning(['id', 'email', 'roles', 'invited_by'])
     .executeTakeFirst();
-  if (!accepted) throw problem('INVALID_TOKEN');
+  if (!accepted || !(await isBacked(tx, accepted))) throw problem('INVALID_TOKEN');
   const memberId = await addMember(tx, userId);
   await addRoles(tx, { memberId, userId }, accepted.roles);
   await emit(tx, 'invitation.accepted', { invitationId: accepted.id, email: accepted.email, userId });

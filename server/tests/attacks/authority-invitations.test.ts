@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  lastMessage,
+  mailedToken,
+  newEmail,
+  ownerToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
+import { admin, type BackEnd, backEnd } from './authority.ts';
+
+let latchkey: TestLatchkey;
+let owner: ReturnType<typeof admin>;
+let operator: Operator;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  owner = admin(latchkey, await ownerToken(latchkey));
+  operator = await signInOperator(latchkey);
+});
+after(() => latchkey.stop());
+
+const memberOf = async (email: string) => (await owner('GET', `members?q=${encodeURIComponent(email)}`)).body.items[0];
+
+/** A member of the project with a role. */
+async function memberWith(role: string): Promise<{ id: string; token: string }> {
+  const { email, access_token: token } = await register(latchkey);
+  const { id } = await memberOf(email);
+  assert.equal((await owner('PUT', `members/${id}/roles`, { roles: [role] })).status, 200);
+  return { id, token };
+}
+
+type Sent = { id: string; email: string; token: string };
+
+async function invited(by: string, roles: string[]): Promise<Sent> {
+  const email = newEmail();
+  const { status, body, text } = await admin(latchkey, by)('POST', 'invitations', { email, roles });
+  assert.equal(status, 201, text);
+  return { id: body.id, email, token: await mailedToken(latchkey, email) };
+}
+
+const accept = (token: string): Promise<Answer> =>
+  latchkey.auth('/v1/auth/invitations/accept', { body: { token, password: PASSWORD } });
+
+async function expectWithdrawn({ id, email, token }: Sent): Promise<void> {
+  expectProblem(await accept(token), 400, 'INVALID_TOKEN');
+  assert.equal((await owner('GET', `invitations/${id}`)).body.status, 'revoked');
+  assert.equal(await memberOf(email), undefined);
+  const { rows } = await latchkey.system.pool.query(
+    "select type from events where data->>'invitationId' = $1 order by id",
+    [id],
+  );
+  assert.deepEqual(
+    rows.map(({ type }) => type),
+    ['invitation.created', 'invitation.revoked'],
+  );
+}
+
+describe('an invitation is worth what its sender may do when it is accepted', () => {
+  test('of an owner who was removed, blocked or demoted since it makes nobody an owner', async () => {
+    const endings: ((id: string) => Promise<Answer>)[] = [
+      (id) => owner('DELETE', `members/${id}`),
+      (id) => owner('POST', `members/${id}/block`),
+      (id) => owner('PUT', `members/${id}/roles`, { roles: ['admin'] }),
+    ];
+    for (const end of endings) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const sender = await memberWith('owner');
+      const sent = await invited(sender.token, ['owner']);
+      assert.ok((await end(sender.id)).status < 300);
+      await expectWithdrawn(sent);
+    }
+  });
+
+  test('of a client that was switched off, removed or has lost permissions it is worth nothing', async () => {
+    const endings: ((client: BackEnd) => Promise<Answer>)[] = [
+      ({ id }) => owner('PATCH', `applications/${id}`, { enabled: false }),
+      ({ id }) => owner('DELETE', `applications/${id}`),
+      ({ id }) => owner('PATCH', `applications/${id}`, { permissions: ['invitations:write'] }),
+    ];
+    const role = { key: 'reader', name: 'Reader', permissions: ['members:read'] };
+    assert.equal((await owner('POST', 'roles', role)).status, 201);
+    for (const end of endings) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const client = await backEnd(latchkey, ['invitations:write', 'members:read']);
+      const sent = await invited(client.token, ['reader']);
+      assert.ok((await end(client)).status < 300);
+      await expectWithdrawn(sent);
+    }
+  });
+
+  test('a role that grants more by now is not handed out by somebody who could not', async () => {
+    const role = { key: 'grows', name: 'Grows', permissions: ['members:read'] };
+    const { id } = (await owner('POST', 'roles', role)).body;
+    const client = await backEnd(latchkey, ['invitations:write', 'members:read']);
+    const sent = await invited(client.token, ['grows']);
+    const more = { permissions: ['members:read', 'members:write'] };
+    assert.equal((await owner('PUT', `roles/${id}/permissions`, more)).status, 200);
+    await expectWithdrawn(sent);
+  });
+
+  test('of somebody who is as they were it is accepted, and mailed again it is worth what whoever does that may do', async () => {
+    const sender = await memberWith('owner');
+    const sent = await invited(sender.token, ['owner']);
+    const weak = admin(latchkey, (await backEnd(latchkey, ['invitations:write'])).token);
+    expectProblem(await weak('POST', `invitations/${sent.id}/resend`), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await weak('DELETE', `invitations/${sent.id}`), 403, 'AUTHORIZATION_DENIED');
+    assert.equal((await owner('DELETE', `members/${sender.id}`)).status, 204);
+    assert.equal((await owner('POST', `invitations/${sent.id}/resend`)).status, 200);
+    const token = await eventually(async () => {
+      const newer = await mailedToken(latchkey, sent.email);
+      assert.notEqual(newer, sent.token);
+      return newer;
+    });
+    assert.equal((await accept(token)).status, 200);
+    assert.deepEqual((await memberOf(sent.email)).roles, ['owner']);
+  });
+
+  test('of a team member who was removed or demoted since it takes nobody into the team', async () => {
+    const endings = [{ method: 'DELETE' }, { method: 'PATCH', body: { role: 'admin' } }];
+    for (const end of endings) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const boss = await teammate(latchkey, 'owner');
+      const email = newEmail();
+      const made = await boss.call('/console/v1/team/invitations', { body: { email, role: 'owner' } });
+      assert.equal(made.status, 201, made.text);
+      const link = /http\S+\/console\/invitation\?token=\S+/.exec((await lastMessage(latchkey, email)).text)?.[0] ?? '';
+      const browser = browserOf(latchkey);
+      const page = await browser.open(link);
+      assert.match(page.text, /Join Demo/);
+      const you = (await boss.call('/console/v1/team?limit=100')).body.items.find((item: { you: boolean }) => item.you);
+      assert.ok((await operator.call(`/console/v1/team/${you.id}`, end)).status < 300);
+      await browser.submit(page, { displayName: 'Sue', password: PASSWORD }, '/console/invitation');
+      assert.match((await browser.open(link)).text, /does not work/);
+      const invitations = (await operator.call('/console/v1/team/invitations')).body.items;
+      assert.equal(invitations.find((item: { email: string }) => item.email === email).status, 'revoked');
+    }
+  });
+});
+
+describe('an import goes on with what whoever began it may do', () => {
+  test('nobody is made an owner by somebody who lost the right meanwhile', async () => {
+    const client = await backEnd(latchkey, ['members:import', 'members:read']);
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const emails = Array.from({ length: 5 }, newEmail);
+    const body = emails.map((email) => JSON.stringify({ email })).join('\n');
+    const began = await latchkey.api('/v1/admin/members/import', { token: client.token, body, headers });
+    assert.equal(began.status, 202, began.text);
+    assert.equal((await owner('DELETE', `applications/${client.id}`)).status, 204);
+    const report = await eventually(async () => {
+      const read = await owner('GET', `members/import/${began.body.id}?limit=100`);
+      assert.equal(read.body.status, 'completed');
+      return read.body;
+    });
+    // The worker may have been quicker than the removal; then all of it was done in time.
+    if (report.failed > 0) assert.match(report.report[0].errors[0].message, /no longer import/);
+    assert.equal(report.failed + report.created, emails.length);
+  });
+});
+
+describe('the public status is the installation’s', () => {
+  test('who is not in its team hands the right to write it to nobody', async () => {
+    const outsider = await teammate(latchkey, 'owner');
+    const call = (path: string, body: unknown) => outsider.call(`/console/v1/${path}`, { body });
+    const permissions = ['status:write'];
+    const answers = await Promise.all([
+      call('status/incidents', { title: 'All is lost', severity: 'critical' }),
+      call('applications', { kind: 'management', name: 'Writes', permissions }),
+      call('roles', { key: 'writes', name: 'Writes', permissions }),
+      call('invitations', { email: newEmail(), roles: ['owner'] }),
+    ]);
+    for (const answer of answers) {
+      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+      assert.equal(answer.body.requiredPermission, 'status:write');
+    }
+    const made = await operator.call('/console/v1/roles', { body: { key: 'speaks', name: 'Speaks', permissions } });
+    assert.equal(made.status, 201, made.text);
+  });
+
+  test('in a project that does not keep it the permission is one among others', async () => {
+    const outsider = await teammate(latchkey, 'owner');
+    const headers = { 'x-project-id': latchkey.demo.projects[1]?.id };
+    const invitation = { email: newEmail(), roles: ['owner'] };
+    const made = await outsider.call('/console/v1/invitations', { body: invitation, headers });
+    assert.equal(made.status, 201, made.text);
+  });
+});
