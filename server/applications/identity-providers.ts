@@ -201,6 +201,28 @@ function checkOptions(preset: PresetName, options: ProviderOptions): void {
   throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
+const ADDRESSES = ['issuer', 'authorizationEndpoint', 'tokenEndpoint', 'userinfoEndpoint', 'emailsEndpoint'] as const;
+
+/** The origins that a provider's addresses lie at: where its secret, and what it opens, are sent. */
+function originsOf(options: ProviderOptions): string[] {
+  return ADDRESSES.flatMap((name) => {
+    const address = options[name];
+    return address === undefined ? [] : [new URL(address).origin];
+  });
+}
+
+/**
+ * A stored secret stays with the origins it was given for: who can't read it could otherwise have it sent to themselves.
+ * @throws Problem VALIDATION_FAILED
+ */
+function requireSecretForNewOrigin(before: Row, { options, clientSecret }: Static<typeof ProviderChanges>): void {
+  if (options === undefined || clientSecret !== undefined || before.client_secret_sealed === null) return;
+  const known = originsOf(before.options);
+  if (originsOf(options).every((origin) => known.includes(origin))) return;
+  const message = 'is needed again: an address of the provider has a new origin, and the stored secret does not follow';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/clientSecret', message }] } });
+}
+
 /** Changes a provider. @throws Problem NOT_FOUND, VALIDATION_FAILED */
 export async function updateProvider(
   ctx: Ctx,
@@ -211,6 +233,7 @@ export async function updateProvider(
     const before = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
     if (!before) throw problem('NOT_FOUND');
     checkOptions(before.preset, changes.options ?? before.options);
+    requireSecretForNewOrigin(before, changes);
     await tx.db
       .updateTable('identity_providers')
       .set({

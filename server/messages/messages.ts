@@ -6,7 +6,7 @@ import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#pl
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages, projectOf } from '#tenancy';
-import { builtInTexts, type Rendered, render, type Variables } from './render.ts';
+import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
 
 export type MessageId = Id<'msg'>;
@@ -122,7 +122,9 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
 async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage): Promise<Rendered> {
   const { projectName, settings } = await projectOf(tx.system, tx.scope);
   const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
-  const text = (await ownText(tx, template, language)) ?? builtInTexts[language][template];
+  const own = await ownText(tx, template, language);
+  // A text from before a rule became stricter may break it.
+  const text = own && faultsOf(template, language, own).length === 0 ? own : builtInTexts[language][template];
   return render(template, language, text, { project: projectName, ...variables });
 }
 

@@ -39,7 +39,9 @@ export function render(template: TemplateId, language: Language, text: TemplateT
 }
 
 function format(message: string, language: Language, variables: Variables): string {
-  return String(new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).format({ ...variables }));
+  // Without a prototype: `{constructor}` is no variable.
+  const values: Variables = Object.assign(Object.create(null), variables);
+  return String(new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).format(values));
 }
 
 type Markup = ReturnType<typeof html>;
@@ -80,7 +82,33 @@ export function faultsOf(template: TemplateId, language: Language, text: Templat
   }
   for (const name of templates[template].required)
     if (!text.body.includes(`{${name}`)) faults.push(`body: must contain {${name}}`);
+  return [...faults, ...secretsOutOfPlace(text)];
+}
+
+/** What stands for a link or a code that opens an account, however it is written. */
+const SECRET = /\{\s*(link|code)\b[^}]*\}?/g;
+/** Whole, between spaces or the ends of the text: as part of a longer word it could be part of an address of somebody else's. */
+const ALONE = { link: /^\{link\}$/, code: /^\{code\}[.,;:!?)。，：！？）]?$/ };
+
+/** A one-time link or code goes to whoever reads the message, and to nobody whom its text names. */
+function secretsOutOfPlace({ subject, body, action }: TemplateText): string[] {
+  const faults: string[] = [];
+  for (const [field, message] of Object.entries({ subject, body, action }))
+    for (const { 1: name, index, 0: found } of message.matchAll(SECRET)) {
+      const kind = name === 'link' ? 'link' : 'code';
+      const word = wordAround(message, index, found.length);
+      const misplaced = kind === 'link' ? field !== 'body' : field === 'action';
+      if (misplaced) faults.push(`${field}: {${kind}} has no place here`);
+      else if (!ALONE[kind].test(word)) faults.push(`${field}: {${kind}} stands alone, between spaces`);
+    }
   return faults;
+}
+
+/** Spaces that everybody sees; others are taken for part of the word by some programs. */
+function wordAround(text: string, index: number, length: number): string {
+  const before = /[^ \n\r\t]*$/.exec(text.slice(0, index))?.[0] ?? '';
+  const after = /^[^ \n\r\t]*/.exec(text.slice(index + length))?.[0] ?? '';
+  return before + text.slice(index, index + length) + after;
 }
 
 const SAMPLES: Variables = {

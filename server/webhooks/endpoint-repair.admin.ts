@@ -46,7 +46,7 @@ export const endpointRepairRoutes: Routes = (app) => {
         description: 'Sends the events of a time range again, under their own ids, whether they were delivered or not.',
         params: EndpointRef,
         body: Replay,
-        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED') },
       },
     },
     async (request, reply) => {
@@ -64,7 +64,7 @@ export const endpointRepairRoutes: Routes = (app) => {
         description: 'Sends the events since then that were neither delivered to it nor are still to be.',
         params: EndpointRef,
         body: Recovery,
-        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT') },
+        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED') },
       },
     },
     async (request, reply) => {

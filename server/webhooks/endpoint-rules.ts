@@ -98,6 +98,23 @@ export function mergedHeaders(before: CustomHeaders, given: CustomHeaders): Cust
   );
 }
 
+/**
+ * Stored credentials stay with the origin they were given for: who can't read them could otherwise have them sent to themselves.
+ * @throws Problem VALIDATION_FAILED where an address has a new origin and they are not given again, or left out
+ */
+export function requireHeadersForNewOrigin(
+  stored: { url: string; headers: CustomHeaders },
+  given: { url?: string; headers?: CustomHeaders },
+): void {
+  if (given.url === undefined || new URL(given.url).origin === new URL(stored.url).origin) return;
+  const following = Object.keys(stored.headers).find(
+    (name) => CREDENTIAL.test(name) && (given.headers === undefined || given.headers[name] === REDACTED),
+  );
+  if (following === undefined) return;
+  const message = `the address has a new origin: give "${following}" again, or leave it out of \`headers\``;
+  throw invalid('/body/headers', message);
+}
+
 function invalid(pointer: string, message: string) {
   return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer, message }] } });
 }

@@ -13,6 +13,7 @@ import {
   EventSelection,
   mergedHeaders,
   openHeaders,
+  requireHeadersForNewOrigin,
   requireOwnHeaders,
   sealHeaders,
   shownHeaders,
@@ -53,7 +54,7 @@ export type EndpointRow = Selectable<WebhookEndpointsTable>;
 type EndpointUpdate = Updateable<WebhookEndpointsTable>;
 
 /** Endpoints of one project environment. */
-const MOST = 50;
+const MAX_ENDPOINTS = 50;
 export const EVENTS = 'events';
 
 const description = Type.String({ maxLength: 500 });
@@ -228,10 +229,10 @@ async function requireRoom(tx: TxCtx): Promise<void> {
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (count >= MOST)
+  if (count >= MAX_ENDPOINTS)
     throw problem('CONFLICT', {
-      detail: `A project environment has up to ${MOST} webhook endpoints; remove one first.`,
-      extensions: { limit: MOST, current: count },
+      detail: `A project environment has up to ${MAX_ENDPOINTS} webhook endpoints; remove one first.`,
+      extensions: { limit: MAX_ENDPOINTS, current: count },
     });
 }
 
@@ -243,6 +244,8 @@ export async function updateEndpoint(ctx: Ctx, id: EndpointId, changes: Endpoint
   if (changes.headers) requireOwnHeaders(changes.headers);
   return transaction(ctx, async (tx) => {
     const row = await lockEndpoint(tx, id);
+    const headers = openHeaders(tx.system.keyring, row.headers_sealed, row.id);
+    requireHeadersForNewOrigin({ url: row.url, headers }, changes);
     const { set, changed } = changesOf(tx, row, changes);
     if (changed.length > 0) {
       await updateRow(tx, id, set);

@@ -7,9 +7,10 @@ import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type EventId, IdSchema } from '#platform/ids.ts';
 import { Instant, instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
-import { problem } from '#platform/problem.ts';
+import { limitKey, limits } from '#platform/limits.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { type EndpointId, type EndpointRow, findRow, lockEndpoint } from './endpoints.ts';
+import { type EndpointId, type EndpointRow, findRow, getEndpoint, lockEndpoint } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
 
 export const Replay = Type.Object(
@@ -51,14 +52,15 @@ declare module '#platform/jobs.ts' {
  * Sends the events of a time range to an endpoint again, under their own ids; any endpoint, also one that is new.
  * @throws Problem NOT_FOUND, CONFLICT while it is disabled, VALIDATION_FAILED
  */
-export function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
+export async function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
   if (types) requireKnownPatterns(types, '/body/types');
   const end = until ?? justAfter(ctx.now);
   if (instantOf(end) <= instantOf(since))
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/until', message: 'must be after `since`' }] },
     });
-  return transaction(ctx, async (tx) => {
+  await takeTurn(ctx, id);
+  await transaction(ctx, async (tx) => {
     const endpoint = await enabledEndpoint(tx, id);
     await begin(tx, endpoint, { trigger: 'replay', since, until: end, types: types ?? endpoint.events });
     await emit(tx, 'webhook.endpoint.replayed', { endpointId: id, url: endpoint.url, since, until: end });
@@ -67,15 +69,28 @@ export function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static
 
 /**
  * Sends what an endpoint has missed since then: events it selects that were neither delivered to it nor are still to be.
- * @throws Problem NOT_FOUND, CONFLICT while it is disabled
+ * @throws Problem NOT_FOUND, CONFLICT while it is disabled, RATE_LIMIT_EXCEEDED
  */
-export function recover(ctx: Ctx, id: EndpointId, { since }: Static<typeof Recovery>): Promise<void> {
-  return transaction(ctx, async (tx) => {
+export async function recover(ctx: Ctx, id: EndpointId, { since }: Static<typeof Recovery>): Promise<void> {
+  await takeTurn(ctx, id);
+  await transaction(ctx, async (tx) => {
     const endpoint = await enabledEndpoint(tx, id);
     const until = justAfter(tx.now);
     await begin(tx, endpoint, { trigger: 'recovery', since, until, types: endpoint.events });
     await emit(tx, 'webhook.endpoint.recovered', { endpointId: id, url: endpoint.url, since });
   });
+}
+
+const turns = limits({ 'webhook-replay': { points: 10, seconds: 3_600 } });
+
+/**
+ * Each replay may queue every event there is, for an endpoint that others share the workers with.
+ * @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED beyond ten replays and recoveries of an endpoint in an hour
+ */
+async function takeTurn(ctx: Ctx, id: EndpointId): Promise<void> {
+  await getEndpoint(ctx, id);
+  const taken = await turns(ctx.system)['webhook-replay'].take(ctx, limitKey(id));
+  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 
 /** What happens at this very moment is included. */
