@@ -152,3 +152,28 @@ describe('a project is shown no more of an account than it knew', () => {
     );
   });
 });
+
+describe('whoever may change roles changes none that grants more', () => {
+  test('it is not stripped, renamed or removed, and no permission that a role grants is', async () => {
+    const owner = admin(latchkey, await ownerToken(latchkey));
+    assert.equal((await owner('POST', 'permissions', { key: 'orders:refund', description: 'Refund' })).status, 201);
+    const permissions = ['members:write', 'orders:refund'];
+    const made = await owner('POST', 'roles', { key: 'strong', name: 'Strong', permissions });
+    assert.equal(made.status, 201, made.text);
+    const client = await backEnd(latchkey, ['roles:read', 'roles:write', 'permissions:write']);
+    const weak = admin(latchkey, client.token);
+    const path = `roles/${made.body.id}`;
+    const answers = await Promise.all([
+      weak('PUT', `${path}/permissions`, { permissions: [] }),
+      weak('PATCH', path, { name: 'Weak' }),
+      weak('DELETE', path),
+      weak('DELETE', 'permissions/orders:refund'),
+      weak('POST', 'roles', { key: 'mine', name: 'Mine', permissions: ['members:write'] }),
+    ]);
+    for (const answer of answers) expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    assert.deepEqual((await owner('GET', path)).body.permissions, permissions);
+    const own = await weak('POST', 'roles', { key: 'mine', name: 'Mine', permissions: ['roles:read'] });
+    assert.equal(own.status, 201);
+    assert.equal((await weak('DELETE', `roles/${own.body.id}`)).status, 204);
+  });
+});
