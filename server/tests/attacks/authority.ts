@@ -15,7 +15,7 @@ export async function backEnd(latchkey: TestLatchkey, permissions: readonly stri
 }
 
 /** What a client's secret opens. */
-export async function tokenOf(latchkey: TestLatchkey, clientId: string, secret: string): Promise<string> {
+async function tokenOf(latchkey: TestLatchkey, clientId: string, secret: string): Promise<string> {
   const answer = await requestManagementToken(latchkey, { client_id: clientId, client_secret: secret });
   assert.equal(answer.status, 200, answer.text);
   return answer.body.access_token;
