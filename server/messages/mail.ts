@@ -74,3 +74,8 @@ export function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error) || !('code' in error && error.code === 'EENVELOPE')) return false;
   return 'responseCode' in error && Number(error.responseCode) >= 550 && Number(error.responseCode) < 560;
 }
+
+/** What a mail server said of one receiver, for now or for good (RFC 5321 §3.3): other mails are not touched by it. */
+export function isAboutReceiver(error: unknown): boolean {
+  return error instanceof Error && 'command' in error && error.command === 'RCPT TO';
+}

@@ -5,7 +5,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { recordOutcome } from '#platform/outcomes.ts';
 import type { System } from '#platform/system.ts';
-import { isRefusal, mailDelivery } from './mail.ts';
+import { isAboutReceiver, isRefusal, mailDelivery } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
 import type { Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
@@ -56,7 +56,8 @@ async function sendTextOnce(system: System, row: QueuedText, { body, ...attempt 
     await sendText(system, row, body.text);
     recordOutcome(system, { environment: row.environment, signal: 'sms', good: true });
   } catch (error) {
-    recordOutcome(system, { environment: row.environment, signal: 'sms', good: false });
+    const ours = !(error instanceof NotTaken) || error.refusal !== 'route';
+    if (ours) recordOutcome(system, { environment: row.environment, signal: 'sms', good: false });
     if (error instanceof NotTaken) await failedTry(system, row, { reason: error.message, ...attempt });
     throw error;
   }
@@ -97,7 +98,8 @@ async function mailFailed(
     await refused({ environment, template, to });
     return null;
   }
-  recordOutcome(system, { environment, signal: 'email', good: false });
+  // What is said of a receiver alone, anybody can cause with an address of theirs: it says nothing of us.
+  if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
   const { attempts, last } = attempt;
   await settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });
   throw fault;

@@ -19,9 +19,10 @@ export type Text = {
 
 /**
  * Why a carrier did not take a message. `number`: no carrier would, so none is asked any more. `carrier`: another one may.
+ * `route`: so does it, but where the message should go decided it, and whoever asked for the message chose that.
  * `unknown`: the connection broke, so it may have taken it.
  */
-type Refusal = 'number' | 'carrier' | 'unknown';
+type Refusal = 'number' | 'route' | 'carrier' | 'unknown';
 
 /** A carrier did not take a message. */
 export class NotTaken extends Error {
@@ -108,6 +109,9 @@ function senderOf(url: URL, country: string | null): string {
 /** Recipients that Twilio refuses: not a mobile number, not reachable, opted out, wrong format. */
 const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
 
+/** Ways that Twilio does not go for this account: a country that is not allowed, or that the sender does not reach. */
+const TWILIO_ROUTE_CODES = [21408, 21612];
+
 /** Twilio's Messages resource: form-encoded, HTTP Basic with the account. */
 const twilio: Protocol = {
   request: (url, { to, text, country, receiptUrl }) => {
@@ -130,12 +134,16 @@ const twilio: Protocol = {
     if (status < 300) return null;
     const { code }: { code?: unknown } = Object(body);
     const number = TWILIO_NUMBER_CODES.includes(Number(code));
-    return new NotTaken(number ? 'number' : 'carrier', `twilio answered ${status}, code ${code ?? 'none'}`);
+    const refused = TWILIO_ROUTE_CODES.includes(Number(code)) ? 'route' : 'carrier';
+    return new NotTaken(number ? 'number' : refused, `twilio answered ${status}, code ${code ?? 'none'}`);
   },
 };
 
 /** Statuses by which Vonage refuses the recipient: invalid message, number barred, not reachable. */
 const VONAGE_NUMBER_STATUSES = ['6', '7', '34'];
+
+/** Ways that Vonage does not go: a destination that the account is not allowed to send to. */
+const VONAGE_ROUTE_STATUSES = ['29'];
 
 /** Vonage's SMS API: always 200; the status of each message stands in the body. */
 const vonage: Protocol = {
@@ -164,7 +172,8 @@ const vonage: Protocol = {
     const { status }: { status?: unknown } = Object(message);
     if (status === '0') return null;
     const number = VONAGE_NUMBER_STATUSES.includes(String(status));
-    return new NotTaken(number ? 'number' : 'carrier', `vonage refused the message with status ${status ?? 'none'}`);
+    const refused = VONAGE_ROUTE_STATUSES.includes(String(status)) ? 'route' : 'carrier';
+    return new NotTaken(number ? 'number' : refused, `vonage refused the message with status ${status ?? 'none'}`);
   },
 };
 

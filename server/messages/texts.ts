@@ -43,24 +43,32 @@ export async function sendText(system: System, message: QueuedText, text: string
   if (simulated || (carriers.length === 0 && system.config.mode === 'development'))
     return inScope(system, message, (tx) => taken(tx, message, simulated ? 'simulated' : 'inbox'));
   if (carriers.length === 0) throw new NotTaken('carrier', 'No carrier is configured; set LATCHKEY_SMS_URL.');
-  const reasons: string[] = [];
+  const refusals: NotTaken[] = [];
   let unanswered: string | null = null;
   for (const carrier of carriers) {
     // biome-ignore lint/performance/noAwaitInLoops: the next carrier is asked only when this one failed
     if (!(await claim(system, message, carrier.name))) return;
     const refusal = await refusalOf(carrier, textFor(system, message, { carrier, text }));
     if (refusal === null) return inScope(system, message, (tx) => taken(tx, message, carrier.name));
-    reasons.push(`${carrier.name}: ${refusal.message}`);
+    refusals.push(new NotTaken(refusal.refusal, `${carrier.name}: ${refusal.message}`));
     if (refusal.refusal === 'unknown') unanswered = carrier.name;
-    else if (refusal.refusal === 'number')
-      return inScope(system, message, (tx) => gaveUp(tx, message, reasons.join('; ')));
+    if (refusal.refusal === 'number') return inScope(system, message, (tx) => gaveUp(tx, message, reasonOf(refusals)));
   }
   // A carrier that broke off may have taken it: the row stays as after a crash, and is settled like one.
   if (unanswered !== null) {
     await claim(system, message, unanswered);
     return;
   }
-  throw new NotTaken('carrier', reasons.join('; '));
+  throw refusedBy(refusals);
+}
+
+function refusedBy(refusals: readonly NotTaken[]): NotTaken {
+  const onlyRoutes = refusals.every(({ refusal }) => refusal === 'route');
+  return new NotTaken(onlyRoutes ? 'route' : 'carrier', reasonOf(refusals));
+}
+
+function reasonOf(refusals: readonly NotTaken[]): string {
+  return refusals.map(({ message }) => message).join('; ');
 }
 
 async function refusalOf(carrier: Carrier, text: Text): Promise<NotTaken | null> {

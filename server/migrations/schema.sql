@@ -1302,6 +1302,7 @@ create table webhook_endpoints (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  succeeded_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id),
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['request'::text, 'gone'::text, 'failing'::text]))),
   constraint webhook_endpoints_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))

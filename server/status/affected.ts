@@ -1,6 +1,6 @@
 import type { Ctx } from '#platform/ctx.ts';
 import type { ComponentStatus } from './health.ts';
-import { shownStatus } from './standing.ts';
+import { claimsOf, type OpenIncident, shownStatus } from './standing.ts';
 
 /** What an update did to a component: what it was shown as just before, and just after. */
 export type Affected = { componentId: string; from: ComponentStatus; to: ComponentStatus };
@@ -9,6 +9,24 @@ export type Affected = { componentId: string; from: ComponentStatus; to: Compone
 export type Standing = ReadonlyMap<string, ComponentStatus>;
 
 type Shown = { id: string; name: string | null; status: ComponentStatus };
+
+/** Incidents that are public and not resolved. */
+export async function readOpenIncidents({
+  db,
+  scope,
+}: {
+  db: Ctx['db'];
+  scope: Pick<Ctx['scope'], 'environment'>;
+}): Promise<OpenIncident[]> {
+  const rows = await db
+    .selectFrom('status_incidents')
+    .select(['severity', 'component_ids as componentIds', 'component_statuses as componentStatuses'])
+    .where('environment', '=', scope.environment)
+    .where('phase', '<>', 'resolved')
+    .where('published_at', 'is not', null)
+    .execute();
+  return rows;
+}
 
 /** Components that may be shown, as they are shown now, in their order. */
 export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' | 'scope'>): Promise<Shown[]> {
@@ -19,13 +37,7 @@ export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' |
     .where('shown', '<>', 'never')
     .orderBy('position')
     .execute();
-  const incidents = await db
-    .selectFrom('status_incidents')
-    .select('component_statuses')
-    .where('environment', '=', environment)
-    .where('phase', '<>', 'resolved')
-    .where('published_at', 'is not', null)
-    .execute();
+  const incidents = await readOpenIncidents({ db, scope: { environment } });
   const maintenances = await db
     .selectFrom('status_maintenances')
     .select('component_ids')
@@ -33,7 +45,7 @@ export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' |
     .where('phase', 'in', ['in_progress', 'verifying'])
     .execute();
   const bearing = {
-    statuses: incidents.map(({ component_statuses }) => component_statuses),
+    statuses: incidents.map(claimsOf),
     underMaintenance: new Set(maintenances.flatMap(({ component_ids }) => component_ids)),
   };
   return components.map(({ id, name, status }) => ({ id, name, status: shownStatus(id, status, bearing) }));

@@ -6,6 +6,7 @@ import { type MeasuredStatus, measuredStatuses } from './health.ts';
 import type { IncidentRow } from './incident-records.ts';
 import { changeIncident, insertIncident, phaseColumns, tellIncident } from './incidents.ts';
 import { settleOverall } from './overall.ts';
+import type { ComponentStatuses } from './standing.ts';
 
 /** A component whose measured status changed. `since`: when it began, which may be before anybody could write it down. */
 export type Transition = { componentId: string; to: MeasuredStatus; since: Date };
@@ -108,12 +109,17 @@ async function failedNow(tx: TxCtx, policy: Policy, { failed, before }: Failed):
     phase: 'investigating',
     severity,
     component_ids: failed.map(({ componentId }) => componentId),
-    component_statuses: {},
+    component_statuses: asMeasured(failed),
     automatic: true,
     published_at: policy === 'publish' ? tx.now : null,
     started_at: new Date(began),
   });
   await tellIncident(tx, row, { body: '', changed: true, before });
+}
+
+/** Of what is measured an automatic incident says nothing more: a component is as well as it is measured to be. */
+function asMeasured(failed: readonly Transition[]): ComponentStatuses {
+  return Object.fromEntries(failed.map(({ componentId }) => [componentId, measuredStatuses[0]]));
 }
 
 function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): IncidentRow['severity'] {
@@ -130,7 +136,12 @@ async function joinIncident(
   const component_ids = [...new Set([...open.component_ids, ...failed.map(({ componentId }) => componentId)])];
   const same = phase === open.phase && severity === open.severity && component_ids.length === open.component_ids.length;
   if (same) return;
-  const changed = await changeIncident(tx, open, { ...phaseColumns(open, phase, tx.now), severity, component_ids });
+  const changed = await changeIncident(tx, open, {
+    ...phaseColumns(open, phase, tx.now),
+    severity,
+    component_ids,
+    component_statuses: { ...asMeasured(failed), ...open.component_statuses },
+  });
   if (phase !== open.phase) await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
@@ -142,7 +153,7 @@ async function recoveredNow(tx: TxCtx, before: Standing): Promise<void> {
   await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
-async function allWell(tx: TxCtx, { component_ids }: IncidentRow): Promise<boolean> {
+async function allWell(tx: Pick<Ctx, 'db' | 'scope'> | TxCtx, { component_ids }: IncidentRow): Promise<boolean> {
   const rows = await tx.db
     .selectFrom('status_components')
     .select(['id', 'status'])
@@ -152,22 +163,27 @@ async function allWell(tx: TxCtx, { component_ids }: IncidentRow): Promise<boole
   return !rows.some(({ id }) => component_ids.includes(id));
 }
 
-/** Resolves the incident that goes on by itself, when everything has been well for long enough. Happens once. */
+/**
+ * Lets the incident that goes on by itself go on: it is watched once all its components are well, or gone, and resolved when
+ * everything has been well for long enough. Each happens once.
+ */
 export async function resolveWatched(ctx: Ctx): Promise<void> {
-  if (!(await isWatchedLongEnough(ctx))) return;
+  // Asked often, so first without a lock. Served by status_incidents_automatic.
+  const seen = await openAutomatic(ctx);
+  if (!seen || !(await goesOn(ctx, seen))) return;
   await changeBoard(ctx, async (tx) => {
     const open = await openAutomatic(tx);
-    if (!open || !isOver(open, tx.now) || !(await allWell(tx, open))) return;
+    if (!open || !(await goesOn(tx, open))) return;
     const before = await readStanding(tx);
-    const changed = await changeIncident(tx, open, phaseColumns(open, 'resolved', tx.now));
+    const phase = open.phase === 'monitoring' ? 'resolved' : 'monitoring';
+    const changed = await changeIncident(tx, open, phaseColumns(open, phase, tx.now));
     await tellIncident(tx, changed, { body: '', changed: true, before });
   });
 }
 
-/** Asked often, so without a lock. Served by status_incidents_automatic. */
-async function isWatchedLongEnough(ctx: Ctx): Promise<boolean> {
-  const open = await openAutomatic(ctx);
-  return open !== undefined && isOver(open, ctx.now);
+/** True when the next phase of an automatic incident is due. */
+async function goesOn(ctx: Pick<Ctx, 'db' | 'scope' | 'now'> | TxCtx, open: IncidentRow): Promise<boolean> {
+  return (open.phase !== 'monitoring' || isOver(open, ctx.now)) && (await allWell(ctx, open));
 }
 
 function isOver({ phase, phase_since }: IncidentRow, now: Date): boolean {

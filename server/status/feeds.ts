@@ -10,9 +10,10 @@ import { voiceIn } from './words.ts';
 const MOST = 50;
 
 const formats = {
-  'history.rss': { type: 'application/rss+xml; charset=utf-8', write: (feed: Feed) => feed.rss2() },
-  'history.atom': { type: 'application/atom+xml; charset=utf-8', write: (feed: Feed) => feed.atom1() },
-  'history.json': { type: 'application/feed+json; charset=utf-8', write: (feed: Feed) => feed.json1() },
+  // Readers take an RSS title for HTML or for text, whichever it looks like to them.
+  'history.rss': { type: 'application/rss+xml; charset=utf-8', title: escaped, write: (feed: Feed) => feed.rss2() },
+  'history.atom': { type: 'application/atom+xml; charset=utf-8', title: legible, write: (feed: Feed) => feed.atom1() },
+  'history.json': { type: 'application/feed+json; charset=utf-8', title: legible, write: (feed: Feed) => feed.json1() },
 } as const;
 
 type FeedName = keyof typeof formats;
@@ -20,11 +21,13 @@ export const feedNames = Object.keys(formats).filter((name): name is FeedName =>
 
 /** Incidents and maintenances as RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1, in English. */
 export function feedMaker(name: FeedName, addresses: Addresses, base: string): Maker {
-  const { type, write } = formats[name];
-  return { key: name, type, make: (view) => write(feedOf(view, addresses, base)) };
+  const { type, title, write } = formats[name];
+  return { key: name, type, make: (view) => write(feedOf(view, { addresses, base, title })) };
 }
 
-function feedOf(view: View, addresses: Addresses, base: string): Feed {
+type Frame = { addresses: Addresses; base: string; title: (text: string) => string };
+
+function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const voice = voiceIn('en');
   const nameOf = namesOf(view, voice);
   const own = view.environment === 'production' ? '' : `?environment=${view.environment}`;
@@ -48,7 +51,7 @@ function feedOf(view: View, addresses: Addresses, base: string): Feed {
       id: link,
       guid: link,
       link,
-      title: legible('severity' in subject ? incidentTitle(subject, voice, nameOf) : subject.title),
+      title: titled('severity' in subject ? incidentTitle(subject, voice, nameOf) : subject.title),
       published: new Date(subject.createdAt),
       date: new Date(subject.updatedAt),
       content: legible(String(story(subject))),
@@ -66,6 +69,10 @@ function story(subject: StoredIncident | StoredMaintenance): Html {
   return 'beginsAt' in subject
     ? html`<p>${say('maintenance.window', { begins: timeOf(subject.beginsAt), ends: timeOf(subject.endsAt) })}</p>${updates}`
     : html`${updates}`;
+}
+
+function escaped(text: string): string {
+  return String(html`${legible(text)}`);
 }
 
 /** Text that XML can hold: without control characters (XML 1.0 §2.2), and nothing that would end a CDATA section. */

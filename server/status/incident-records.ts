@@ -6,7 +6,7 @@ import { type Id, IdSchema } from '#platform/ids.ts';
 import type { Affected } from './affected.ts';
 import { ComponentIds } from './components.ts';
 import { MeasuredStatus } from './health.ts';
-import type { ComponentStatuses } from './standing.ts';
+import type { ComponentStatuses, IncidentSeverity as Severity } from './standing.ts';
 import { type IncidentPhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
 
@@ -16,7 +16,7 @@ type StatusIncidentsTable = {
   id: IncidentId;
   title: string;
   phase: IncidentPhase;
-  severity: 'minor' | 'major' | 'critical';
+  severity: Severity;
   component_ids: string[];
   component_statuses: Json<ComponentStatuses>;
   automatic: boolean;
@@ -38,13 +38,19 @@ declare module '#platform/db.ts' {
 
 const Instant = Type.String({ format: 'date-time' });
 const MaybeInstant = Type.Union([Instant, Type.Null()]);
-const Title = Type.String({ minLength: 1, maxLength: 200 });
+/** One line: it is the subject of mails. */
+export const Title = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\n\\u000b\\f\\r\\u0085\\u2028\\u2029]*$',
+});
 export const Body = Type.String({ minLength: 1, maxLength: 10_000 });
 const Phase = Type.Enum(['investigating', 'identified', 'monitoring', 'resolved']);
 const IncidentSeverity = Type.Enum(['minor', 'major', 'critical']);
 const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
   maxProperties: 200,
-  description: 'What you say of components, by id. The worse of this and what is measured is shown.',
+  description:
+    'What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back.',
 });
 
 /** An incident as everybody sees it. */
@@ -135,6 +141,10 @@ export function storedIncident(row: IncidentRow, updates: readonly Update[]): St
       isIncidentPhase(phase) ? [{ phase, body, at: at.toISOString(), affected }] : [],
     ),
   };
+}
+
+export function isOpen({ phase }: Pick<StoredIncident, 'phase'>): boolean {
+  return phase !== 'resolved';
 }
 
 /** How many incidents of the past are shown. */

@@ -9,6 +9,7 @@ import { problem } from '#platform/problem.ts';
 import { affectedSince, readStanding, type Standing } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { readComponents, requireComponents } from './components.ts';
+import { measuredStatuses } from './health.ts';
 import {
   type AdminIncident,
   type IncidentChanges,
@@ -20,6 +21,7 @@ import {
   storedIncident,
 } from './incident-records.ts';
 import { settleOverall } from './overall.ts';
+import type { ComponentStatuses } from './standing.ts';
 import { addUpdateRow, type IncidentPhase, queueNotice, setNewestAffected, updatesOf } from './updates.ts';
 import { voiceIn } from './words.ts';
 
@@ -221,6 +223,15 @@ export function phaseColumns(row: IncidentRow, phase: IncidentPhase, now: Date):
   return { phase, phase_since: now, resolved_at: phase === 'resolved' ? now : null };
 }
 
+/**
+ * What an incident says of components after an update. Where it said something before and leaves it out now, the component is
+ * as it is measured; where it never said anything, the severity goes on saying it.
+ */
+function saidNow(before: ComponentStatuses, now: ComponentStatuses): ComponentStatuses {
+  const takenBack = Object.fromEntries(Object.keys(before).map((id) => [id, measuredStatuses[0]]));
+  return { ...takenBack, ...now };
+}
+
 /** Adds an update, and moves the incident to its phase. @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED */
 export async function addIncidentUpdate(
   ctx: Ctx,
@@ -237,7 +248,7 @@ export async function addIncidentUpdate(
       ...phaseColumns(row, phase, tx.now),
       automatic: false,
       ...(componentStatuses && {
-        component_statuses: componentStatuses,
+        component_statuses: saidNow(row.component_statuses, componentStatuses),
         component_ids: [...new Set([...row.component_ids, ...Object.keys(componentStatuses)])],
       }),
     });
@@ -260,6 +271,7 @@ export async function updateIncident(
       ...plain,
       ...(componentIds && { component_ids: [...componentIds] }),
     });
+    await settleOverall(tx);
     return adminRecord(tx, changed);
   });
 }

@@ -1,4 +1,5 @@
 export { statusComponentRoutes, statusGroupRoutes } from './components.admin.ts';
+export { seedComponents } from './components.ts';
 export { forgetSilentWorkers, startHeartbeat } from './heartbeat.ts';
 export { statusHistoryRoutes } from './history.public.ts';
 export { statusIncidentRoutes } from './incidents.admin.ts';

@@ -31,7 +31,6 @@ declare module '#platform/db.ts' {
 
 export const Instant = Type.String({ format: 'date-time' });
 const MaybeInstant = Type.Union([Instant, Type.Null()]);
-export const Title = Type.String({ minLength: 1, maxLength: 200 });
 export const Phase = Type.Enum(['scheduled', 'in_progress', 'verifying', 'completed']);
 
 /** A maintenance as everybody sees it. */

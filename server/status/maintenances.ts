@@ -10,7 +10,7 @@ import type { System } from '#platform/system.ts';
 import { affectedSince, readStanding, type Standing } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
-import { Body } from './incident-records.ts';
+import { Body, Title } from './incident-records.ts';
 import {
   Instant,
   type Maintenance,
@@ -19,7 +19,6 @@ import {
   maintenanceRecord,
   Phase,
   storedMaintenance,
-  Title,
 } from './maintenance-records.ts';
 import { settleOverall } from './overall.ts';
 import {

@@ -2,8 +2,8 @@ import { emit } from '#events';
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { readShown } from './affected.ts';
-import { isWell } from './standing.ts';
+import { readOpenIncidents, readShown } from './affected.ts';
+import { isWell, overallOf } from './standing.ts';
 import { voiceIn } from './words.ts';
 
 /**
@@ -12,8 +12,14 @@ import { voiceIn } from './words.ts';
  */
 export async function settleOverall(tx: TxCtx): Promise<void> {
   const { environment } = tx.scope;
-  const affected = await affectedComponents(tx);
-  const overall = affected.length > 0 ? 'degraded' : 'operational';
+  const shown = await readShown(tx);
+  const { overallStatus: overall } = overallOf(
+    shown.map(({ status }) => status),
+    await readOpenIncidents(tx),
+  );
+  const affected = shown
+    .filter(({ status }) => !isWell(status))
+    .map(({ id, name }) => ({ id, name: name ?? voiceIn('en').nameOf(id) }));
   const board = await tx.db
     .updateTable('status_boards')
     .set({ overall, overall_since: tx.now })
@@ -43,10 +49,4 @@ export async function settleOverall(tx: TxCtx): Promise<void> {
 export function pageAddressOf(system: System, environment: Environment, path = ''): string {
   const query = environment === 'production' ? '' : `?environment=${environment}`;
   return `${system.config.addresses.status}/status${path}${query}`;
-}
-
-async function affectedComponents(tx: TxCtx): Promise<{ id: string; name: string }[]> {
-  return (await readShown(tx))
-    .filter(({ status }) => !isWell(status))
-    .map(({ id, name }) => ({ id, name: name ?? voiceIn('en').nameOf(id) }));
 }

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html';
 import { type Html, html } from '#platform/html.ts';
 import type { ComponentStatus } from './health.ts';
-import { incidentTitle, type StoredIncident } from './incident-records.ts';
+import { incidentTitle, isOpen, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
 import { framed, icon, queryOf } from './page-frame.ts';
 import { DAYS } from './stored.ts';
@@ -29,7 +29,7 @@ function drawingOf(view: View, voice: Voice): Drawing {
 export function statusPage(view: View, voice: Voice): string {
   const drawing = drawingOf(view, voice);
   const { say } = voice;
-  const open = view.incidents.filter(({ phase }) => phase !== 'resolved');
+  const open = view.incidents.filter(isOpen);
   const planned = view.maintenances.filter(({ phase }) => phase !== 'completed').toReversed();
   const now = newestMoment(view);
   const recent = [

@@ -1,6 +1,6 @@
 import type { Affected } from './affected.ts';
 import type { StoredIncident } from './incident-records.ts';
-import { incidentTitle } from './incident-records.ts';
+import { incidentTitle, isOpen } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
 import { headline, namesOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
@@ -101,10 +101,6 @@ function components(view: View) {
 
 function frame(view: View, { id, name, status: state }: { id: string; name: string; status: string }) {
   return { id, name, status: state, showcase: true, page_id: view.environment, only_show_if_degraded: false };
-}
-
-function isOpen({ phase }: StoredIncident): boolean {
-  return phase !== 'resolved';
 }
 
 function incidents(view: View, addresses: Addresses, chosen: (incident: StoredIncident) => boolean) {

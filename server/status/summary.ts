@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ComponentStatus } from './health.ts';
-import { Incident, incidentRecord } from './incident-records.ts';
+import { Incident, incidentRecord, isOpen } from './incident-records.ts';
 import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
 import { caveats, headline, namesOf, type View } from './view.ts';
 import { voiceIn } from './words.ts';
@@ -22,9 +22,11 @@ const ComponentRecord = Type.Object({
 export const Summary = Type.Object({
   overallStatus: Type.Enum(['operational', 'degraded'], {
     description:
-      '`degraded` as soon as any component is neither operational nor under planned maintenance. Take an unknown value as not operational.',
+      '`degraded` as soon as any component is neither operational nor under planned maintenance, or an incident is open. Take an unknown value as not operational.',
   }),
-  severity: Type.Enum(['none', 'minor', 'major', 'critical']),
+  severity: Type.Enum(['none', 'minor', 'major', 'critical'], {
+    description: 'The worst of the components and the open incidents.',
+  }),
   summary: Type.String(),
   generatedAt: Instant,
   environment: Type.Enum(['test', 'production']),
@@ -53,7 +55,7 @@ export function summarise(view: View): Summary {
   const voice = voiceIn('en');
   const nameOf = namesOf(view, voice);
   return {
-    overallStatus: view.affected.length > 0 ? 'degraded' : 'operational',
+    overallStatus: view.overallStatus,
     severity: view.severity,
     summary: sentence(view),
     generatedAt: view.generatedAt,
@@ -71,9 +73,7 @@ export function summarise(view: View): Summary {
         updatedAt: component.since,
       })),
     })),
-    incidents: view.incidents
-      .filter(({ phase }) => phase !== 'resolved')
-      .map((incident) => incidentRecord(incident, voice, nameOf)),
+    incidents: view.incidents.filter(isOpen).map((incident) => incidentRecord(incident, voice, nameOf)),
     maintenances: view.maintenances
       .filter(({ phase }) => phase !== 'completed')
       .map((maintenance) => maintenanceRecord(maintenance, voice)),

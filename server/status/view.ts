@@ -1,8 +1,17 @@
 import type { Environment } from '#platform/ctx.ts';
 import type { ComponentStatus, MeasuredStatus } from './health.ts';
-import type { StoredIncident } from './incident-records.ts';
+import { isOpen, type StoredIncident } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
-import { type Bearing, isWell, type Severity, severityOf, shownStatus, worst } from './standing.ts';
+import {
+  type Bearing,
+  claimsOf,
+  isWell,
+  type Overall,
+  overallOf,
+  type Severity,
+  shownStatus,
+  worst,
+} from './standing.ts';
 import type { Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import type { Voice } from './words.ts';
@@ -31,6 +40,7 @@ export type View = {
   components: ShownComponent[];
   /** What components are called that may be shown, also while they are not. */
   names: readonly { id: string; name: string | null }[];
+  overallStatus: Overall['overallStatus'];
   severity: Severity;
   affected: ShownComponent[];
   incidents: readonly StoredIncident[];
@@ -50,7 +60,7 @@ const STALE_MS = 90_000;
 /** What bears on components besides what is measured of them. */
 export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' | 'maintenances'>): Bearing {
   return {
-    statuses: incidents.filter(({ phase }) => phase !== 'resolved').map(({ componentStatuses }) => componentStatuses),
+    statuses: incidents.filter(isOpen).map(claimsOf),
     underMaintenance: new Set(maintenances.filter(isUnderWay).flatMap(({ componentIds }) => componentIds)),
   };
 }
@@ -93,7 +103,10 @@ export function makeView(
     groups,
     components,
     names: stored.components.filter(({ shown }) => shown !== 'never').map(({ id, name }) => ({ id, name })),
-    severity: severityOf(components.map(({ status }) => status)),
+    ...overallOf(
+      components.map(({ status }) => status),
+      stored.incidents.filter(isOpen),
+    ),
     affected: components.filter(({ status }) => !isWell(status)),
     incidents: stored.incidents,
     maintenances: stored.maintenances,

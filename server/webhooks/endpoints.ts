@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type Generated, type Selectable, sql, type Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, requireKnownPatterns } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -39,6 +39,8 @@ type WebhookEndpointsTable = {
   disabled_reason: DisabledReason | null;
   failing_since: Date | null;
   paused_until: Date | null;
+  /** When it first took something at its address; null: never. */
+  succeeded_at: Generated<Date | null>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -262,7 +264,8 @@ function changesOf(
   { url, events, description: text, headers }: EndpointChanges,
 ): Changed {
   const set = {
-    ...(url !== undefined && { url }),
+    // At another address it has yet to take something.
+    ...(url !== undefined && { url, ...(url !== row.url && { succeeded_at: null }) }),
     ...(events !== undefined && { events }),
     ...(text !== undefined && { description: text }),
     ...(headers !== undefined && {
@@ -273,7 +276,9 @@ function changesOf(
       ),
     }),
   };
-  const changed = Object.keys(set).map((name) => (name === 'headers_sealed' ? 'headers' : name));
+  const changed = Object.keys(set)
+    .filter((name) => name !== 'succeeded_at')
+    .map((name) => (name === 'headers_sealed' ? 'headers' : name));
   return { set, changed };
 }
 

@@ -155,9 +155,11 @@ const SETTLE = prepared<{ id: DeliveryId }>(
        and d.workspace_id = any ($1) and d.id = any ($2)
      returning d.workspace_id, d.id, d.endpoint_id, d.status, d.attempt_count
    ), healed as (
-     update webhook_endpoints e set failing_since = null
-     from (select distinct workspace_id, endpoint_id from settled where status = 'delivered') well
-     where e.workspace_id = well.workspace_id and e.id = well.endpoint_id and e.failing_since is not null)
+     update webhook_endpoints e set failing_since = null, succeeded_at = coalesce(e.succeeded_at, well.at)
+     from (select s.workspace_id, s.endpoint_id, max(r.started_at) as at from settled s join result r using (workspace_id, id)
+       where s.status = 'delivered' group by 1, 2) well
+     where e.workspace_id = well.workspace_id and e.id = well.endpoint_id
+       and (e.failing_since is not null or e.succeeded_at is null))
    insert into webhook_attempts
      (workspace_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error, response_snippet)
    select workspace_id, id, s.attempt_count, r.trigger, r.started_at, r.duration_ms, r.status_code, r.error, r.response_snippet
