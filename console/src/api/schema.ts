@@ -19523,7 +19523,7 @@ export interface operations {
                             draft: boolean;
                             /** @description It goes on by itself, until somebody writes into it. */
                             automatic: boolean;
-                            /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                            /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                             componentStatuses: {
                                 [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                             };
@@ -19620,7 +19620,7 @@ export interface operations {
                     /** @enum {unknown} */
                     severity: "minor" | "major" | "critical";
                     componentIds?: string[];
-                    /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                    /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                     componentStatuses?: {
                         [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                     };
@@ -19663,7 +19663,7 @@ export interface operations {
                         draft: boolean;
                         /** @description It goes on by itself, until somebody writes into it. */
                         automatic: boolean;
-                        /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                        /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                         componentStatuses: {
                             [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                         };
@@ -19810,7 +19810,7 @@ export interface operations {
                         draft: boolean;
                         /** @description It goes on by itself, until somebody writes into it. */
                         automatic: boolean;
-                        /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                        /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                         componentStatuses: {
                             [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                         };
@@ -20052,7 +20052,7 @@ export interface operations {
                         draft: boolean;
                         /** @description It goes on by itself, until somebody writes into it. */
                         automatic: boolean;
-                        /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                        /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                         componentStatuses: {
                             [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                         };
@@ -20172,7 +20172,7 @@ export interface operations {
                     /** @enum {unknown} */
                     phase: "investigating" | "identified" | "monitoring" | "resolved";
                     body: string;
-                    /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                    /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                     componentStatuses?: {
                         [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                     };
@@ -20211,7 +20211,7 @@ export interface operations {
                         draft: boolean;
                         /** @description It goes on by itself, until somebody writes into it. */
                         automatic: boolean;
-                        /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                        /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                         componentStatuses: {
                             [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                         };
@@ -20358,7 +20358,7 @@ export interface operations {
                         draft: boolean;
                         /** @description It goes on by itself, until somebody writes into it. */
                         automatic: boolean;
-                        /** @description What you say of components, by id. The worse of this and what is measured is shown. */
+                        /** @description What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back. */
                         componentStatuses: {
                             [key: string]: "operational" | "degraded_performance" | "partial_outage" | "major_outage";
                         };
