@@ -263,7 +263,6 @@ async function recoveryCheck(tx: TxCtx, userId: UserId, code: string): Promise<s
 
 function phoneCheck(ctx: Ctx, challenge: OpenChallenge | undefined, code: string): Check {
   if (!challenge || !isSentCode(ctx, challenge, code)) return async () => null;
-  if (!isAnotherThan('phone', challenge.amr)) return async () => null;
   const { factorId, userId } = challenge;
   return async (tx) => {
     const factor = factorId && (await findFactor(tx, userId, factorId));

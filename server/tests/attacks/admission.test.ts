@@ -3,7 +3,16 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import * as client from 'openid-client';
 import { createApplication } from '#applications';
 import { totpOf } from '#tests/factors.ts';
-import { expectProblem, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  changeSettings,
+  eventsOf,
+  expectProblem,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { type Browser, browserOf, type CodeFlow, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 import { expectStepUp, type Person, siblingsOf } from '#tests/siblings.ts';
 
@@ -46,6 +55,8 @@ describe('single sign-on from a sibling project', () => {
     const asked = await flowThere();
     const page = await browser.open(asked.url);
     assert.match(page.url, /\/sign-in\//, 'the person is asked, and no code is given');
+    const events = await eventsOf(latchkey, person.session.userId);
+    assert.ok(!events.includes('session.context_switched'), 'nor has the session entered the project');
     const enrolling = await browser.submit(page, { identifier: person.email, password: PASSWORD });
     assert.match(enrolling.url, /\/enroll$/);
   });
@@ -176,6 +187,18 @@ describe('a policy that becomes stricter', () => {
     expectStepUp(await refresh(again.body.refresh_token));
   });
 
+  test('lets nobody prove anew who is blocked meanwhile', async () => {
+    const person = await register(latchkey);
+    await latchkey.system.pool.query(`update members set status = 'blocked' where user_id = $1`, [
+      person.session.userId,
+    ]);
+    const again = await latchkey.auth('/v1/auth/reauthenticate', {
+      token: person.access_token,
+      body: { password: PASSWORD },
+    });
+    expectProblem(again, 403, 'MEMBER_BLOCKED');
+  });
+
   test('reaches the account page', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
@@ -211,6 +234,13 @@ describe('a remembered device', () => {
     const { session } = await remembering();
     await policies('optional', 'optional', { rememberDeviceSeconds: 0 });
     expectStepUp(await switchTo(session.access_token));
+  });
+
+  test('does not any more where the project stops to remember devices', async () => {
+    const { session } = await remembering();
+    await changeSettings(latchkey, { rememberDeviceSeconds: 0 });
+    expectStepUp(await refresh(session.refresh_token));
+    await changeSettings(latchkey, { rememberDeviceSeconds: 30 * 86_400 });
   });
 
   test('does not any more once it is forgotten', async () => {
