@@ -14,6 +14,7 @@ import {
 import { isStorable } from '#platform/http-body.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Instant } from '#platform/instants.ts';
+import { isNestedTooDeep } from '#platform/nesting.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RowResult } from './imports.ts';
 import { addresses, Metadata } from './member-provisioning.ts';
@@ -58,7 +59,9 @@ export function readRow(position: number, line: string): ReadRow | { row: number
   const failed = (errors: Faults) => ({ row: position, errors });
   const record = parsed(line);
   if (record === undefined)
-    return failed([{ pointer: '', message: 'is not a JSON object without NUL characters and halves of characters' }]);
+    return failed([
+      { pointer: '', message: 'is not a JSON object without NUL characters, halves of characters and deep nesting' },
+    ]);
   if (!row.Check(record)) return failed(faultsOf(record));
   try {
     const identifiers = identifiersIn(record);
@@ -73,7 +76,8 @@ export function readRow(position: number, line: string): ReadRow | { row: number
 function parsed(line: string): unknown {
   try {
     const value: unknown = isStorable(line) ? JSON.parse(line) : undefined;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    const isRow = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRow && !isNestedTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -132,7 +136,9 @@ function cellValue(name: string, cell: string): unknown {
   if (BOOLEANS.includes(name)) return { true: true, false: false }[cell.toLowerCase()] ?? cell;
   if (!JSONS.includes(name)) return cell;
   try {
-    return JSON.parse(cell);
+    const value: unknown = JSON.parse(cell);
+    // As text it is no JSON object, and the row is reported.
+    return isNestedTooDeep(value) ? cell : value;
   } catch {
     return cell;
   }

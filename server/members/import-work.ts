@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { analyseEvents, emitAll, type NewEvent } from '#events';
 import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#identity';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isRaceLost } from '#platform/db.ts';
+import { isRaceLost, mayPassLater } from '#platform/db.ts';
 import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
@@ -14,7 +14,7 @@ import { permissionsNow } from './absent-actors.ts';
 import { excessAmong } from './authority.ts';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
-import { claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
+import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 import { knownAs, type MemberStatus } from './members.ts';
 import { lockKnownRoles } from './roles.ts';
 
@@ -55,7 +55,10 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
       // biome-ignore lint/performance/noAwaitInLoops: one try after the other
       return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
     } catch (error) {
-      if (attempt === TRIES || !isRaceLost(error)) throw error;
+      if (isRaceLost(error) && attempt < TRIES) continue;
+      if (mayPassLater(error)) throw error;
+      ctx.system.log.warn({ err: error, importId }, 'a chunk of an import failed; its rows are imported one by one');
+      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importOneByOne(tx, importId));
     }
   }
 }
@@ -79,12 +82,54 @@ async function tellPlanner(ctx: Ctx): Promise<void> {
   });
 }
 
+/**
+ * Imports the next rows each by itself: whatever it is that one holds, the others are imported, it is reported, and the import
+ * ends. @returns false when no chunk waits
+ */
+async function importOneByOne(tx: TxCtx, importId: ImportId): Promise<boolean> {
+  const chunk = await claimChunk(tx, importId);
+  if (!chunk) return false;
+  const results: RowResult[] = [];
+  for (const [index, line] of chunk.lines.entries()) {
+    const row = { ...chunk, lines: [line], firstRow: chunk.firstRow + index };
+    // biome-ignore lint/performance/noAwaitInLoops: rows follow one another on one connection
+    results.push(...(await inSavepoint(tx, row.firstRow, () => importRows(tx, importId, row))));
+  }
+  await finishChunk(ownCtx(tx, importId, chunk), importId, chunk.number, results);
+  return true;
+}
+
+/** Runs the import of one row; what is thrown undoes it alone and is reported, unless another time may do. */
+async function inSavepoint(tx: TxCtx, row: number, work: () => Promise<RowResult[]>): Promise<RowResult[]> {
+  await sql`savepoint import_row`.execute(tx.db);
+  try {
+    const results = await work();
+    await sql`release savepoint import_row`.execute(tx.db);
+    return results;
+  } catch (error) {
+    if (mayPassLater(error)) throw error;
+    await sql`rollback to savepoint import_row`.execute(tx.db);
+    tx.system.log.warn({ err: error, row }, 'a row of an import failed');
+    return [{ row, outcome: 'failed', errors: [{ pointer: '', message: 'could not be imported' }] }];
+  }
+}
+
+/** In the name of who began it, and with what they may do by now. */
+function ownCtx(tx: TxCtx, importId: ImportId, { actor }: Pick<ClaimedChunk, 'actor'>): TxCtx {
+  return { ...tx, actor, trace: { ...tx.trace, correlationId: importId } };
+}
+
 /** @returns false when no chunk waits */
 async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const chunk = await claimChunk(tx, importId);
   if (!chunk) return false;
-  // In the name of who began it, and with what they may do by now.
-  const own = { ...tx, actor: chunk.actor, trace: { ...tx.trace, correlationId: importId } };
+  await finishChunk(ownCtx(tx, importId, chunk), importId, chunk.number, await importRows(tx, importId, chunk));
+  return true;
+}
+
+/** @returns what became of each row, in their order */
+async function importRows(tx: TxCtx, importId: ImportId, chunk: ClaimedChunk): Promise<RowResult[]> {
+  const own = ownCtx(tx, importId, chunk);
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
   const rows = read.flatMap((row) => ('record' in row ? [row] : []));
   const plan = chunk.dryRun ? await imagine(own, importId, rows) : (await planRows(own, rows)).plan;
@@ -92,13 +137,7 @@ async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const results = new Map(plan.map(({ row, outcome, errors }) => [row, { row, outcome, errors }]));
   for (const row of read)
     if ('errors' in row) results.set(row.row, { row: row.row, outcome: 'failed', errors: row.errors });
-  await finishChunk(
-    own,
-    importId,
-    chunk.number,
-    [...results.values()].sort((a, b) => a.row - b.row),
-  );
-  return true;
+  return [...results.values()].sort((a, b) => a.row - b.row);
 }
 
 /** A row and what is to be done about it. */

@@ -234,6 +234,18 @@ export function isRaceLost(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '23505' || error.code === '40P01');
 }
 
+/**
+ * True for what the same statement may get past another time: a connection that broke, a server that shuts down or lacks
+ * something, or a transaction that lost (PostgreSQL, Appendix A: classes 08, 40, 53, 55, 57 and 58).
+ */
+export function mayPassLater(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '');
+  // What the driver says of its connection has no class; everything else that is thrown here is a fault of the code.
+  if (!(error instanceof Error)) return false;
+  const isOfSocket = 'code' in error && /^E(?!RR_)/.test(String(error.code));
+  return isOfSocket || /^(Connection terminated|timeout exceeded|Client has)/i.test(error.message);
+}
+
 /** True when another row still refers to what was to be deleted, or a referred one is missing. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503';

@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { addOwnFormats } from './formats.ts';
+import { isNestedTooDeep } from './nesting.ts';
 import { problem } from './problem.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -68,7 +69,11 @@ export function addBodyParsers(app: FastifyInstance): void {
         problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters and halves of characters.'),
         undefined,
       );
-    return parseJson(request, text, done);
+    return parseJson(request, text, (error, value) =>
+      error === null && isNestedTooDeep(value)
+        ? done(problem('VALIDATION_FAILED', 'The body is nested too deep.'), undefined)
+        : done(error, value),
+    );
   });
   app.addHook('preValidation', (request, _reply, done) => {
     // An absent body is an empty object, so that optional fields may all be left out.
