@@ -79,6 +79,8 @@ describe('an import ends, whatever a row holds', () => {
     const failed = deep.length + dated.length + odd.length;
     assert.deepEqual([report.created, report.failed, report.rowsDone], [2, failed, failed + 2]);
     assert.deepEqual([outcomes(report).at(0), outcomes(report).at(-1)], ['created', 'created']);
+    for (const { errors } of report.report.slice(1, 4)) assert.match(errors[0].message, /deep nesting/);
+    for (const { errors } of report.report.slice(4, 4 + dated.length)) assert.equal(errors[0].pointer, '/createdAt');
   });
 
   test('a cell of a CSV file that is nested deep is reported', async () => {

@@ -65,6 +65,9 @@ describe('nobody outside turns the public status', () => {
       assert.equal(failing, 14);
     }, 20_000);
     assert.deepEqual(await standing(), { good: 0, bad: 0 });
+    // Not even after they took something.
+    await rows(`update webhook_endpoints set succeeded_at = now() where purpose = 'status' /* all workspaces */`);
+    assert.deepEqual(await standing(), { good: 0, bad: 0 });
   });
 
   test('endpoints that never took anything count for nothing, and a workspace has one vote', async () => {
