@@ -47,10 +47,13 @@ export function endProviderSessions(system: System): void {
   guardDescent(system);
 }
 
-/** Puts a new session of the same person in the place of another; what hangs on it stays. */
+/**
+ * Puts a new session of the same person in the place of another; what hangs on it stays. Under what the other one was admitted
+ * does not: the new one may have shown less.
+ */
 export async function rebind(tx: TxCtx, from: SessionId, to: { sessionId: SessionId; expiresAt: Date }): Promise<void> {
   const bound = JSON.stringify({ sessionId: to.sessionId, endsAt: Math.floor(to.expiresAt.getTime() / 1000) });
-  await sql`update oidc_records set session_id = ${to.sessionId}, payload = payload || ${bound}::jsonb
+  await sql`update oidc_records set session_id = ${to.sessionId}, payload = payload - 'admittedUnder' - 'onDevice' || ${bound}::jsonb
     where session_id = ${from}`.execute(tx.db);
 }
 

@@ -97,6 +97,23 @@ describe('single sign-on from a sibling project', () => {
   });
 });
 
+describe('a browser that signs in anew', () => {
+  test('with one factor in the place of two inherits no admission', async () => {
+    const person = await memberOfBoth();
+    const app = await totpOf(latchkey, person, clock);
+    await policies('off', 'optional');
+    const browser = browserOf(latchkey);
+    const first = await flowThere();
+    const question = await signInOn(latchkey, first, person, browser);
+    await first.finish(await browser.submit(question, { code: app.code() }, '/mfa'));
+    const weaker = await codeFlow(latchkey, { prompt: 'login' });
+    const tokens = await weaker.finish(await signInOn(latchkey, weaker, person, browser));
+    assert.equal(tokens.claims()?.['acr'], 'aal1');
+    const silent = await flowThere({ prompt: 'none' });
+    assert.equal(returned((await browser.open(silent.url)).url)['error'], 'login_required');
+  });
+});
+
 describe('switch-context', () => {
   test('does not get around an enrolled factor by way of a project that asks for none', async () => {
     const person = await memberOfBoth();
