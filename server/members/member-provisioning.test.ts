@@ -143,7 +143,9 @@ describe('PATCH /v1/admin/members/{memberId}', () => {
       ['New name', next, true, '+49301234500', false, { tier: 2 }],
     );
     assert.match((await lastMessage(latchkey, email)).text, /email address of your account was changed/);
-    assert.equal((await latchkey.api('/v1/me/context', { token: access_token })).body.user.email, next);
+    expectProblem(await latchkey.api('/v1/me/context', { token: access_token }), 401, 'SESSION_REVOKED');
+    const again = await latchkey.auth('/v1/auth/login/password', { body: { identifier: next, password: PASSWORD } });
+    assert.equal(again.body.session?.userId, session.userId, again.text);
     const types = await eventsOf(latchkey, session.userId);
     for (const type of ['profile.updated', 'user.email.changed', 'user.phone.changed', 'membership.updated'])
       assert.ok(types.includes(type), type);
