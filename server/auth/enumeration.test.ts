@@ -16,7 +16,7 @@ let known: string[];
 before(async () => {
   latchkey = await startTestLatchkey({ clock });
   known = Array.from({ length: PER_CLASS }, newEmail);
-  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const passwordHash = await hashPassword(latchkey, PASSWORD);
   await latchkey.inProject(
     async (tx) => {
       for (const email of known) {

@@ -204,6 +204,33 @@ async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
   if (flow?.user_id) await lockUser(tx, flow.user_id);
 }
 
+/**
+ * Looks whether a proof holds, before work that nobody gets for a made-up one. Nothing is spent; a wrong code counts as a try.
+ * @throws Problem INVALID_CODE or INVALID_TOKEN
+ */
+export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly Purpose[]): Promise<void> {
+  if ('token' in proof) {
+    await lookAtLink(ctx, proof.token, purposes);
+    return;
+  }
+  const { flowId, code } = proof;
+  const flow = await ctx.db
+    .selectFrom('flows')
+    .select('code_hash')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', flowId)
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('attempts_left', '>', 0)
+    .where('used_at', 'is', null)
+    .where('decoy', '=', false)
+    .where('code_expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  const { keyring } = ctx.system;
+  if (!flow?.code_hash || !keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash))
+    await checkCode(ctx, proof, purposes);
+}
+
 async function checkCode(
   ctx: Ctx,
   { flowId, code }: { flowId: FlowId; code: string },

@@ -60,5 +60,6 @@ export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods
 export { leave, socialRoutes } from './social.auth.ts';
 export type { LinkRequired } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
+export { COUNTERS } from './throttle.ts';
 export { verificationRoutes } from './verification.auth.ts';
 export { verifyAddress } from './verification.ts';

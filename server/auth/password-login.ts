@@ -54,7 +54,7 @@ export async function loginWithPassword(
   const candidate = await findSignInCandidate(ctx, identifier);
   const attempt = await countAttempt(ctx, { way: 'password', userId: candidate?.userId ?? null, identifier });
   const hash = attempt.allowed ? (candidate?.hash ?? null) : null;
-  const matches = await verifyPassword(ctx.system, hash, request.password);
+  const matches = await verifyPassword(ctx, hash, request.password);
   if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
   const { userId } = candidate;
@@ -104,7 +104,7 @@ async function upgrade(
   { userId, hash }: { userId: UserId; hash: string },
   password: string,
 ): Promise<string> {
-  const to = await hashPassword(ctx.system, password);
+  const to = await hashPassword(ctx, password);
   await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }));
   return to;
 }

@@ -17,7 +17,16 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
 import { inEvenTime } from './even-time.ts';
-import { type NewFlow, openFlow, type Proof, type ProvenFlow, proofFields, startFlow, withProof } from './flows.ts';
+import {
+  type NewFlow,
+  openFlow,
+  type Proof,
+  type ProvenFlow,
+  proofFields,
+  requireProvable,
+  startFlow,
+  withProof,
+} from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { scopeFields } from './scope.ts';
@@ -90,8 +99,9 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
+  await requireProvable(ctx, proof, ['reset_password']);
   await checkPolicy(ctx, settings, newPassword);
-  const hash = await hashPassword(ctx.system, newPassword);
+  const hash = await hashPassword(ctx, newPassword);
   await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
     const { userId } = flow;
     if (userId === null) throw problem('INVALID_TOKEN');
@@ -121,7 +131,7 @@ export async function changePassword(ctx: Ctx, userId: UserId, newPassword: stri
     newPassword,
     [user?.email, user?.username, user?.phone].filter((fact) => fact != null),
   );
-  const hash = await hashPassword(ctx.system, newPassword);
+  const hash = await hashPassword(ctx, newPassword);
   await transaction(ctx, (tx) => replacePassword(tx, userId, hash));
 }
 

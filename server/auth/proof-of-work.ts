@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { createChallenge, verifySolution } from 'altcha-lib/v1';
 import { type Static, Type } from 'typebox';
-import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
-import { isUniqueViolation } from '#platform/db.ts';
+import type { Ctx, Environment } from '#platform/ctx.ts';
+import { prepared } from '#platform/db.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
@@ -79,21 +79,18 @@ async function isSolved(ctx: Ctx, payload: string): Promise<boolean> {
 async function spend(ctx: Ctx, payload: string): Promise<void> {
   // The challenge is what was signed. Several salts make the same challenge, so a salt does not say which puzzle it was.
   const { challenge }: { challenge?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
-  try {
-    await transaction(ctx, (tx) =>
-      tx.db
-        .insertInto('spent_proofs')
-        .values({
-          workspace_id: tx.scope.workspaceId,
-          environment: tx.scope.environment,
-          hash: hash('sha256', String(challenge).toLowerCase(), 'buffer'),
-          expires_at: new Date(tx.now.getTime() + CHALLENGE_SECONDS * 1000),
-        })
-        .execute(),
-    );
-  } catch (error) {
-    throw isUniqueViolation(error, 'spent_proofs_pkey')
-      ? problem('INVALID_TOKEN', 'The challenge was used already.')
-      : error;
-  }
+  const { workspaceId, environment } = ctx.scope;
+  const { rowCount } = await spendOnce(ctx.system.pool, [
+    workspaceId,
+    environment,
+    hash('sha256', String(challenge).toLowerCase(), 'buffer'),
+    new Date(ctx.now.getTime() + CHALLENGE_SECONDS * 1000),
+  ]);
+  if (rowCount === 0) throw problem('INVALID_TOKEN', 'The challenge was used already.');
 }
+
+/** A transaction of its own: spent stays spent, and what is hashed afterwards waits without holding a connection. */
+const spendOnce = prepared(
+  'spend-proof',
+  `insert into spent_proofs (workspace_id, environment, hash, expires_at) values ($1, $2, $3, $4) on conflict do nothing`,
+);

@@ -74,7 +74,7 @@ async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> 
   const { password, emailCode, ...answer } = request;
   if (password !== undefined) {
     const stored = await findPassword(ctx, userId);
-    const matches = await verifyPassword(ctx.system, stored?.hash ?? null, password);
+    const matches = await verifyPassword(ctx, stored?.hash ?? null, password);
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The password is not the one of this account.');
     return { spend: async () => ['pwd'], second: false };
   }

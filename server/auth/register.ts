@@ -112,7 +112,7 @@ async function pendingUser(
   await requireMethod(ctx, 'password');
   const { settings } = await projectOf(ctx.system, ctx.scope);
   await checkPolicy(ctx, settings, password, [address.value]);
-  return { passwordHash: await hashPassword(ctx.system, password), profile };
+  return { passwordHash: await hashPassword(ctx, password), profile };
 }
 
 async function requireCodeMethod(ctx: Ctx, { kind }: Address): Promise<void> {

@@ -137,7 +137,7 @@ export async function changeOwnPassword(
   const stored = await findPassword(ctx, userId);
   if (stored) {
     const attempt = await countAttempt(ctx, { way: 'password', userId });
-    const matches = await verifyPassword(ctx.system, stored.hash, currentPassword ?? '');
+    const matches = await verifyPassword(ctx, stored.hash, currentPassword ?? '');
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is not right.');
     await attempt.forget();
   }

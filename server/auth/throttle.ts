@@ -130,8 +130,12 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
   const limit = familiar ? known : strangers;
   const byPlace = await takeOrThrow(ctx, { limit: place, key: placeKey, told: true }, userId);
   if (identifier) await takeOrThrow(ctx, { limit, key: typedKey, told: false }, null);
-  const byAccount = await takeOrTell(ctx, { limit, key: accountKey, told: false }, userId);
-  if (!byAccount.allowed && !identifier) throw problemWithRetry('ACCOUNT_THROTTLED', byAccount.retryAfter);
+  const byAccount = await limit.take(ctx, accountKey);
+  const tell = () => tellFirst(ctx, limit, byAccount, userId);
+  if (!byAccount.allowed && !identifier) {
+    await tell();
+    throw problemWithRetry('ACCOUNT_THROTTLED', byAccount.retryAfter);
+  }
   return {
     allowed: byAccount.allowed,
     failures: Math.max(byPlace, byAccount.count) - 1,
@@ -141,6 +145,7 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
       await settle(ctx, { forget: [[place, placeKey], ...forget], giveBack: [[source, sourceKey]] });
     },
     failed: async () => {
+      await tell();
       const byScope = await scope.take(ctx, limitKey(workspaceId, environment, projectId));
       if (!byScope.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', byScope.retryAfter);
     },
@@ -149,19 +154,17 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
 
 type Counter = { limit: Limit; key: string; told: boolean };
 
-/** The first refusal of a period is told to the owner of the account. */
-async function takeOrTell(ctx: Ctx, { limit, key, told }: Counter, owner: UserId | null) {
+/** @returns how many were counted, this one included */
+async function takeOrThrow(ctx: Ctx, { limit, key, told }: Counter, owner: UserId | null): Promise<number> {
   const taken = await limit.take(ctx, key, { told });
-  const first = taken.count === limit.points + 1;
-  if (first && owner !== null) await transaction(ctx, (tx) => accountThrottled(tx, owner));
-  return taken;
+  if (taken.allowed) return taken.count;
+  await tellFirst(ctx, limit, taken, owner);
+  throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
 }
 
-/** @returns how many were counted, this one included */
-async function takeOrThrow(ctx: Ctx, counter: Counter, owner: UserId | null): Promise<number> {
-  const taken = await takeOrTell(ctx, counter, owner);
-  if (!taken.allowed) throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
-  return taken.count;
+/** The first refusal of a period is told to the owner of the account. */
+async function tellFirst(ctx: Ctx, limit: Limit, { count }: { count: number }, owner: UserId | null): Promise<void> {
+  if (owner !== null && count === limit.points + 1) await transaction(ctx, (tx) => accountThrottled(tx, owner));
 }
 
 /** A message somebody asks for: where it goes, whose account it is about, and what was typed where that is not the address. */

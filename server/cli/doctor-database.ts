@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { withSystem } from '#hosts';
-import { oldAddresses } from '#identity';
+import { dearHashes, oldAddresses } from '#identity';
 import { canOpenSigningKeys } from '#keys';
 import { migrations } from '#migrations';
 import type { Config } from '#platform/config.ts';
@@ -91,6 +91,7 @@ async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): 
     { check: 'schema', state: 'ok', found: String(applied) },
     await checkSecret(databaseUrl, config),
     await checkStoredAddresses(databaseUrl, config),
+    await checkDearHashes(databaseUrl, config),
     ...(await checkJobs(client)),
   ];
 }
@@ -112,6 +113,21 @@ async function checkStoredAddresses(databaseUrl: string, config: Config): Promis
     state: 'warning',
     found: `${old.length} stored before the rule for new ones: ${ids.join(', ')}${more}`,
     remedy: 'They go on signing in with what is stored. Give them another address: docs/members.md#addresses.',
+  };
+}
+
+/** Hashes whose check takes more memory or time than an import accepts today. */
+async function checkDearHashes(databaseUrl: string, config: Config): Promise<Finding> {
+  const check = 'password hashes';
+  const dear = await withSystem(optionsOf(databaseUrl, config), dearHashes);
+  if (dear.length === 0) return { check, state: 'ok', found: 'none costs more to check than an import accepts' };
+  const places = dear.map(({ workspaceId, environment, count }) => `${workspaceId}/${environment} (${count})`);
+  return {
+    check,
+    state: 'warning',
+    found: `imported ones that cost much to check: ${places.join(', ')}`,
+    remedy:
+      'They are checked one at a time and replaced at the next sign-in; reset the others: docs/security-model.md.',
   };
 }
 

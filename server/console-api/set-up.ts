@@ -74,7 +74,7 @@ async function lockInstallation(tx: TxCtx): Promise<void> {
 export async function newPasswordHash(ctx: Ctx, password: string, about: readonly string[]): Promise<string> {
   const { settings } = await projectOf(ctx.system, installationOf(ctx.system).scope);
   await checkPolicy(ctx, settings, password, about);
-  return hashPassword(ctx.system, password);
+  return hashPassword(ctx, password);
 }
 
 /**
@@ -84,7 +84,7 @@ export async function newPasswordHash(ctx: Ctx, password: string, about: readonl
  */
 export async function createOwner(system: System, email: string): Promise<string> {
   const password = randomSecret().slice(0, 20);
-  const passwordHash = await hashPassword(system, password);
+  const passwordHash = await hashPassword({ system }, password);
   await transaction(installationCtx(system, 'create-owner'), async (tx) => {
     await lockInstallation(tx);
     const known = await findOperator(tx, email);

@@ -76,7 +76,7 @@ type Owner = { email: string; password: string; hash: string };
 
 async function newOwner(system: System, email: string): Promise<Owner> {
   const password = randomBytes(15).toString('base64url');
-  return { email, password, hash: await hashPassword(system, password) };
+  return { email, password, hash: await hashPassword({ system }, password) };
 }
 
 async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Owner): Promise<DemoEnvironment> {

@@ -13,8 +13,8 @@ describe('password hashing', () => {
 
   test('PW-8 hashes are Argon2id with 19 MiB, two passes and a 128-bit salt of their own', async () => {
     const [one, two] = await Promise.all([
-      hashPassword(latchkey.system, 'the same password'),
-      hashPassword(latchkey.system, 'the same password'),
+      hashPassword(latchkey, 'the same password'),
+      hashPassword(latchkey, 'the same password'),
     ]);
     const salt = (phc: string) =>
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]{43}$/.exec(phc)?.[1] ?? '';
@@ -24,24 +24,22 @@ describe('password hashing', () => {
 
   test('PW-2 every character of a long password counts, also behind the 72nd byte', async () => {
     const base = 'ä'.repeat(63);
-    const hash = await hashPassword(latchkey.system, `${base}x`);
-    assert.equal(await verifyPassword(latchkey.system, hash, `${base}x`), true);
-    assert.equal(await verifyPassword(latchkey.system, hash, `${base}y`), false);
-    assert.equal(await verifyPassword(latchkey.system, hash, base), false);
+    const hash = await hashPassword(latchkey, `${base}x`);
+    assert.equal(await verifyPassword(latchkey, hash, `${base}x`), true);
+    assert.equal(await verifyPassword(latchkey, hash, `${base}y`), false);
+    assert.equal(await verifyPassword(latchkey, hash, base), false);
   });
 
   test('PW-2 the same characters typed as other code points are the same password', async () => {
-    const hash = await hashPassword(latchkey.system, 'caf\u00e9 am Morgen trinken');
-    assert.equal(await verifyPassword(latchkey.system, hash, 'cafe\u0301 am Morgen trinken'), true);
+    const hash = await hashPassword(latchkey, 'caf\u00e9 am Morgen trinken');
+    assert.equal(await verifyPassword(latchkey, hash, 'cafe\u0301 am Morgen trinken'), true);
   });
 
   test('PW-8 a flood waits in a bounded queue, and the rest is told to come back', async () => {
-    const results = await Promise.allSettled(
-      Array.from({ length: 560 }, () => verifyPassword(latchkey.system, null, 'x')),
-    );
+    const results = await Promise.allSettled(Array.from({ length: 560 }, () => verifyPassword(latchkey, null, 'x')));
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     assert.ok(refused.length > 0 && refused.length < 100, `${refused.length} refused`);
     for (const reason of refused) assert.ok(reason instanceof Problem && reason.code === 'SERVICE_UNAVAILABLE');
-    assert.equal(await verifyPassword(latchkey.system, null, 'x'), false);
+    assert.equal(await verifyPassword(latchkey, null, 'x'), false);
   });
 });

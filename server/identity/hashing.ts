@@ -1,61 +1,52 @@
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 import { Gauge } from 'prom-client';
-import { problemWithRetry } from '#platform/problem.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import type { Ctx } from '#platform/ctx.ts';
+import { FairQueue } from '#platform/fair-queue.ts';
+import { isConnectionHeld } from '#platform/held-connections.ts';
+import { perSystem } from '#platform/system.ts';
+import { isDear } from './hash-costs.ts';
 import { matchesHash } from './password-hashes.ts';
 
 /** Argon2id, the library's default variant, with OWASP's parameters: 19 MiB, two passes, one lane; 128-bit salt, 256-bit tag (ASVS 11.4.2). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 
 /** libuv has four threads unless told otherwise; one stays free for signatures, files and name look-ups. */
-const MOST_AT_ONCE = 3;
+const MAX_AT_ONCE = 3;
 /** Waiting longer than a client does is work for nobody. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
+/** Dear hashes that wait. */
+const MAX_DEAR_WAITING = 50;
 
 /**
- * Hashes passwords a few at a time, so that a flood of sign-ins neither starves the rest of the process nor takes all memory
- * (19 MiB each). Those that come when the queue is full get 503.
+ * Passwords are hashed a few at a time, so that a flood of sign-ins neither starves the rest of the process nor takes all memory
+ * (19 MiB each); workspaces take turns. Hashes that were imported and cost much more than ours are checked one at a time, apart
+ * from the others, so that one workspace's hashes hold up nobody else's sign-ins.
  */
-class HashQueue {
-  readonly #limit = Math.min(MOST_AT_ONCE, Math.max(1, availableParallelism() - 1));
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+const queues = perSystem((system) => {
+  const common = new FairQueue({
+    atOnce: Math.min(MAX_AT_ONCE, Math.max(1, availableParallelism() - 1)),
+    waiting: MAX_WAITING,
+  });
+  const dear = new FairQueue({ atOnce: 1, waiting: MAX_DEAR_WAITING });
+  const gauge = new Gauge({
+    name: 'latchkey_password_hashes_waiting',
+    help: 'Password hashes that wait for their turn.',
+    registers: [system.metrics],
+    collect() {
+      gauge.set(common.waiting + dear.waiting);
+    },
+  });
+  return { common, dear };
+});
 
-  constructor(system: System) {
-    const waiting = this.#waiting;
-    new Gauge({
-      name: 'latchkey_password_hashes_waiting',
-      help: 'Password hashes that wait for their turn.',
-      registers: [system.metrics],
-      collect() {
-        this.set(waiting.length);
-      },
-    });
-  }
+/** For whom a password is hashed: never a transaction, which would hold its connection while it waits. */
+type Asker = Pick<Ctx, 'system' | 'afterCommit'> & { scope?: Ctx['scope'] };
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limit) await this.#turn();
-    else this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      // The turn passes on directly, so that nobody can slip in between.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-    }
-  }
-
-  #turn(): Promise<void> {
-    if (this.#waiting.length >= MOST_WAITING) throw problemWithRetry('SERVICE_UNAVAILABLE', 5);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-  }
+function hashed<T>({ system, scope }: Asker, queue: 'common' | 'dear', work: () => Promise<T>): Promise<T> {
+  if (isConnectionHeld()) throw new Error('A password is hashed before a transaction begins, never inside one.');
+  return queues(system)[queue].run(scope?.workspaceId ?? '', work);
 }
-
-const hashQueue = perSystem((system) => new HashQueue(system));
 
 /** Somebody's password that nobody knows: verified against when there is no account, so that both take as long (AU-6). */
 let decoy: Promise<string> | null = null;
@@ -69,18 +60,19 @@ function prepared(password: string): string {
 }
 
 /** @returns the Argon2id hash in PHC format @throws Problem SERVICE_UNAVAILABLE when too many wait */
-export function hashPassword(system: System, password: string): Promise<string> {
-  return hashQueue(system).run(() => hash(prepared(password), ARGON2ID));
+export async function hashPassword(asker: Asker, password: string): Promise<string> {
+  return hashed(asker, 'common', () => hash(prepared(password), ARGON2ID));
 }
 
 /**
  * Checks a password against a hash in constant time.
  * @param stored the account's hash, or null where there is no account: then the same work is done and the answer is false
  */
-export async function verifyPassword(system: System, stored: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(asker: Asker, stored: string | null, password: string): Promise<boolean> {
   decoy ??= hash('', ARGON2ID);
   const against = stored ?? (await decoy);
-  const matches = await hashQueue(system).run(() => matchesHash(against, password, prepared(password)));
+  const queue = isDear(against) ? 'dear' : 'common';
+  const matches = await hashed(asker, queue, () => matchesHash(against, password, prepared(password)));
   return stored !== null && matches;
 }
 

@@ -1,5 +1,6 @@
 export { oldAddresses } from './address-review.ts';
 export { askBreachedAhead } from './breached-passwords.ts';
+export { dearHashes } from './dear-hashes.ts';
 export { whenPeopleLeave } from './departures.ts';
 export {
   addressesOf,

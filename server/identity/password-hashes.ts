@@ -9,6 +9,7 @@ import {
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+import { costOf, isWithin, MAX_HASH_COST } from './hash-costs.ts';
 
 const pbkdf2 = promisify(pbkdf2Callback);
 const scrypt = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scryptCallback);
@@ -16,9 +17,9 @@ const scrypt = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>
 /** A way to store passwords: which hashes are of it, and whether a password matches one. */
 type Format = { pattern: RegExp; matches: (parts: readonly string[], password: string) => Promise<boolean> };
 
-/** Work beyond this is an attack on us, not a hash: 1 GiB and ten million rounds. */
-const MOST_SCRYPT_LOG_N = 20;
-const MOST_ROUNDS = 10_000_000;
+/** Hashes up to this were imported by earlier versions, and still work. */
+const MAX_SCRYPT_LOG_N = 20;
+const MAX_ROUNDS = 10_000_000;
 
 /**
  * The hashes other systems bring along. Each is checked with exactly what that system hashed, and replaced by ours at the
@@ -85,17 +86,11 @@ function isArgon2(stored: string): boolean {
   return /^\$argon2(id|i|d)\$/.test(stored);
 }
 
-/** Work that a sign-in can be asked to do: 1 GiB, 64 passes, 16 lanes; bcrypt of cost 16 takes seconds. */
-const ARGON2_COST = /^\$argon2(?:id|i|d)\$(?:v=\d+\$)?m=(\d+),t=(\d+),p=(\d+)\$[^$]+\$[^$]+$/;
-const MOST_ARGON2 = [1_048_576, 64, 16] as const;
-const MOST_BCRYPT_COST = 16;
-
 /** Whether this is a hash that a password can be checked against here, at a cost that is bearable. */
 export function isPasswordHash(stored: string): boolean {
-  const costs = ARGON2_COST.exec(stored)?.slice(1);
-  if (costs) return MOST_ARGON2.every((most, index) => Number(costs[index]) <= most);
-  if (/^\$2[abxy]\$/.test(stored) && Number(stored.slice(4, 6)) > MOST_BCRYPT_COST) return false;
-  return FORMATS.some(({ pattern }) => pattern.test(stored));
+  const cost = costOf(stored);
+  if (cost === null || !isWithin(cost, MAX_HASH_COST)) return false;
+  return isArgon2(stored) || FORMATS.some(({ pattern }) => pattern.test(stored));
 }
 
 /**
@@ -124,12 +119,12 @@ async function matches(stored: string, typed: string, normalised: string): Promi
 type Pbkdf2 = { digest: string; rounds: number; salt: Buffer; expected: Buffer };
 
 async function matchesPbkdf2({ digest, rounds, salt, expected }: Pbkdf2, password: string): Promise<boolean> {
-  if (rounds < 1 || rounds > MOST_ROUNDS) return false;
+  if (rounds < 1 || rounds > MAX_ROUNDS) return false;
   return equal(await pbkdf2(password, salt, rounds, expected.length, digest), expected);
 }
 
 function scryptOptions(logN: number, r: number, p: number): ScryptOptions | null {
-  if (logN < 1 || logN > MOST_SCRYPT_LOG_N || r < 1 || r > 64 || p < 1 || p > 16) return null;
+  if (logN < 1 || logN > MAX_SCRYPT_LOG_N || r < 1 || r > 64 || p < 1 || p > 16) return null;
   return { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r + 1_048_576 };
 }
 

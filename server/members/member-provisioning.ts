@@ -124,7 +124,7 @@ async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly K
     password,
     identifiers.map(({ value }) => value),
   );
-  return hashPassword(ctx.system, password);
+  return hashPassword(ctx, password);
 }
 
 /** @throws Problem ALREADY_EXISTS when the identifiers belong to several people */

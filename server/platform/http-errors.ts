@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import type { Methods } from './http-methods.ts';
+import { AnsweredBefore, replay } from './http-once.ts';
 import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
 
 type Where = { apiAddress: string; surfaces: readonly Surface[]; methods: Methods };
@@ -11,7 +12,9 @@ type Surface = { prefix: string; host: string; address: string };
 /** Makes every error of a host leave as a problem document, and unknown paths say where they would be found. */
 export function addErrorHandling(app: FastifyInstance, where: Where): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    sendProblem(request, reply, toProblem(error), where.apiAddress),
+    error instanceof AnsweredBefore
+      ? replay(reply, error.stored)
+      : sendProblem(request, reply, toProblem(error), where.apiAddress),
   );
   // Before the body is read: nobody is told that it has the wrong type for an address that is not there.
   app.addHook('preParsing', (request, _reply, _payload, done) => done(request.is404 ? missing(request, where) : null));

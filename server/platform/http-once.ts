@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
+import type { Tables } from './db.ts';
 import { problem } from './problem.ts';
+import { sourceOf } from './source.ts';
 import type { System } from './system.ts';
-import { Unit } from './unit.ts';
+import type { Unit } from './unit.ts';
 
 type IdempotencyKeysTable = {
   id: Buffer;
@@ -39,19 +41,24 @@ const NOT_KEPT = [
   'access-control-expose-headers',
 ];
 
-/** A request that goes ahead in a transaction that holds its key, or the answer it got the first time. */
-type Claimed = { unit: Unit; claim: Buffer } | { stored: StoredAnswer };
+/** Thrown where another process gave the answer while this one was about to: the request ends with that answer. */
+export class AnsweredBefore extends Error {
+  readonly stored: StoredAnswer;
+
+  constructor(stored: StoredAnswer) {
+    super('The request was answered before.');
+    this.stored = stored;
+  }
+}
 
 /**
  * Makes a POST with an `Idempotency-Key` happen once (draft-ietf-httpapi-idempotency-key-header): claim, change and answer are
  * one transaction, so a crash leaves all or nothing, and a second request with the key waits at the claim's row for the first.
  * Answers that refuse changed nothing and are not kept.
- * @throws Problem IDEMPOTENCY_KEY_REUSED when the key came with another body before
+ * @returns the first statements of that transaction @throws Problem IDEMPOTENCY_KEY_REUSED when the key came with another body before
  */
-export async function beginOnce(system: System, request: FastifyRequest, key: string): Promise<Claimed> {
-  const claim = claimOf(request, key);
-  const unit = await Unit.begin(system, 'read committed', claim.toString('base64'));
-  try {
+export function claiming(system: System, request: FastifyRequest, claim: Buffer) {
+  return async (db: Kysely<Tables>): Promise<void> => {
     const now = system.clock.now();
     const row = {
       id: claim,
@@ -59,23 +66,16 @@ export async function beginOnce(system: System, request: FastifyRequest, key: st
       answer_sealed: null,
       expires_at: new Date(+now + KEPT_MS),
     };
-    if (await insertClaim(unit, row, now)) return { unit, claim };
-    const stored = await storedAnswer(system, unit, row);
-    await unit.rollback();
-    return { stored };
-  } catch (error) {
-    await unit.rollback();
-    throw error;
-  }
+    if (!(await insertClaim(db, row, now))) throw new AnsweredBefore(await storedAnswer(system, db, row));
+  };
 }
 
 /** The answer that the key's first request got, if it has been given. @throws Problem IDEMPOTENCY_KEY_REUSED */
 export async function earlierAnswer(
   system: System,
   request: FastifyRequest,
-  key: string,
+  id: Buffer,
 ): Promise<StoredAnswer | undefined> {
-  const id = claimOf(request, key);
   const known = await system.db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
@@ -90,8 +90,8 @@ function hashOf(body: unknown): Buffer {
 }
 
 /** One row per key: a second insert waits until the first transaction has ended. An expired claim is taken over. */
-async function insertClaim(unit: Unit, row: Insertable<IdempotencyKeysTable>, now: Date): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await unit.db
+async function insertClaim(db: Kysely<Tables>, row: Insertable<IdempotencyKeysTable>, now: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('idempotency_keys')
     .values(row)
     .onConflict((conflict) =>
@@ -104,8 +104,8 @@ async function insertClaim(unit: Unit, row: Insertable<IdempotencyKeysTable>, no
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-async function storedAnswer(system: System, unit: Unit, row: Claim): Promise<StoredAnswer> {
-  const known = await unit.db
+async function storedAnswer(system: System, db: Kysely<Tables>, row: Claim): Promise<StoredAnswer> {
+  const known = await db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
     .where('id', '=', row.id)
@@ -124,7 +124,7 @@ function openAnswer(system: System, known: Omit<IdempotencyKeysTable, 'id' | 'ex
 }
 
 /** Whose key it is: one caller's, on one path. */
-function claimOf(request: FastifyRequest, key: string): Buffer {
+export function claimOf(request: FastifyRequest, key: string): Buffer {
   const { kind, environment } = request.server.host;
   return hash('sha256', JSON.stringify([kind, environment, callerOf(request), request.url, key]), 'buffer');
 }
@@ -141,6 +141,13 @@ function callerOf({ ctx, headers, trace }: FastifyRequest): unknown[] {
   return [trace.ip, headers.authorization, headers.cookie];
 }
 
+/** Who takes turns with others where requests wait: a signed-in caller, or the source of a request without one. */
+export function turnOf({ ctx, trace }: FastifyRequest): string {
+  const actor = ctx?.actor;
+  if (actor?.kind === 'customer' || actor?.kind === 'operator') return actor.userId;
+  return actor?.kind === 'management' ? actor.applicationId : sourceOf(trace);
+}
+
 /** Keeps the answer in the transaction of the change it tells of. */
 export async function keepAnswer(
   system: System,
@@ -148,12 +155,14 @@ export async function keepAnswer(
   { reply, payload }: { reply: FastifyReply; payload: unknown },
 ): Promise<void> {
   if (reply.statusCode >= 400) {
-    await unit.db.deleteFrom('idempotency_keys').where('id', '=', claim).execute();
+    if (unit.isOpen) await unit.db.deleteFrom('idempotency_keys').where('id', '=', claim).execute();
     return;
   }
   // Answers hold tokens and secrets that are shown once.
   const answer = JSON.stringify(answerOf(reply, payload));
   const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
+  // A request that wrote nothing has claimed nothing so far.
+  await unit.begin();
   await unit.db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }
 

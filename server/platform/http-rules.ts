@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { type TProperties, Type } from 'typebox';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
+import { asRequest } from './held-connections.ts';
 import type { App } from './http.ts';
-import { beginOnce, earlierAnswer, keepAnswer, replay } from './http-once.ts';
+import { AnsweredBefore, claiming, claimOf, earlierAnswer, keepAnswer, replay, turnOf } from './http-once.ts';
 import { limitsOf } from './limits.ts';
 import { type ErrorCode, problem, problemResponses, withProblems } from './problem.ts';
-import { Unit } from './unit.ts';
+import { keyTurns, Unit } from './unit.ts';
 
 /** A route on its way out (RFC 9745, RFC 8594). */
 type Deprecation = { since: Date; sunset: Date; link?: string };
@@ -75,7 +76,9 @@ export function addExchangeRules(app: App): void {
     const match = mayMatch(routeOptions) ? headers['if-match'] : undefined;
     const { ahead } = routeOptions.config;
     if (key === undefined && match === undefined && !ahead) return done();
-    begin({ app, request, reply, readers }, { key, match, ahead }).then((goesOn) => goesOn && done(), done);
+    asRequest((note) => {
+      begin({ app, request, reply, readers }, { key, match, ahead, note }).then((goesOn) => goesOn && done(), done);
+    });
   });
   app.addHook('preSerialization', (request, reply, payload, done) => {
     const reader = reply.statusCode === 200 ? recordOf(request, readers) : undefined;
@@ -112,38 +115,50 @@ type Beginning = {
   key: string | string[] | undefined;
   match: string | undefined;
   ahead: FastifyContextConfig['ahead'];
+  note: (held: boolean) => void;
 };
 
 /** @returns false when the answer has been given already */
-async function begin(exchange: Exchange, { key, match, ahead }: Beginning): Promise<boolean> {
+async function begin(exchange: Exchange, beginning: Beginning): Promise<boolean> {
   const { app, request, reply } = exchange;
-  if (ahead && !(await goAhead(exchange, ahead, key))) return false;
-  if (key === undefined && match === undefined) return true;
-  if (key !== undefined) {
-    const claimed = await beginOnce(app.system, request, String(key));
-    if ('stored' in claimed) {
-      replay(reply, claimed.stored);
+  const { key, match, ahead } = beginning;
+  if (key === undefined) {
+    await ahead?.(request);
+    if (match !== undefined) {
+      carry(
+        request,
+        new Unit(app.system, { isolation: 'repeatable read', caller: turnOf(request), note: beginning.note }),
+      );
+      await requireMatch(exchange, match);
+    }
+    return true;
+  }
+  const claim = claimOf(request, String(key));
+  const ended = await keyTurns(app.system).take(claim.toString('base64'));
+  try {
+    const stored = await earlierAnswer(app.system, request, claim);
+    if (stored) {
+      ended();
+      replay(reply, stored);
       return false;
     }
-    request.unit = claimed.unit;
-    request.claim = claimed.claim;
-  } else request.unit = await Unit.begin(app.system, 'repeatable read');
-  const { unit } = request;
-  if (request.ctx) request.ctx = { ...request.ctx, db: unit.db, unit };
-  if (match !== undefined) await requireMatch(exchange, match);
+    await ahead?.(request);
+  } catch (error) {
+    ended();
+    throw error;
+  }
+  const first = claiming(app.system, request, claim);
+  request.claim = claim;
+  carry(
+    request,
+    new Unit(app.system, { isolation: 'read committed', caller: turnOf(request), note: beginning.note, first, ended }),
+  );
   return true;
 }
 
-/** @returns false when the answer has been given already */
-async function goAhead(
-  { app, request, reply }: Exchange,
-  ahead: NonNullable<Beginning['ahead']>,
-  key: Beginning['key'],
-): Promise<boolean> {
-  const stored = key === undefined ? undefined : await earlierAnswer(app.system, request, String(key));
-  if (stored) replay(reply, stored);
-  else await ahead(request);
-  return stored === undefined;
+function carry(request: FastifyRequest, unit: Unit): void {
+  request.unit = unit;
+  if (request.ctx) request.ctx = { ...request.ctx, db: unit.db, unit };
 }
 
 /** The record is read in the change's own snapshot: who changes it meanwhile makes the change fail (RFC 9110 §13.1.1). */
@@ -151,6 +166,7 @@ async function requireMatch({ app, request, reply, readers }: Exchange, match: s
   if (match.trim() === '*') return;
   const reader = readers.get(pathOfRecord(request.routeOptions));
   if (!reader) throw problem('PRECONDITION_FAILED', 'What this path changes has no `ETag`; leave `If-Match` out.');
+  await request.unit?.begin();
   const record: unknown = await reader.handler.call(app, request, reply);
   if (!named(match).includes(etagOf(record, reader))) throw problem('PRECONDITION_FAILED');
 }
@@ -201,8 +217,8 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
     await unit.commit();
   } catch (error) {
     await unit.rollback();
-    // A refusal stands: there was nothing to keep.
-    if (refused) return;
+    // A refusal stands: there was nothing to keep. So does what another process kept first.
+    if (refused || error instanceof AnsweredBefore) return;
     if (isSerializationFailure(error)) throw problem('PRECONDITION_FAILED');
     if (!isDatabaseAway(error)) request.log.error({ err: error }, 'the transaction of a request could not be ended');
     throw error;

@@ -18,6 +18,7 @@ import { answerMalformed } from './http-malformed.ts';
 import { Methods } from './http-methods.ts';
 import { ReadyAnswers } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
+import { addSourceLimits } from './http-sources.ts';
 import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails } from './problem.ts';
 import { trustsSource } from './source.ts';
@@ -141,6 +142,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   decorate(app);
   addEdge(app, { system, host, own, hostNames, find });
   await app.register(cookie);
+  addSourceLimits(app);
   addExchangeRules(app);
   await addOpenApi(app, host, own.url);
   return app;

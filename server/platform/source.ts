@@ -42,9 +42,7 @@ export function networksOf(ip: string): string[] {
   if (address instanceof ipaddr.IPv4) return [`${address.toString()}/32`, `::ffff:${address.toString()}/128`];
   // Behind NAT64 (RFC 6052) the last 32 bits are the client's own IPv4 address.
   if (address.range() === 'rfc6052') return [`${address.toNormalizedString()}/128`];
-  return [
-    ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/${IPV6_PREFIX}`).toString() + `/${IPV6_PREFIX}`,
-  ];
+  return [`${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/${IPV6_PREFIX}`)}/${IPV6_PREFIX}`];
 }
 
 /** What a request's source is counted by: its IPv4 address, or the /64 of its IPv6 address. */

@@ -1,44 +1,89 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ControlledTransaction, type IsolationLevel, sql } from 'kysely';
+import { type ControlledTransaction, type IsolationLevel, type Kysely, sql } from 'kysely';
 import type { Tables } from './db.ts';
+import { FairQueue } from './fair-queue.ts';
 import { inTransaction } from './held-connections.ts';
 import { perSystem, type System } from './system.ts';
 
 type AfterCommit = (work: () => void) => void;
 type Work<T> = (db: ControlledTransaction<Tables>, afterCommit: AfterCommit) => Promise<T>;
 
+export type UnitOptions = {
+  isolation: IsolationLevel;
+  /** Whose request it is: callers take turns. */
+  caller: string;
+  /** Hears when the unit holds a connection, and when not any more. */
+  note: (held: boolean) => void;
+  /** The first statements of the transaction. What it throws ends the request. */
+  first?: (db: ControlledTransaction<Tables>) => Promise<void>;
+  /** Runs once, when the unit has ended. */
+  ended?: () => void;
+};
+
 /**
- * A request that is one transaction: everything its handler does, and what the edge stores about it, is kept or lost together.
+ * A request that is one transaction: everything its handler writes, and what the edge stores about it, is kept or lost together.
  * What would have been a transaction of its own becomes a part, kept or lost by itself within it, so that what is meant to
- * outlive a refusal (an ended session) still does.
+ * outlive a refusal (an ended session) still does. The transaction begins with the first part: until then the request holds no
+ * connection, and has time for what takes long, such as hashing a password.
  */
 export class Unit {
-  readonly db: ControlledTransaction<Tables>;
-  readonly #leave: () => void;
+  /** Reads in the transaction once it has begun. */
+  readonly db: Kysely<Tables>;
+  readonly #system: System;
+  readonly #options: UnitOptions;
   readonly #inside = new AsyncLocalStorage<true>();
+  #leave: () => void = () => undefined;
+  #open: ControlledTransaction<Tables> | null = null;
+  #beginning: Promise<ControlledTransaction<Tables>> | null = null;
+  #ended = false;
   #committed: (() => void)[] = [];
   #tail: Promise<unknown> = Promise.resolve();
 
-  private constructor(db: ControlledTransaction<Tables>, leave: () => void) {
-    this.db = db;
-    this.#leave = leave;
+  constructor(system: System, options: UnitOptions) {
+    this.#system = system;
+    this.#options = options;
+    this.db = new Proxy(system.db, {
+      get: (outside, name) => {
+        const db = this.#open ?? outside;
+        const value: unknown = Reflect.get(db, name, db);
+        return typeof value === 'function' ? value.bind(db) : value;
+      },
+    });
   }
 
-  /** Begins when there is room, and nobody in this process works under the same `key`. */
-  static async begin(system: System, isolation: IsolationLevel, key?: string): Promise<Unit> {
-    const leave = await turns(system).take(key);
+  /** True while the unit holds a connection. */
+  get isOpen(): boolean {
+    return this.#open !== null;
+  }
+
+  /** Begins the transaction unless it has begun. @throws Problem SERVICE_UNAVAILABLE when too many others wait, and what `first` throws */
+  begin(): Promise<ControlledTransaction<Tables>> {
+    this.#beginning ??= this.#begin();
+    return this.#beginning;
+  }
+
+  async #begin(): Promise<ControlledTransaction<Tables>> {
+    const { isolation, caller, note, first } = this.#options;
+    this.#leave = await turns(this.#system).take(caller);
     try {
-      return new Unit(await system.db.startTransaction().setIsolationLevel(isolation).execute(), leave);
+      this.#open = await this.#system.db.startTransaction().setIsolationLevel(isolation).execute();
+      note(true);
+      await first?.(this.#open);
+      return this.#open;
     } catch (error) {
-      leave();
+      await this.#undo();
       throw error;
     }
   }
 
   /** Runs `work` as one part; parts follow one another, as they share a connection. */
   part<T>(work: Work<T>): Promise<T> {
-    if (this.#inside.getStore()) return work(this.db, (callback) => this.#committed.push(callback));
-    const turn = this.#tail.then(() => this.#inside.run(true, () => this.#run(work)));
+    const open = this.#inside.getStore() && this.#open;
+    if (open) return work(open, (callback) => this.#committed.push(callback));
+    const turn = this.#tail.then(async () => {
+      const db = await this.begin();
+      return this.#inside.run(true, () => this.#run(db, work));
+    });
     this.#tail = turn.catch(() => undefined);
     return turn;
   }
@@ -47,37 +92,56 @@ export class Unit {
   async commit(): Promise<void> {
     await this.#tail;
     try {
-      await this.db.commit().execute();
+      await this.#open?.commit().execute();
     } catch (error) {
       await this.rollback();
       throw error;
     }
-    this.#leave();
+    this.#end();
     for (const callback of this.#committed) callback();
   }
 
   /** Ends the transaction, lost; one that has ended already stays as it is. */
   async rollback(): Promise<void> {
     await this.#tail;
+    await this.#undo();
+    this.#end();
+  }
+
+  async #undo(): Promise<void> {
+    const open = this.#open;
     try {
       // On a lost connection there is nothing left to undo.
-      if (!this.db.isCommitted && !this.db.isRolledBack) await this.db.rollback().execute();
+      if (open && !open.isCommitted && !open.isRolledBack) await open.rollback().execute();
     } catch {
     } finally {
-      this.#leave();
+      this.#release();
     }
   }
 
-  async #run<T>(work: Work<T>): Promise<T> {
+  #release(): void {
+    this.#open = null;
+    this.#options.note(false);
+    this.#leave();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#release();
+    this.#options.ended?.();
+  }
+
+  async #run<T>(db: ControlledTransaction<Tables>, work: Work<T>): Promise<T> {
     const before = this.#committed.length;
-    await sql`savepoint part`.execute(this.db);
+    await sql`savepoint part`.execute(db);
     try {
-      const result = await inTransaction(() => work(this.db, (callback) => this.#committed.push(callback)));
-      await sql`release savepoint part`.execute(this.db);
+      const result = await inTransaction(() => work(db, (callback) => this.#committed.push(callback)));
+      await sql`release savepoint part`.execute(db);
       return result;
     } catch (error) {
       this.#committed = this.#committed.slice(0, before);
-      await sql`rollback to savepoint part`.execute(this.db);
+      await sql`rollback to savepoint part`.execute(db);
       throw error;
     }
   }
@@ -85,46 +149,11 @@ export class Unit {
 
 /**
  * A unit holds a connection to its end and may need others on the way, so fewer than the pool has may be under way: were it
- * all of them, each would wait for another's.
+ * all of them, each would wait for another's. One caller has at most half of them, and whoever waits too long is told so.
  */
-const MOST_AT_ONCE = 6;
+const turns = perSystem(() => new FairQueue({ atOnce: 6, atOncePerCaller: 3, waiting: 300, waitSeconds: 10 }));
 
-class Turns {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-  readonly #byKey = new Map<string, Promise<void>>();
-
-  /** Waits until nobody holds `key` and there is room. @returns ends the turn; more calls of it do nothing */
-  async take(key?: string): Promise<() => void> {
-    const free = key === undefined ? undefined : await this.#hold(key);
-    if (this.#running < MOST_AT_ONCE) this.#running += 1;
-    else
-      await new Promise<void>((admit) => {
-        this.#waiting.push(admit);
-      });
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-      free?.();
-    };
-  }
-
-  async #hold(key: string): Promise<() => void> {
-    for (let before = this.#byKey.get(key); before; before = this.#byKey.get(key)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other is the purpose
-      await before;
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#byKey.set(key, promise);
-    return () => {
-      this.#byKey.delete(key);
-      resolve();
-    };
-  }
-}
-
-const turns = perSystem(() => new Turns());
+/** One request at a time under one key; the others of that key wait, without a connection. */
+export const keyTurns = perSystem(
+  () => new FairQueue({ atOnce: Number.POSITIVE_INFINITY, atOncePerCaller: 1, waiting: 300, waitSeconds: 10 }),
+);

@@ -79,7 +79,7 @@ export async function teammate(latchkey: TestLatchkey, role: TeamRole, workspace
 /** Somebody who can sign in to the console and is in no team. */
 export async function newOperator(latchkey: TestLatchkey): Promise<Person & { userId: UserId }> {
   const email = newEmail();
-  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const passwordHash = await hashPassword(latchkey, PASSWORD);
   const userId = await latchkey.inProject((tx) => createOperator(tx, { email, passwordHash }));
   return { email, password: PASSWORD, userId };
 }

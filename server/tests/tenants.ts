@@ -10,7 +10,7 @@ export type Tenant = { scope: Scope; owner: string; clientId: string; clientSecr
 
 /** Makes a workspace of its own beside the demo: a project with an owner and a management client in the test environment. */
 export async function createTenant(latchkey: TestLatchkey, name: string): Promise<Tenant> {
-  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const passwordHash = await hashPassword(latchkey, PASSWORD);
   return latchkey.inProject(async (base) => {
     const { id: workspaceId } = await createWorkspace(base, name);
     const projectId = await createProject({ ...base, scope: { ...base.scope, workspaceId } }, `${name} project`);
@@ -22,7 +22,7 @@ export async function createTenant(latchkey: TestLatchkey, name: string): Promis
 
 /** Gives a project of the demo an owner and a management client more. */
 export async function staffProject(latchkey: TestLatchkey, projectId: ProjectId, name: string): Promise<Tenant> {
-  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const passwordHash = await hashPassword(latchkey, PASSWORD);
   return latchkey.inProject((tx) => staff(tx, name, passwordHash), { projectId });
 }
 

@@ -163,7 +163,7 @@ const TEAM: readonly (readonly [name: string, role: TeamRole])[] = [
 ];
 
 async function buildTeam(latchkey: TestLatchkey): Promise<void> {
-  const passwordHash = await hashPassword(latchkey.system, PASSWORD);
+  const passwordHash = await hashPassword(latchkey, PASSWORD);
   for (const [displayName, role] of TEAM) {
     const email = `${displayName.split(' ')[0]?.toLowerCase()}@shop.example`;
     // biome-ignore lint/performance/noAwaitInLoops: one person after the other

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { solveChallenge } from 'altcha-lib/v1';
+import { Registry } from 'prom-client';
+import { COUNTERS } from '#auth';
+import { createHost } from '#platform/http.ts';
+import { ANONYMOUS_ROUTES, SOURCE_COUNTERS, type SourceCounter, sourceCounts } from '#platform/http-sources.ts';
 import { totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -253,5 +258,85 @@ describe('a proof of work', () => {
     } finally {
       await changeSettings(latchkey, { proofOfWork: 'off' });
     }
+  });
+});
+
+describe('requests of anybody', () => {
+  test('with a made-up flow hash nothing: six hundred at once are refused, and none for want of room', async () => {
+    const body = { flowId: 'flw_01kaz3w9hqf8p9n2m4v5x6y7z8', code: '12345678', newPassword: 'a new long password' };
+    const answers = await Promise.all(
+      range(600).map(() => latchkey.auth('/v1/auth/password/reset', { body, headers: from('198.18.40.1') })),
+    );
+    assert.deepEqual(new Set(answers.map(({ body: { errorCode } }) => errorCode)), new Set(['INVALID_CODE']));
+  });
+
+  test('are counted by source before anything is read, on every route that changes something', async () => {
+    const source = '198.18.41.1';
+    for (const [name, { points }] of Object.entries(SOURCE_COUNTERS))
+      sourceCounts(latchkey.system).add(counterNamed(name), `${source}/32`, points);
+    const routes = Object.entries(ANONYMOUS_ROUTES).filter(([, declared]) => typeof declared === 'string');
+    for (const [route] of routes) {
+      const [method = '', path = ''] = route.replace('*', '').split(' ');
+      if (route.endsWith('*')) continue;
+      const host = /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const answer = await host(path.replaceAll(/:\w+/g, 'x'), { method, headers: from(source) });
+      expectProblem(answer, 429, 'RATE_LIMIT_EXCEEDED');
+      assert.ok(Number(answer.headers.get('retry-after')) > 0, route);
+    }
+    const elsewhere = await latchkey.auth('/v1/auth/login/passkey/options', { body: {}, headers: from('198.18.41.2') });
+    assert.equal(elsewhere.status, 200);
+  });
+
+  test('that show a right proof are not counted; those that show a wrong one are', async () => {
+    const { email } = await register(latchkey);
+    const counts = sourceCounts(latchkey.system);
+    counts.add('proof', '198.18.42.1/32', SOURCE_COUNTERS.proof.points - 1);
+    assert.equal((await login(email, '198.18.42.1')).status, 200);
+    expectProblem(await guess(email, '198.18.42.1'), 401, 'INVALID_CREDENTIALS');
+    expectProblem(await login(email, '198.18.42.1'), 429, 'RATE_LIMIT_EXCEEDED');
+  });
+
+  test('can not change anything on a route that says nothing of how it is counted: no process starts with one', async () => {
+    const app = await createHost(
+      { ...latchkey.system, metrics: new Registry() },
+      { kind: 'auth', environment: 'test' },
+    );
+    const config = { permission: 'public' } as const;
+    assert.throws(() => app.post('/v1/uncounted', { config }, () => 'done'), /ANONYMOUS_ROUTES/);
+    await app.close();
+  });
+});
+
+function counterNamed(name: string): SourceCounter {
+  assert.ok(name === 'begin' || name === 'proof' || name === 'password' || name === 'client');
+  return name;
+}
+
+describe('docs/security-model.md', () => {
+  const documented = (name: string) => {
+    const page = readFileSync(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    return page.split(`<!-- table: ${name} -->`)[1]?.split('<!-- /table -->')[0]?.trim();
+  };
+
+  test('shows the counters as they are', () => {
+    const rows = Object.entries(COUNTERS).map(
+      ([name, { points, seconds, counts, beyond }]) => `| ${name} | ${counts} | ${points} | ${seconds} | ${beyond} |`,
+    );
+    const head = ['| counter | counts | at most | seconds | beyond |', '|---|---|---|---|---|'];
+    assert.equal(documented('counters'), [...head, ...rows].join('\n'));
+  });
+
+  test('shows the counters of anonymous requests, and every route, as they are', () => {
+    const rules = Object.entries(SOURCE_COUNTERS).map(
+      ([name, { points, counts, of }]) => `| ${name} | ${counts} | ${of} | ${points} |`,
+    );
+    const head = ['| counter | counts | of these | at most |', '|---|---|---|---|'];
+    assert.equal(documented('source counters'), [...head, ...rules].join('\n'));
+    const routes = Object.entries(ANONYMOUS_ROUTES).map(
+      ([route, declared]) =>
+        `| \`${route}\` | ${typeof declared === 'string' ? declared : `not: ${declared.uncounted}`} |`,
+    );
+    assert.equal(documented('anonymous routes'), ['| route | counted as |', '|---|---|', ...routes].join('\n'));
   });
 });

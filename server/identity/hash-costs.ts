@@ -1,0 +1,84 @@
+/** What checking a password against a hash takes, by estimate on a machine of 2020. */
+export type HashCost = { mebibytes: number; milliseconds: number };
+
+/** Beyond this a hash is not imported: one workspace's sign-ins would use up the memory and time of all (OWASP ASVS 5.0 15.1.3). */
+export const MAX_HASH_COST: HashCost = { mebibytes: 128, milliseconds: 1_100 };
+
+/** Beyond this a hash is checked in a queue of its own. Argon2id with 64 MiB and four passes is within it. */
+const COMMON_COST: HashCost = { mebibytes: 128, milliseconds: 300 };
+
+type Estimate = { pattern: RegExp; cost: (parts: readonly string[]) => HashCost | null };
+
+const NOTHING: HashCost = { mebibytes: 0, milliseconds: 0 };
+const DIGEST_BYTES: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
+
+/** What each kind of hash costs; null where its parameters are none that a hash can have. */
+const ESTIMATES: readonly Estimate[] = [
+  {
+    // RFC 9106 §3.1: at least one pass and one lane, and eight blocks a lane. A pass over a MiB takes about a millisecond.
+    pattern: /^\$argon2(?:id|i|d)\$(?:v=\d+\$)?m=(\d+),t=(\d+),p=(\d+)\$[^$]+\$[^$]+$/,
+    cost: ([memory, passes, lanes]) => {
+      const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
+      if (t < 1 || p < 1 || m < 8 * p) return null;
+      return { mebibytes: m / 1024, milliseconds: (m / 1024) * t };
+    },
+  },
+  {
+    pattern: /^\$2[abxy]\$(\d{2})\$[./A-Za-z0-9]{53}$/,
+    cost: ([logRounds]) => {
+      const rounds = Number(logRounds);
+      return rounds < 4 || rounds > 31 ? null : { mebibytes: 0, milliseconds: 2 ** (rounds - 4) };
+    },
+  },
+  {
+    pattern: /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$[^$]+\$[^$]+$/,
+    cost: ([logN, r, p]) => scryptCost(Number(logN), Number(r), Number(p)),
+  },
+  {
+    pattern: /^\$firebase-scrypt\$ln=(\d+),r=(\d+),/,
+    cost: ([logN, r]) => scryptCost(Number(logN), Number(r), 1),
+  },
+  {
+    pattern: /^\$pbkdf2-(sha1|sha256|sha512)\$(?:i=)?(\d+)\$[^$]+\$([^$]+)$/,
+    cost: ([digest = '', rounds, expected = '']) => pbkdf2Cost(digest, Number(rounds), expected),
+  },
+  {
+    pattern: /^pbkdf2_(sha1|sha256)\$(\d+)\$[^$]+\$([^$]+)$/,
+    cost: ([digest = '', rounds, expected = '']) => pbkdf2Cost(digest, Number(rounds), expected),
+  },
+  { pattern: /^\{SSHA(?:|256|512)\}/, cost: () => NOTHING },
+  { pattern: /^\$(?:sha1|sha256|sha512)\$(?:salt-first|salt-last)\$/, cost: () => NOTHING },
+];
+
+/** RFC 7914 §2: 128 · N · r bytes, each written and read once for every p. */
+function scryptCost(logN: number, r: number, p: number): HashCost | null {
+  if (logN < 1 || r < 1 || p < 1) return null;
+  const mebibytes = (128 * 2 ** logN * r) / 1_048_576;
+  return { mebibytes, milliseconds: 3 * mebibytes * p };
+}
+
+/** RFC 8018 §5.2: every block of the result takes all rounds again. */
+function pbkdf2Cost(digest: string, rounds: number, expected: string): HashCost | null {
+  if (rounds < 1) return null;
+  const blocks = Math.ceil((expected.length * 3) / 4 / (DIGEST_BYTES[digest] ?? 1));
+  return { mebibytes: 0, milliseconds: (rounds * Math.max(1, blocks)) / 4_000 };
+}
+
+/** @returns null for what is no hash of a known kind, or has parameters that none has */
+export function costOf(stored: string): HashCost | null {
+  for (const { pattern, cost } of ESTIMATES) {
+    const parts = pattern.exec(stored)?.slice(1);
+    if (parts) return cost(parts);
+  }
+  return null;
+}
+
+export function isWithin(cost: HashCost, most: HashCost): boolean {
+  return cost.mebibytes <= most.mebibytes && cost.milliseconds <= most.milliseconds;
+}
+
+/** True for a hash whose check would hold up everybody else's. */
+export function isDear(stored: string): boolean {
+  const cost = costOf(stored);
+  return cost !== null && !isWithin(cost, COMMON_COST);
+}
