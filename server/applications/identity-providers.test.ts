@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type GitHub, startGitHub } from '#tests/github.ts';
-import { expectProblem, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  managementToken,
+  PKCE,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { presetNames, presets } from './presets.ts';
 
@@ -26,7 +33,7 @@ const add = (body: Record<string, unknown>) => {
 const testOf = async (id: string) => (await latchkey.api(`${PATH}/${id}/test`, { token, method: 'POST' })).body;
 const start = (key: string) => {
   const { clientId } = latchkey.demo.environments.test;
-  return `/v1/auth/login/social/${key}/start?${new URLSearchParams({ clientId, redirectUri: REDIRECT })}`;
+  return `/v1/auth/login/social/${key}/start?${new URLSearchParams({ clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge })}`;
 };
 
 /** Signs somebody in through GitHub's ways. @returns the account's subject and issuer here, and whose it is */
@@ -34,7 +41,9 @@ async function signInThrough(key: string, id: number) {
   github.person = { id, login: 'somebody', name: 'Somebody', emails: [] };
   const back = await github.visit(latchkey.system.config.addresses.test.auth + start(key));
   const code = new URL(back).searchParams.get('code');
-  const answer = await latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+  const answer = await latchkey.auth('/v1/auth/login/social/exchange', {
+    body: { code, codeVerifier: PKCE.codeVerifier },
+  });
   assert.equal(answer.status, 200, answer.text);
   const { body } = await latchkey.api('/v1/me/linked-identities', { token: answer.body.access_token });
   return { userId: answer.body.session.userId, issuer: body.items[0].issuer, subject: body.items[0].subject };

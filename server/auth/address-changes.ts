@@ -1,8 +1,9 @@
 import { findIdentifier, replaceAddress } from '#identity';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { digitsOf, type FlowId, startFlow, withProof } from './flows.ts';
+import { startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
+import { digitsOf, type FlowId } from './proofs.ts';
 import { addressProven } from './verification.ts';
 
 /**
@@ -34,7 +35,10 @@ export async function finishAddressChange(
   await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {
     if (flow.userId !== userId) throw problem('INVALID_CODE');
     const owner = await findIdentifier(tx, { kind, value: flow.address });
-    if (owner?.userId === userId) return addressProven(tx, { userId, channel: kind, address: flow.address });
+    if (owner?.userId === userId) {
+      await addressProven(tx, { userId, channel: kind, address: flow.address }, 'holder');
+      return;
+    }
     const before = await replaceAddress(tx, userId, { kind, value: flow.address });
     // The address before is told, so that its owner can act on a change somebody else made.
     await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);

@@ -3,7 +3,8 @@ import { Email, normaliseEmail, normalisePhone, Phone } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { finishAddressChange, startAddressChange } from './address-changes.ts';
-import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
+import { FlowStarted } from './flows.ts';
+import { FlowId, OneTimeCode } from './proofs.ts';
 
 const Proof = Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false });
 const started = { 202: FlowStarted, ...problemResponses('REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED') };

@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { holdFirstParty } from '#applications';
@@ -6,53 +5,86 @@ import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { Binding, requireBegun, type Shown } from './bindings.ts';
 import { spendExchangeCode } from './exchange-codes.ts';
+import { type NewFlow, startFlow } from './flows.ts';
 import { enterProven } from './passwordless.ts';
 import { answerOf, type SignInAnswer } from './sign-in.ts';
-import { enterUpstream, type LinkRequired, UpstreamResult } from './social.ts';
+import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
+import { type VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
+
+const Person = Type.Union([IdSchema('usr'), Type.Null()]);
 
 /** What the code of a clicked link stands for. */
-const ProvenAddress = Type.Object({
+export const ProvenAddress = Type.Object({
   channel: Type.Enum(['email', 'phone']),
   address: Type.String(),
-  userId: Type.Union([IdSchema('usr'), Type.Null()]),
-  clientId: Type.Optional(Type.String()),
+  userId: Person,
+  /** Who was signed in in the browser that asked for the link, which is the one that opened it. */
+  begunAs: Person,
+  binding: Binding,
 });
 
-type Exchanged = { code: string; codeVerifier?: string; deviceToken?: string | undefined };
+type Exchanged = Shown & {
+  code: string;
+  deviceToken?: string | undefined;
+  /** The mark of the browser. */
+  browser?: string | undefined;
+};
 
 /**
  * Signs in with the code that a provider's sign-in or a clicked link brought back.
- * @throws Problem INVALID_TOKEN, REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ * @throws Problem INVALID_TOKEN, REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, RATE_LIMIT_EXCEEDED
  */
 export async function exchangeCode(
   ctx: Ctx,
-  { code, codeVerifier, deviceToken }: Exchanged,
-): Promise<SignInAnswer | Static<typeof LinkRequired>> {
-  const result = await onceMore(() =>
-    transaction(ctx, async (tx) => {
-      const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
-      if (purpose === 'address') {
-        const { clientId, ...proven } = Value.Parse(ProvenAddress, content);
-        await requireFirstParty(tx, clientId);
-        return enterProven(tx, { ...proven, purpose: 'magic_link', pending: null }, deviceToken);
-      }
-      const upstream = Value.Parse(UpstreamResult, content);
-      checkVerifier(upstream.codeChallenge, codeVerifier);
-      await requireFirstParty(tx, upstream.clientId);
-      await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
-      return enterUpstream(tx, upstream, deviceToken);
-    }),
-  );
+  exchanged: Exchanged,
+): Promise<SignInAnswer | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
+  const result = await onceMore(() => enter(ctx, exchanged));
+  if ('unproven' in result) return askForAddress(ctx, result, exchanged.browser);
   return 'status' in result ? result : answerOf(ctx, result);
+}
+
+function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
+  return transaction(ctx, async (tx) => {
+    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
+    if (purpose === 'address') {
+      const { begunAs, binding, ...proven } = parsed(ProvenAddress, content);
+      requireBegun(binding, shown);
+      await requireFirstParty(tx, binding);
+      const flow = { ...proven, purpose: 'magic_link', pending: { begunAs }, begunHere: true } as const;
+      return enterProven(tx, flow, deviceToken);
+    }
+    const upstream = parsed(UpstreamResult, content);
+    requireBegun(upstream.binding, shown);
+    await requireFirstParty(tx, upstream.binding);
+    await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
+    return enterUpstream(tx, upstream, deviceToken);
+  });
 }
 
 /**
  * A code ends with the application it was issued to: that may have been switched off, removed or made third party since.
  * @throws Problem INVALID_TOKEN
  */
-export async function requireFirstParty(tx: TxCtx, clientId: string | undefined): Promise<void> {
-  if (clientId !== undefined && !(await holdFirstParty(tx, { clientId }))) throw problem('INVALID_TOKEN');
+export async function requireFirstParty(tx: TxCtx, { clientId }: Pick<Binding, 'clientId'>): Promise<void> {
+  if (clientId !== null && !(await holdFirstParty(tx, { clientId }))) throw problem('INVALID_TOKEN');
+}
+
+/** One that was issued before an update is over. @throws Problem INVALID_TOKEN */
+function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult>(
+  schema: Schema,
+  content: unknown,
+): Static<Schema> {
+  if (!Value.Check(schema, content)) throw problem('INVALID_TOKEN');
+  return content;
+}
+
+/** Sends the code that proves the address; the sign-in at the provider waits for it. */
+async function askForAddress(ctx: Ctx, { unproven }: Unproven, browser: string | undefined) {
+  const { userId, address, identity } = unproven;
+  const flow: NewFlow = { purpose: 'verify_email', channel: 'email', address, userId, pending: { identity }, browser };
+  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
 }
 
 /** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */
@@ -63,13 +95,4 @@ async function onceMore<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof Problem && error.code === 'ALREADY_EXISTS') return work();
     throw error;
   }
-}
-
-/** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */
-function checkVerifier(challenge: string | null, verifier: string | undefined): void {
-  if (challenge === null && verifier === undefined) return;
-  const made = Buffer.from(hash('sha256', verifier ?? '', 'base64url'));
-  const expected = Buffer.from(challenge ?? '');
-  if (made.length !== expected.length || !timingSafeEqual(made, expected))
-    throw problem('INVALID_TOKEN', 'The code verifier does not fit the challenge the sign-in was begun with.');
 }

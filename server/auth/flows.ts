@@ -4,17 +4,15 @@ import { countCode } from '#billing';
 import { emit } from '#events';
 import { lockUser } from '#identity';
 import { type Ctx, type Environment, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
-import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
+import { FlowId, isMarked, type LinkProof, type Proof } from './proofs.ts';
 import { countMessage } from './throttle.ts';
-
-export type FlowId = Id<'flw'>;
-export const FlowId = IdSchema('flw');
 
 type FlowsTable = {
   workspace_id: WorkspaceId;
@@ -37,6 +35,7 @@ type FlowsTable = {
   ip: string | null;
   user_agent: string | null;
   created_at: Date;
+  browser_hash: Generated<Buffer | null>;
 };
 
 declare module '#platform/db.ts' {
@@ -47,14 +46,6 @@ declare module '#platform/db.ts' {
 
 const RESEND_SECONDS = 30;
 const SEALED = 'pending-registration';
-
-/** A one-time code as people type it. */
-export const OneTimeCode = Type.String({ pattern: '^[0-9 ]{6,9}$', examples: ['12345678'] });
-
-/** The digits of a code that was typed with spaces. */
-export function digitsOf(typed: string): string {
-  return typed.replaceAll(' ', '');
-}
 
 /** The answer that a message is on its way; the same whether or not there is an account. */
 export const FlowStarted = Type.Object({
@@ -67,6 +58,8 @@ export const FlowStarted = Type.Object({
 export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
   userId: UserId | null;
   pending?: Record<string, unknown>;
+  /** The mark of the browser it is begun in. */
+  browser?: string | undefined;
 };
 
 /**
@@ -104,6 +97,7 @@ export async function openFlow(tx: TxCtx, flow: NewFlow) {
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
+      browser_hash: flow.browser === undefined ? null : hashSecret(flow.browser),
     })
     .execute();
   await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
@@ -146,31 +140,17 @@ function secondsUntil(ctx: Pick<Ctx, 'now'>, instant: Date): number {
   return Math.round((instant.getTime() - ctx.now.getTime()) / 1000);
 }
 
-/** How somebody shows that a message reached them: the code in the flow they began, or the link. */
-export type Proof = { flowId: FlowId; code: string } | { token: string };
-
-export const proofFields = {
-  flowId: Type.Optional(FlowId),
-  code: Type.Optional(OneTimeCode),
-  token: Type.Optional(
-    Type.String({ pattern: '^lkf_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$', description: 'Of the mailed link.' }),
-  ),
-};
-
-/** Reads a proof out of a body. @throws Problem VALIDATION_FAILED unless it holds `token`, or `flowId` and `code` */
-export function proofOf({ flowId, code, token }: { flowId?: FlowId; code?: string; token?: string }): Proof {
-  if (token !== undefined && flowId === undefined && code === undefined) return { token };
-  if (token === undefined && flowId !== undefined && code !== undefined) return { flowId, code: digitsOf(code) };
-  const message = 'expected either `token`, or `flowId` and `code`';
-  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
-}
-
 export type ProvenFlow = {
   purpose: Purpose;
   channel: 'email' | 'phone';
   address: string;
   userId: UserId | null;
   pending: unknown;
+  /**
+   * Whoever proved it also began it: typed the code where it was asked for, or opened the link in the same browser. Anybody
+   * else has proven the address, and nothing that was chosen where it began is theirs.
+   */
+  begunHere: boolean;
 };
 
 /**
@@ -271,31 +251,33 @@ async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]):
   query =
     'token' in proof ? query.where('token_hash', '=', hashSecret(proof.token)) : query.where('id', '=', proof.flowId);
   const row = await query
-    .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed'])
+    .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed', 'browser_hash'])
     .executeTakeFirst();
   if (!row) throw problem('token' in proof ? 'INVALID_TOKEN' : 'INVALID_CODE');
   if (row.channel === 'phone') await countCode(tx, row.address, 'used');
   const pending: unknown = row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, SEALED, row.id));
-  return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending };
+  const begunHere = !('token' in proof) || isMarked(proof, row.browser_hash);
+  return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending, begunHere };
 }
 
 /** What a page shows of a link before it is used: what for, and who asked. Looking spends nothing. @throws Problem INVALID_TOKEN */
-export async function lookAtLink(ctx: Ctx, token: string, purposes: readonly Purpose[]) {
+export async function lookAtLink(ctx: Ctx, proof: LinkProof, purposes: readonly Purpose[]) {
   const row = await ctx.db
     .selectFrom('flows')
-    .select(['address', 'ip', 'user_agent as userAgent', 'created_at as askedAt', 'purpose', 'pending_sealed', 'id'])
+    .select(['channel', 'address', 'user_id as userId', 'ip', 'user_agent as userAgent', 'created_at as askedAt'])
+    .select(['id', 'purpose', 'pending_sealed', 'browser_hash'])
     .where('workspace_id', '=', ctx.scope.workspaceId)
     .where('environment', '=', ctx.scope.environment)
-    .where('token_hash', '=', hashSecret(token))
+    .where('token_hash', '=', hashSecret(proof.token))
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('used_at', 'is', null)
     .where('decoy', '=', false)
     .where('expires_at', '>', ctx.now)
     .executeTakeFirst();
   if (!row) throw problem('INVALID_TOKEN');
-  const { pending_sealed: sealed, id, ...shown } = row;
+  const { pending_sealed: sealed, id, browser_hash: hash, ...shown } = row;
   const pending: unknown = sealed && JSON.parse(ctx.system.keyring.open(sealed, SEALED, id));
-  return { ...shown, pending };
+  return { ...shown, pending, begunHere: isMarked(proof, hash) };
 }
 
 /** The project a mailed link belongs to. Served by flows_token. */

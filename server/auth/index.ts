@@ -1,11 +1,13 @@
 export { accountRoutes } from './account.me.ts';
 export { finishAddressChange, startAddressChange } from './address-changes.ts';
 export { addressRoutes } from './addresses.me.ts';
+export { challengeOf } from './bindings.ts';
+export { browserOf, keepMark, newMark } from './browser-mark.ts';
 export { requireOrigin, setSessionCookies, tokenCookie } from './cookies.auth.ts';
 export { eraseUserTask, requestErasure } from './erasure.ts';
-export { exchangeCode, requireFirstParty } from './exchange.ts';
+export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.ts';
 export { issueExchangeCode } from './exchange-codes.ts';
-export { FlowId, forgetDeadFlows, lookAtLink, OneTimeCode, resendFlow, withProof } from './flows.ts';
+export { forgetDeadFlows, lookAtLink, resendFlow, withProof } from './flows.ts';
 export { invitationAcceptanceRoutes } from './invitations.auth.ts';
 export { linkedIdentityRoutes } from './linked-identities.me.ts';
 export { memberCredentialRoutes } from './member-credentials.admin.ts';
@@ -26,6 +28,8 @@ export { passwordResetRoutes } from './password-reset.auth.ts';
 export { forgotPassword, resetPassword } from './password-reset.ts';
 export { passwordlessFinishRoutes, passwordlessRoutes } from './passwordless.auth.ts';
 export {
+  BegunAs,
+  Destination,
   emailCode,
   enterProven,
   finishPasswordless,
@@ -34,6 +38,7 @@ export {
   phoneCode,
   startPasswordless,
 } from './passwordless.ts';
+export { FlowId, OneTimeCode } from './proofs.ts';
 export { providerTestRoutes } from './providers.admin.ts';
 export { reauthenticationRoutes } from './reauthentication.auth.ts';
 export { withQuery } from './redirects.ts';
@@ -62,4 +67,4 @@ export type { LinkRequired } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
 export { COUNTERS } from './throttle.ts';
 export { verificationRoutes } from './verification.auth.ts';
-export { verifyAddress } from './verification.ts';
+export { lookAtVerification, verifyAddress } from './verification.ts';

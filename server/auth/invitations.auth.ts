@@ -79,7 +79,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   await withdrawUnbacked(invited, token);
   const there: Ctx = { ...customer, scope: invited.scope };
   const { entry, refresh } = await transaction(there, async (tx) => {
-    await addressProven(tx, { userId, channel: 'email', address: email });
+    await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
     await acceptInvitation(tx, token, userId);
     return enterWithSession(tx, 'accepted_invitation', { userId, sessionId, fromProjectId: customer.scope.projectId });
   });

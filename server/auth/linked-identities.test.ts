@@ -9,6 +9,8 @@ import {
   managementToken,
   newEmail,
   PASSWORD,
+  PKCE,
+  prove,
   register,
   startTestLatchkey,
   TestClock,
@@ -42,7 +44,8 @@ const list = async (token: string) => (await latchkey.api(PATH, { token })).body
 const link = (token: string, code: string | undefined) => latchkey.api(PATH, { token, body: { code } });
 const linkByToken = (token: string, linkToken: string) => latchkey.api(PATH, { token, body: { linkToken } });
 const unlink = (token: string, id: string) => latchkey.api(`${PATH}/${id}`, { token, method: 'DELETE' });
-const exchange = (code: string | undefined) => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+const exchange = (code: string | undefined) =>
+  latchkey.auth('/v1/auth/login/social/exchange', { body: { code, codeVerifier: PKCE.codeVerifier } });
 const clientId = () => latchkey.demo.environments.test.clientId;
 
 /** Begins linking. */
@@ -64,7 +67,7 @@ async function visit(url: string, claims: Issuer['claims']): Promise<string> {
 }
 
 const startPath = (provider: string) =>
-  `/v1/auth/login/social/${provider}/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT })}`;
+  `/v1/auth/login/social/${provider}/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge })}`;
 
 /** Somebody who has nothing but an account at the provider. */
 async function comer(provider = 'work') {
@@ -124,7 +127,7 @@ describe('POST /v1/me/linked-identities', () => {
 
   test('a proof of the account is asked for by link_required: no token of it opens anything by itself', async () => {
     const email = newEmail();
-    const owner = await register(latchkey, { email });
+    const owner = await prove(latchkey, await register(latchkey, { email }));
     const claims = { sub: crypto.randomUUID(), email, email_verified: true };
     const asked = await exchange(await visit(startPath('work'), claims));
     assert.deepEqual(Object.keys(asked.body).sort(), ['expiresIn', 'hint', 'linkToken', 'status']);

@@ -12,6 +12,7 @@ import {
   mailedCode,
   managementToken,
   PASSWORD,
+  prove,
   register,
   startTestLatchkey,
   TestClock,
@@ -81,7 +82,7 @@ describe('what happens between the first factor and the second', () => {
   });
 
   test('SE-3 who knew the old password can not finish with it once there is a new one', async () => {
-    const [person, newcomer] = [await register(latchkey), await register(latchkey)];
+    const [person, newcomer] = [await prove(latchkey, await register(latchkey)), await register(latchkey)];
     const app = await totpOf(latchkey, person, clock);
     const { mfaToken } = challengeIn(await login(person));
     await resetPassword(person);
@@ -177,7 +178,7 @@ describe('a project that requires a second factor', () => {
 
 describe('amr and acr', () => {
   test('AU-5 a person who came in by mail is raised by an app as well as one with a password', async () => {
-    const person = await register(latchkey);
+    const person = await prove(latchkey, await register(latchkey));
     const app = await totpOf(latchkey, person, clock);
     await setPolicy('off');
     const { body } = await latchkey.auth('/v1/auth/login/email-code', { body: { email: person.email } });

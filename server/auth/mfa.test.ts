@@ -10,6 +10,7 @@ import {
   mailedCode,
   managementToken,
   PASSWORD,
+  prove,
   register,
   startTestLatchkey,
   TestClock,
@@ -192,7 +193,7 @@ describe('a phone as second factor', () => {
   });
 
   test('AU-5 a mailed code is no second factor', async () => {
-    const person = await register(latchkey);
+    const person = await prove(latchkey, await register(latchkey));
     await totpOf(latchkey, person, clock);
     const { body } = await latchkey.auth('/v1/auth/login/email-code', { body: { email: person.email } });
     const code = await mailedCode(latchkey, person.email);

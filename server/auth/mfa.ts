@@ -29,7 +29,7 @@ import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { projectOf } from '#tenancy';
-import { digitsOf, hintOf } from './flows.ts';
+import { hintOf } from './flows.ts';
 import {
   bindCode,
   countTry,
@@ -39,6 +39,7 @@ import {
   spendChallenge,
 } from './mfa-challenges.ts';
 import { credentialChanged } from './notices.ts';
+import { digitsOf } from './proofs.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { enterWithBoth } from './sign-in.ts';
 import { countAttempt, countMessage, type Way } from './throttle.ts';

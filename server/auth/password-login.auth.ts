@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { keepMark, newMark } from './browser-mark.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { loginWithPassword, PasswordLogin } from './password-login.ts';
 import { anonymousCtx } from './scope.ts';
@@ -33,7 +34,9 @@ export const passwordLoginRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
-      const answer = await loginWithPassword(ctx, request.body);
+      const browser = newMark(request);
+      const answer = await loginWithPassword(ctx, request.body, browser);
+      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
     },
   );

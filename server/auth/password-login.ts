@@ -43,6 +43,7 @@ type PasswordLogin = Static<typeof PasswordLogin>;
 export async function loginWithPassword(
   ctx: Ctx,
   request: PasswordLogin,
+  browser: string | undefined,
 ): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
   await requireMethod(ctx, 'password');
   await requireProof(ctx, request.proof);
@@ -69,6 +70,7 @@ export async function loginWithPassword(
       channel: 'email',
       address: unproven,
       userId,
+      browser,
     } as const;
     return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
   }

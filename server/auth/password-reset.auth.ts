@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { askBreachedAhead } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { FlowStarted, proofOf } from './flows.ts';
+import { FlowStarted } from './flows.ts';
 import { Forgot, forgotPassword, Reset, resetPassword } from './password-reset.ts';
+import { proofOf } from './proofs.ts';
 import { anonymousCtx, proofCtx } from './scope.ts';
 
 export const passwordResetRoutes: Routes = (app) => {

@@ -10,6 +10,7 @@ import {
   mailedToken,
   managementToken,
   PASSWORD,
+  prove,
   register,
   startTestLatchkey,
   TestClock,
@@ -99,7 +100,7 @@ describe('a forgotten password', () => {
   });
 
   test('PW-7 a reset neither removes nor skips the second factor', async () => {
-    const person = await register(latchkey);
+    const person = await prove(latchkey, await register(latchkey));
     await totpOf(latchkey, person, clock);
     await forgot(person.email);
     const token = await mailedToken(latchkey, person.email);

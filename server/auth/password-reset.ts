@@ -17,18 +17,10 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
 import { inEvenTime } from './even-time.ts';
-import {
-  type NewFlow,
-  openFlow,
-  type Proof,
-  type ProvenFlow,
-  proofFields,
-  requireProvable,
-  startFlow,
-  withProof,
-} from './flows.ts';
+import { type NewFlow, openFlow, type ProvenFlow, requireProvable, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
+import { type Proof, proofFields } from './proofs.ts';
 import { scopeFields } from './scope.ts';
 import { requireMethod } from './sign-in.ts';
 import { addressProven } from './verification.ts';
@@ -106,7 +98,7 @@ export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string)
     const { userId } = flow;
     if (userId === null) throw problem('INVALID_TOKEN');
     await requireStillTheirs(tx, userId, flow);
-    await addressProven(tx, { ...flow, userId });
+    await addressProven(tx, { ...flow, userId }, 'anybody');
     await replacePassword(tx, userId, hash);
   });
 }

@@ -1,9 +1,11 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
-import { FlowStarted, proofFields, proofOf } from './flows.ts';
+import { FlowStarted } from './flows.ts';
 import {
+  type Destination,
   EmailStart,
   emailCode,
   finishPasswordless,
@@ -14,6 +16,7 @@ import {
   phoneCode,
   startPasswordless,
 } from './passwordless.ts';
+import { proofFields, proofOf } from './proofs.ts';
 import { requireRedirectUri } from './redirects.ts';
 import { anonymousCtx, proofCtx } from './scope.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
@@ -37,16 +40,15 @@ export const passwordlessRoutes: Routes = (app) => {
       schema: {
         summary: 'Mail a magic link',
         description:
-          'The link opens a page that shows what is being approved and asks for a click, so mail scanners can not use it up. With `redirectUri` the page goes on to the application with a one-time `code` for `POST /v1/auth/login/social/exchange`.',
+          'The link opens a page that shows what is being approved and asks for a click, so mail scanners can not use it up. With `redirectUri` the page goes on to the application with a one-time `code` for `POST /v1/auth/login/social/exchange`; with `codeChallenge` only the browser that has the verifier can use it.',
         body: MagicLinkStart,
         response: started,
       },
     },
     async (request, reply) => {
-      const { email, proof, redirectUri, state, clientId } = request.body;
+      const { email, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
-      if (redirectUri !== undefined) await requireRedirectUri(ctx, clientId, redirectUri);
-      const pending = redirectUri === undefined ? undefined : { redirectUri, clientId, state: state ?? null };
+      const pending = await destinationOf(ctx, request.body);
       const start = { address: email, proof, ...(pending && { pending }) };
       return reply.code(202).send(await startPasswordless(ctx, magicLink, start));
     },
@@ -83,6 +85,17 @@ export const passwordlessRoutes: Routes = (app) => {
     },
   );
 };
+
+/** Where the link ends, and whose it is. @throws Problem VALIDATION_FAILED */
+async function destinationOf(
+  ctx: Ctx,
+  { redirectUri, clientId, state, codeChallenge }: Omit<Static<typeof MagicLinkStart>, 'email'>,
+): Promise<Destination | undefined> {
+  if (redirectUri === undefined) return undefined;
+  const application = await requireRedirectUri(ctx, clientId, redirectUri);
+  const binding = { clientId: application.clientId, codeChallenge: codeChallenge ?? null };
+  return { redirectUri, state: state ?? null, binding, ownPages: false };
+}
 
 export const passwordlessFinishRoutes: Routes = (app) => {
   const finishing: [path: string, summary: string, way: Passwordless][] = [

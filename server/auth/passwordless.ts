@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { requireSms } from '#billing';
 import {
   createUser,
@@ -13,14 +14,16 @@ import {
 import { addMember, findMember } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
-import type { UserId } from '#platform/ids.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { projectOf, type SignInMethod } from '#tenancy';
+import { Binding, CodeChallenge } from './bindings.ts';
 import { inEvenTime } from './even-time.ts';
 import type { Purpose } from './flow-messages.ts';
-import { type FlowId, type NewFlow, type Proof, type ProvenFlow, startFlow, withProof } from './flows.ts';
+import { type NewFlow, type ProvenFlow, startFlow, withProof } from './flows.ts';
 import type { FirstFactor } from './mfa-challenges.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
+import type { FlowId, Proof } from './proofs.ts';
 import { scopeFields } from './scope.ts';
 import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 import { addressProven } from './verification.ts';
@@ -47,14 +50,30 @@ export const MagicLinkStart = Type.Object(
       }),
     ),
     state: Type.Optional(Type.String({ maxLength: 500 })),
+    codeChallenge: Type.Optional(CodeChallenge),
     ...proofField,
     ...scopeFields,
   },
   { additionalProperties: false },
 );
 
+/** Where a magic link ends, kept with its flow. `ownPages`: in a sign-in on our own pages, which goes on in its browser only. */
+export const Destination = Type.Object({
+  redirectUri: Type.String(),
+  state: Type.Union([Type.String(), Type.Null()]),
+  binding: Binding,
+  ownPages: Type.Boolean(),
+});
+export type Destination = Static<typeof Destination>;
+
 type Started = { flowId: FlowId; expiresIn: number; resendAfter: number };
-type Start = { address: string; proof?: string | undefined; pending?: Record<string, unknown> };
+type Start = {
+  address: string;
+  proof?: string | undefined;
+  pending?: Record<string, unknown>;
+  /** The mark of the browser that asks. */
+  browser?: string | undefined;
+};
 
 /**
  * Sends a code, or a link and a code. Where registration is open, an unknown address becomes an account once it is proven;
@@ -69,7 +88,7 @@ export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Star
   return inEvenTime(() => sendProof(ctx, way, start));
 }
 
-async function sendProof(ctx: Ctx, way: Passwordless, { address, pending }: Start): Promise<Started> {
+async function sendProof(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<Started> {
   const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -85,6 +104,7 @@ async function sendProof(ctx: Ctx, way: Passwordless, { address, pending }: Star
     userId: known?.userId ?? null,
     locale: user?.locale ?? null,
     ...(pending && { pending }),
+    browser,
     ...(!welcome && { decoy: { tell: false } }),
   };
   return startFlow(ctx, flow);
@@ -121,7 +141,11 @@ export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: str
   const known = await findIdentifier(tx, { kind: channel, value: address });
   if (known) {
     if (flow.userId !== null && flow.userId !== known.userId) throw problem('INVALID_CODE');
-    await addressProven(tx, { userId: known.userId, channel, address });
+    await addressProven(
+      tx,
+      { userId: known.userId, channel, address },
+      begunBy(known.userId, flow) ? 'holder' : 'anybody',
+    );
     return signIn(tx, known.userId, first, { deviceToken });
   }
   if (flow.userId !== null) throw problem('INVALID_CODE');
@@ -141,4 +165,10 @@ function firstFactorOf({ channel, purpose }: ProvenFlow): FirstFactor {
   return { entrance: purpose === 'magic_link' ? 'magic_link' : 'email_code', amr: ['otp'], acr: 'aal1' };
 }
 
-export type MagicLinkStart = Static<typeof MagicLinkStart>;
+/** Whether somebody who was signed in to the account began it, as to prove it anew, and proved it in the same browser. */
+function begunBy(userId: UserId, { pending, begunHere }: ProvenFlow): boolean {
+  return begunHere && Value.Check(BegunAs, pending) && pending.begunAs === userId;
+}
+
+/** Who is signed in in the browser that asks; kept with the flow. */
+export const BegunAs = Type.Object({ begunAs: IdSchema('usr') });

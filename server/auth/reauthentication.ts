@@ -5,8 +5,9 @@ import { findPassword, Password, verifyPassword } from '#identity';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionAnswer, sessionAnswer } from '#sessions';
-import { digitsOf, FlowId, OneTimeCode, withProof } from './flows.ts';
+import { withProof } from './flows.ts';
 import { checkFactor, factorFields, wayOf, withMfa } from './mfa.ts';
+import { digitsOf, FlowId, OneTimeCode } from './proofs.ts';
 import { countAttempt, type Way } from './throttle.ts';
 
 export const Reauthentication = Type.Object(

@@ -1,4 +1,4 @@
-import { findApplication, isFirstParty } from '#applications';
+import { type Application, findApplication, isFirstParty } from '#applications';
 import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 
@@ -8,9 +8,13 @@ const LOOPBACK = ['127.0.0.1', '[::1]'];
  * Checks that a redirect address is one that an application of the project's own registered: what arrives there is exchanged
  * for a session, which no application of somebody else gets. Compared as exact strings; only the port of a native
  * application's loopback address may vary (RFC 8252 §7.3; OA-1).
- * @throws Problem VALIDATION_FAILED
+ * @returns the application @throws Problem VALIDATION_FAILED
  */
-export async function requireRedirectUri(ctx: Ctx, clientId: string | undefined, redirectUri: string): Promise<void> {
+export async function requireRedirectUri(
+  ctx: Ctx,
+  clientId: string | undefined,
+  redirectUri: string,
+): Promise<Application> {
   const { workspaceId, projectId, environment } = ctx.scope;
   const application = clientId && (await findApplication(ctx.system, environment, clientId));
   const ours = application && application.workspaceId === workspaceId && application.projectId === projectId;
@@ -29,6 +33,19 @@ export async function requireRedirectUri(ctx: Ctx, clientId: string | undefined,
       '/redirectUri',
       `is not a redirect address of the application: received ${redirectUri.slice(0, 200)}`,
     );
+  return application;
+}
+
+/**
+ * A public client keeps no secret, so only a code challenge keeps others from using a code of its own (RFC 9700 §2.1.1).
+ * @throws Problem VALIDATION_FAILED
+ */
+export function requireChallenge({ kind }: Application, codeChallenge: string | undefined): void {
+  if (kind === 'web' || codeChallenge !== undefined) return;
+  throw invalid(
+    '/codeChallenge',
+    `is needed by an application of the kind "${kind}", which keeps no secret (PKCE S256)`,
+  );
 }
 
 function sameLoopback(registered: string, received: string): boolean {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { askBreachedAhead } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { keepMark, newMark } from './browser-mark.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { Registration, register } from './register.ts';
 import { anonymousCtx } from './scope.ts';
@@ -36,7 +37,9 @@ export const registerRoutes: Routes = (app) => {
     },
     async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
-      const answer = await register(ctx, request.body);
+      const browser = newMark(request);
+      const answer = await register(ctx, request.body, browser);
+      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
     },
   );

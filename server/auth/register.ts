@@ -17,7 +17,7 @@ import { acceptInvitation, addMember, findInvitation, withdrawUnbacked } from '#
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { projectOf } from '#tenancy';
-import { type NewFlow, startFlow } from './flows.ts';
+import { type NewFlow, type ProvenFlow, startFlow } from './flows.ts';
 import { proofField, requireProof } from './proof-of-work.ts';
 import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
 import { type VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
@@ -62,11 +62,13 @@ type Address = { kind: 'email' | 'phone'; value: string };
 /**
  * Registers a customer. Where the address must be verified first, no account exists until it is: nobody can hold an address,
  * or set a password on an account, that another person proves later. The holder of an invitation has proven the address.
+ * @param browser the mark of the browser it is begun in
  * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (where enumeration protection is off)
  */
 export async function register(
   ctx: Ctx,
   request: Registration,
+  browser: string | undefined,
 ): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const { invitationToken } = request;
@@ -80,7 +82,7 @@ export async function register(
   const pending = await pendingUser(ctx, request, address);
   if (settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null)
     return signedIn(ctx, (tx) => createMemberAndSignIn(tx, { ...address, verified: false }, pending, ['pwd']));
-  return verifyFirst(ctx, address, pending);
+  return verifyFirst(ctx, address, { pending, browser });
 }
 
 /** @throws Problem INVALID_TOKEN for an invitation to another project, CONFLICT for an address that was not invited */
@@ -105,14 +107,19 @@ async function pendingUser(
   { password, profile = {} }: Pick<Registration, 'password' | 'profile'>,
   address: Address,
 ): Promise<PendingUser> {
+  return { passwordHash: await passwordHashOf(ctx, password, address), profile };
+}
+
+/** Checks and hashes a chosen password; null without one. @throws Problem WEAK_PASSWORD, METHOD_DISABLED, VALIDATION_FAILED */
+export async function passwordHashOf(ctx: Ctx, password: string | undefined, address: Address): Promise<string | null> {
   if (password === undefined) {
     await requireCodeMethod(ctx, address);
-    return { passwordHash: null, profile };
+    return null;
   }
   await requireMethod(ctx, 'password');
   const { settings } = await projectOf(ctx.system, ctx.scope);
   await checkPolicy(ctx, settings, password, [address.value]);
-  return { passwordHash: await hashPassword(ctx, password), profile };
+  return hashPassword(ctx, password);
 }
 
 async function requireCodeMethod(ctx: Ctx, { kind }: Address): Promise<void> {
@@ -126,7 +133,9 @@ async function requireCodeMethod(ctx: Ctx, { kind }: Address): Promise<void> {
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/password', message }] } });
 }
 
-async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
+type Begun = { pending: PendingUser; browser: string | undefined };
+
+async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Begun) {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const known = await findIdentifier(ctx, address);
   if (known && !settings.enumerationProtection)
@@ -137,6 +146,7 @@ async function verifyFirst(ctx: Ctx, address: Address, pending: PendingUser) {
     address: address.value,
     userId: null,
     pending,
+    browser,
     locale: pending.profile.locale ?? null,
     ...(known && { decoy: { tell: true } }),
   };
@@ -172,25 +182,34 @@ async function createMemberAndSignIn(
 }
 
 /**
- * Makes the account of a registration whose address was just proven.
+ * Makes the account of a registration whose address was just proven. A password is armed by whoever chose it only: one that was
+ * chosen where it began does not count for who proves the address elsewhere.
+ * @param chosen the hash of the one chosen by who proves it elsewhere
  * @throws Problem ALREADY_EXISTS when the owner of the address finished another registration meanwhile
  */
 export async function finishRegistration(
   tx: TxCtx,
-  { channel, address, pending }: { channel: 'email' | 'phone'; address: string; pending: unknown },
+  { channel, address, pending, begunHere }: Pick<ProvenFlow, 'channel' | 'address' | 'pending' | 'begunHere'>,
+  chosen: string | null,
 ): Promise<SignedIn> {
-  const user = Value.Parse(PendingUser, pending);
+  const { profile, passwordHash: begunWith } = Value.Parse(PendingUser, pending);
+  const passwordHash = begunHere ? begunWith : chosen;
   const proof = channel === 'phone' ? 'sms' : 'otp';
   try {
     return await createMemberAndSignIn(
       tx,
       { kind: channel, value: address, verified: true },
-      user,
-      user.passwordHash === null ? [proof] : ['pwd', proof],
+      { passwordHash, profile },
+      passwordHash === null ? [proof] : ['pwd', proof],
     );
   } catch (error) {
     if (error instanceof Problem && error.code === 'ALREADY_EXISTS')
       throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');
     throw error;
   }
+}
+
+/** Whether a password was chosen where a registration began. */
+export function registeredPassword(pending: unknown): boolean {
+  return Value.Check(PendingUser, pending) && pending.passwordHash !== null;
 }

@@ -7,8 +7,9 @@ import { IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { type ListedSession, listSessions, revokeSessions } from '#sessions';
-import { FlowId, FlowStarted, OneTimeCode } from './flows.ts';
+import { FlowStarted } from './flows.ts';
 import { newTotp } from './mfa.ts';
+import { FlowId, OneTimeCode } from './proofs.ts';
 import {
   changeOwnPassword,
   confirmOwnTotp,

@@ -22,9 +22,10 @@ import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { projectOf } from '#tenancy';
-import { digitsOf, type FlowId, hintOf, startFlow, withProof } from './flows.ts';
+import { hintOf, startFlow, withProof } from './flows.ts';
 import { credentialChanged } from './notices.ts';
 import { changePassword } from './password-reset.ts';
+import { digitsOf, type FlowId } from './proofs.ts';
 import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { countAttempt } from './throttle.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
-import { linkIdentity, listIdentities, type UpstreamAccount } from '#identity';
+import { linkIdentity, listIdentities } from '#identity';
 import { type Ctx, customerOf, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -10,7 +10,8 @@ import { authAddressOf } from '#tenancy';
 import { lookAtExchangeCode, spendExchangeCode } from './exchange-codes.ts';
 import { credentialChanged } from './notices.ts';
 import { requireRedirectUri } from './redirects.ts';
-import { AskedLink, accountOf, UpstreamResult } from './social.ts';
+import { AskedLink, UpstreamResult } from './social.ts';
+import { accountOf, type UpstreamIdentity } from './upstream-identity.ts';
 
 const PURPOSE = 'link-ticket';
 const TICKET_SECONDS = 600;
@@ -75,12 +76,7 @@ function askedOf(ctx: Pick<Ctx, 'actor'>, content: unknown) {
 /** An account at a provider as its owner knows it. */
 type Named = { provider: string; name: string };
 
-function named({
-  provider,
-  email,
-  name,
-  subject,
-}: { [K in 'email' | 'name']: string | null } & Record<'provider' | 'subject', string>) {
+function named({ provider, email, name, subject }: UpstreamIdentity): Named {
   return { provider, name: email ?? name ?? subject };
 }
 
@@ -114,10 +110,9 @@ export function linkWithToken(ctx: Ctx, linkToken: string) {
   );
 }
 
-async function link(tx: TxCtx, identity: Parameters<typeof accountOf>[0]) {
+async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const { userId } = customerOf(tx);
-  const account: UpstreamAccount = accountOf(identity);
-  const id = await linkIdentity(tx, userId, account);
+  const id = await linkIdentity(tx, userId, accountOf(identity));
   await credentialChanged(tx, userId, 'identity_linked');
   const linked = (await listIdentities(tx, userId)).find((one) => one.id === id);
   if (!linked) throw problem('NOT_FOUND');

@@ -2,28 +2,27 @@ import formBody from '@fastify/formbody';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type UpstreamProvider, upstreamProvider } from '#applications';
-import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { App, Request, Routes } from '#platform/http.ts';
-import { randomSecret } from '#platform/keyring.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
+import { CodeChallenge } from './bindings.ts';
+import { browserOf, keepMark, newMark } from './browser-mark.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { exchangeCode } from './exchange.ts';
 import { EXCHANGE_CODE, projectOfCode } from './exchange-codes.ts';
-import { requireRedirectUri, withQuery } from './redirects.ts';
+import { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts';
 import { anonymousCtx, ctxFor, realmOfSecret, scopeFields } from './scope.ts';
 import { requireMethod, SignInAnswer, signInFields } from './sign-in.ts';
 import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
+import { VerificationChallenge } from './verification-challenge.ts';
 
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
 
 const StartQuery = Type.Object({
   redirectUri: Type.Optional(Type.String({ maxLength: 2_000, description: 'One the application registered.' })),
   state: Type.Optional(Type.String({ maxLength: 500, description: 'Comes back unchanged.' })),
-  codeChallenge: Type.Optional(
-    Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256 of a `codeVerifier` (PKCE S256).' }),
-  ),
+  codeChallenge: Type.Optional(CodeChallenge),
   loginHint: Type.Optional(Type.String({ maxLength: 254 })),
   ticket: Type.Optional(Type.String({ maxLength: 4_000, description: 'Of `POST /v1/me/linked-identities`.' })),
   ...scopeFields,
@@ -80,15 +79,9 @@ type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 
 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
 export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
-  const name = browserCookie(request);
-  const browser = request.cookies[name] ?? randomSecret();
-  // Lax: the way back from the provider is a navigation that somebody else began.
-  reply.setCookie(name, browser, { ...cookieOptions(request.address, 'lax'), maxAge: 600 });
+  const browser = newMark(request);
+  keepMark(request, reply, browser);
   return leaveFor(ctx, provider, { ...start, browser });
-}
-
-function browserCookie({ address, server }: Request): string {
-  return cookieName(address, server.host.environment, 'upstream');
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -96,10 +89,9 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
   if (query.ticket !== undefined) {
     const { scope, redirectUri, ...linkTo } = linkTicket.open(request.server.system, query.ticket);
     const ctx = await anonymousCtx(request, scope);
-    return {
-      ctx,
-      start: { redirectUri, appState: query.state ?? null, codeChallenge: null, linkTo, loginHint: null },
-    };
+    // What is to be linked is bound to the session that began.
+    const binding = { clientId: null, codeChallenge: null };
+    return { ctx, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
   }
   const ctx = await anonymousCtx(request, query);
   const { redirectUri, clientId, state, codeChallenge, loginHint } = query;
@@ -107,14 +99,14 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
     });
-  await requireRedirectUri(ctx, clientId, redirectUri);
+  const application = await requireRedirectUri(ctx, clientId, redirectUri);
+  requireChallenge(application, codeChallenge);
   return {
     ctx,
     start: {
-      clientId,
       redirectUri,
       appState: state ?? null,
-      codeChallenge: codeChallenge ?? null,
+      binding: { clientId: application.clientId, codeChallenge: codeChallenge ?? null },
       linkTo: null,
       loginHint: loginHint ?? null,
     },
@@ -161,7 +153,7 @@ async function finish(
 ): Promise<string> {
   const { state = '' } = parameters;
   const realm = await realmOfSecret(request, state);
-  const back = await comeBack(realm, { key, state, browser: request.cookies[browserCookie(request)] });
+  const back = await comeBack(realm, { key, state, browser: browserOf(request) });
   const { redirectUri, appState } = back.away;
   const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
   if (!(await isOffered(back)))
@@ -193,11 +185,17 @@ function exchangeRoute(app: App): void {
       schema: {
         summary: 'Exchange a one-time code',
         description:
-          'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds. `link_required`: the address has an account; its owner signs in and links.',
+          'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
         body: Exchange,
         response: {
-          200: Type.Union([...SignInAnswer.anyOf, LinkRequired, CookieSession]),
-          ...problemResponses('INVALID_TOKEN', 'REGISTRATION_CLOSED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'),
+          200: Type.Union([...SignInAnswer.anyOf, LinkRequired, VerificationChallenge, CookieSession]),
+          ...problemResponses(
+            'INVALID_TOKEN',
+            'RATE_LIMIT_EXCEEDED',
+            'REGISTRATION_CLOSED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+          ),
         },
       },
     },
@@ -205,7 +203,9 @@ function exchangeRoute(app: App): void {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
       const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
-      const answer = await exchangeCode(ctx, request.body);
+      const browser = newMark(request);
+      const answer = await exchangeCode(ctx, { ...request.body, browser });
+      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
     },
   );

@@ -8,6 +8,8 @@ import {
   lastMessage,
   newEmail,
   PASSWORD,
+  PKCE,
+  prove,
   register,
   startTestLatchkey,
   type TestLatchkey,
@@ -52,6 +54,7 @@ function startUrl(provider: string, parameters: Record<string, string> = {}): st
     clientId: latchkey.demo.environments.test.clientId,
     redirectUri: REDIRECT,
     state: 'my state',
+    codeChallenge: PKCE.codeChallenge,
     ...parameters,
   });
   return `${latchkey.system.config.addresses.test.auth}${START}/${provider}/start?${query}`;
@@ -63,7 +66,7 @@ function returned(url: string): Record<string, string> {
 }
 
 const exchange = (code: string | undefined, extra: Record<string, unknown> = {}) =>
-  latchkey.auth(`${START}/exchange`, { body: { code, ...extra } });
+  latchkey.auth(`${START}/exchange`, { body: { code, codeVerifier: PKCE.codeVerifier, ...extra } });
 
 /** Signs a new person in at the partner, on the way to us. */
 async function viaPartner(browser: Browser, person?: { email: string }, parameters: Record<string, string> = {}) {
@@ -117,7 +120,7 @@ describe('signing in with another Latchkey', () => {
 
   test('AU-8 a verified address that has an account asks for proof of it, and links only then', async () => {
     const email = newEmail();
-    const owner = await register(latchkey, { email });
+    const owner = await prove(latchkey, await register(latchkey, { email }));
     await register(partner, { email });
     await partner.system.pool.query('update identifiers set verified_at = now() where value = $1', [email]);
     const { answer } = await viaPartner(browserOf(latchkey, partner), { email });

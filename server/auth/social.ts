@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
@@ -9,7 +9,7 @@ import {
   identityUsed,
   linkIdentity,
   normalise,
-  type UpstreamAccount,
+  unprovenSince,
 } from '#identity';
 import { addMember } from '#members';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -18,11 +18,13 @@ import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platfo
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { authAddressOf, isClosed, projectOf } from '#tenancy';
+import { Binding, challengeOf } from './bindings.ts';
 import { issueExchangeCode } from './exchange-codes.ts';
 import { hintOf } from './flows.ts';
 import type { FirstFactor } from './mfa-challenges.ts';
 import { type SignedIn, signIn } from './sign-in.ts';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
+import { accountOf, UpstreamIdentity } from './upstream-identity.ts';
 
 type UpstreamFlowsTable = {
   workspace_id: WorkspaceId;
@@ -60,45 +62,26 @@ const Away = Type.Object({
   verifier: Type.String(),
   redirectUri: Type.String(),
   appState: nullableText,
-  codeChallenge: nullableText,
+  binding: Binding,
   linkTo: LinkTo,
-  clientId: Type.Optional(Type.String()),
 });
 type Away = Static<typeof Away>;
 
-const Identity = Type.Object({
-  provider: Type.String(),
-  issuer: Type.String(),
-  subject: Type.String(),
-  email: nullableText,
-  emailVerified: Type.Boolean(),
-  name: nullableText,
-  givenName: nullableText,
-  familyName: nullableText,
-});
-
 /** What an exchange code of a sign-in at a provider stands for. */
-export const UpstreamResult = Type.Object({
-  identity: Identity,
-  codeChallenge: nullableText,
-  linkTo: LinkTo,
-  clientId: Type.Optional(Type.String()),
-});
+export const UpstreamResult = Type.Object({ identity: UpstreamIdentity, binding: Binding, linkTo: LinkTo });
 type UpstreamResult = Static<typeof UpstreamResult>;
 
 /** What a link token stands for: an identity, and the account that must be proven before it is linked. */
-export const AskedLink = Type.Object({ identity: Identity, linkTo: IdSchema('usr') });
+export const AskedLink = Type.Object({ identity: UpstreamIdentity, linkTo: IdSchema('usr') });
 type AskedLink = Static<typeof AskedLink>;
 
 /** Where an application wants a sign-in to end. */
 export type SocialStart = {
   redirectUri: string;
   appState: string | null;
-  codeChallenge: string | null;
+  binding: Binding;
   linkTo: LinkTo;
   loginHint: string | null;
-  /** The application that gets the session; a linking gives none. */
-  clientId?: string | undefined;
   /** A secret only this browser has: whoever comes back must bring it. */
   browser: string;
 };
@@ -112,11 +95,11 @@ async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> 
 export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
   const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
-  const { redirectUri, appState, codeChallenge, linkTo, loginHint, browser, clientId } = start;
-  const away: Away = { ...request, redirectUri, appState, codeChallenge, linkTo, ...(clientId && { clientId }) };
+  const { redirectUri, appState, binding, linkTo, loginHint, browser } = start;
+  const away: Away = { ...request, redirectUri, appState, binding, linkTo };
   const url = await authorizationUrl(ctx, provider, {
     ...request,
-    challenge: hash('sha256', request.verifier, 'base64url'),
+    challenge: challengeOf(request.verifier),
     loginHint,
     callback: await callbackOf(ctx, provider),
   }).catch((cause: unknown) => {
@@ -175,7 +158,9 @@ export async function comeBack(
   if (await isClosed(ctx.system, inProject.scope)) throw problem('INVALID_TOKEN', stale);
   const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
   if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
-  const away = Value.Parse(Away, JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex'))));
+  const away: unknown = JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex')));
+  // One that left before an update begins anew.
+  if (!Value.Check(Away, away)) throw problem('INVALID_TOKEN', stale);
   return { ctx: inProject, away, provider };
 }
 
@@ -189,8 +174,7 @@ export async function isOffered({ ctx, provider }: CameBack): Promise<boolean> {
 export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
   const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
   const identity = await identityFrom(ctx, provider, { request, returned });
-  const { codeChallenge, linkTo, clientId } = away;
-  const content: UpstreamResult = { identity, codeChallenge, linkTo, ...(clientId && { clientId }) };
+  const content: UpstreamResult = { identity, binding: away.binding, linkTo: away.linkTo };
   // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
   const [purpose, seconds] =
     away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);
@@ -220,16 +204,20 @@ export const LinkRequired = Type.Object({
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
 
+/** A verified address whose account nobody has proven: its code is sent, and finishes the sign-in. */
+export type Unproven = { unproven: { userId: UserId; address: string; identity: UpstreamIdentity } };
+
 /**
  * Signs in whoever the provider named: by issuer and subject alone. A verified address that has an account asks for proof of
- * that account first; an unverified one counts for nothing (AU-8; ASVS 6.8.1).
+ * that account first; an unverified one counts for nothing (AU-8; ASVS 6.8.1). Where nobody has proven the account's address,
+ * whoever made the account may not be its owner: then the address is to be proven, not the account.
  * @throws Problem REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function enterUpstream(
   tx: TxCtx,
   { identity }: UpstreamResult,
   deviceToken: string | undefined,
-): Promise<SignedIn | Static<typeof LinkRequired>> {
+): Promise<SignedIn | Static<typeof LinkRequired> | Unproven> {
   const first: FirstFactor = { entrance: 'social', amr: ['fed'], acr: 'aal1' };
   const linked = await findLinkedUser(tx, identity);
   if (linked) {
@@ -238,6 +226,8 @@ export async function enterUpstream(
   }
   const email = identity.email !== null && identity.emailVerified ? normalise(identity.email) : null;
   const owner = email?.kind === 'email' ? await findIdentifier(tx, email) : undefined;
+  if (owner && (await unprovenSince(tx, owner.userId, owner.value)))
+    return { unproven: { userId: owner.userId, address: owner.value, identity } };
   if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
@@ -267,14 +257,10 @@ async function askForProof(tx: TxCtx, content: AskedLink, address: string) {
   };
 }
 
-function profileOf({ name, givenName, familyName }: UpstreamResult['identity']) {
+function profileOf({ name, givenName, familyName }: UpstreamIdentity) {
   return {
     ...(name !== null && { displayName: name }),
     ...(givenName !== null && { givenName }),
     ...(familyName !== null && { familyName }),
   };
-}
-
-export function accountOf({ provider, issuer, subject, email }: UpstreamResult['identity']): UpstreamAccount {
-  return { provider, issuer, subject, email };
 }

@@ -9,6 +9,7 @@ import {
   expectProblem,
   managementToken,
   newEmail,
+  PKCE,
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
@@ -52,7 +53,13 @@ type Left = { cookie: string; location: string };
 /** Leaves for a provider. */
 async function leave(provider = 'corporate', parameters: Record<string, string> = {}): Promise<Left> {
   const { clientId } = latchkey.demo.environments.test;
-  const query = new URLSearchParams({ clientId, redirectUri: REDIRECT, state: 'mine', ...parameters });
+  const query = new URLSearchParams({
+    clientId,
+    redirectUri: REDIRECT,
+    state: 'mine',
+    codeChallenge: PKCE.codeChallenge,
+    ...parameters,
+  });
   const answer = await latchkey.auth(`${BASE}/${provider}/start?${query}`);
   assert.equal(answer.status, 303, answer.text);
   const cookie = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
@@ -71,7 +78,8 @@ function told(answer: Awaited<ReturnType<typeof comeBack>>): Record<string, stri
   return Object.fromEntries(new URL(location).searchParams);
 }
 
-const exchange = (code: string | undefined) => latchkey.auth(`${BASE}/exchange`, { body: { code } });
+const exchange = (code: string | undefined) =>
+  latchkey.auth(`${BASE}/exchange`, { body: { code, codeVerifier: PKCE.codeVerifier } });
 
 /** The whole way. @returns what the application is told */
 async function visit(claims: Issuer['claims'] = {}, provider = 'corporate'): Promise<Record<string, string>> {
@@ -174,7 +182,11 @@ describe('while the browser is away', () => {
     await change('corporate', { enabled: false });
     const { code, error } = told(await comeBack(left, upstream.approve(left.location)));
     assert.deepEqual([code, error], [undefined, 'access_denied']);
-    const query = new URLSearchParams({ clientId: latchkey.demo.environments.test.clientId, redirectUri: REDIRECT });
+    const query = new URLSearchParams({
+      clientId: latchkey.demo.environments.test.clientId,
+      redirectUri: REDIRECT,
+      codeChallenge: PKCE.codeChallenge,
+    });
     expectProblem(await latchkey.auth(`${BASE}/corporate/start?${query}`), 404, 'NOT_FOUND');
     await change('corporate', { enabled: true });
     const again = await leave();
@@ -275,7 +287,11 @@ describe('what providers do differently', () => {
 
 describe('the cookie that marks the browser', () => {
   const lineOf = async (at: TestLatchkey, headers: Record<string, string> = {}) => {
-    const query = new URLSearchParams({ clientId: at.demo.environments.test.clientId, redirectUri: REDIRECT });
+    const query = new URLSearchParams({
+      clientId: at.demo.environments.test.clientId,
+      redirectUri: REDIRECT,
+      codeChallenge: PKCE.codeChallenge,
+    });
     const port = at.system.config.ports.test.auth;
     return new Promise<string>((resolve, reject) => {
       const call = request({ port, path: `${BASE}/corporate/start?${query}`, headers }, (answer) => {
@@ -289,7 +305,7 @@ describe('the cookie that marks the browser', () => {
 
   test('SE-5 is out of reach of scripts and carries its environment', async () => {
     const line = await lineOf(latchkey, { host: new URL(latchkey.system.config.addresses.test.auth).host });
-    assert.match(line, /^latchkey-test-upstream=/);
+    assert.match(line, /^latchkey-test-mark=/);
     assert.match(line, /; HttpOnly/);
     assert.match(line, /; SameSite=Lax/);
   });
@@ -307,7 +323,7 @@ describe('the cookie that marks the browser', () => {
     );
     const line = await lineOf(secure, { host: 'auth.example.com' });
     await secure.stop();
-    assert.match(line, /^__Host-latchkey-test-upstream=/);
+    assert.match(line, /^__Host-latchkey-test-mark=/);
     assert.match(line, /; Path=\/;/);
     assert.match(line, /; Secure/);
   });

@@ -15,18 +15,7 @@ import type { UpstreamProvider } from '#applications';
 import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';
 import { perSystem, type System } from '#platform/system.ts';
-
-/** What a provider says about the person who signed in there. */
-export type UpstreamIdentity = {
-  provider: string;
-  issuer: string;
-  subject: string;
-  email: string | null;
-  emailVerified: boolean;
-  name: string | null;
-  givenName: string | null;
-  familyName: string | null;
-};
+import type { UpstreamIdentity } from './upstream-identity.ts';
 
 /** How a browser was sent to a provider, and what must hold when it comes back (RFC 9700 §2.1.1; OpenID Connect Core §3.1.2.1). */
 export type UpstreamRequest = {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import { projectOf } from '#tenancy';
-import { FlowId, hintOf, type NewFlow } from './flows.ts';
+import { hintOf, type NewFlow } from './flows.ts';
+import { FlowId } from './proofs.ts';
 
 /** The answer that asks for a code before a session is given. */
 export const VerificationChallenge = Type.Object({

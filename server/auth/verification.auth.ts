@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
+import { askBreachedAhead, Password } from '#identity';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
+import { browserOf } from './browser-mark.ts';
 import { CookieSession, sendSession } from './cookies.auth.ts';
 import { inEvenTime } from './even-time.ts';
-import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from './flows.ts';
+import { FlowStarted, resendFlow } from './flows.ts';
+import { FlowId, proofFields, proofOf } from './proofs.ts';
 import { anonymousCtx, proofCtx, scopeFields } from './scope.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 import { verifyAddress } from './verification.ts';
@@ -14,11 +17,15 @@ export const verificationRoutes: Routes = (app) => {
     app.post(
       `/v1/auth/${channel}/verify`,
       {
-        config: { permission: 'public' },
+        config: { permission: 'public', ahead: askBreachedAhead },
         schema: {
           summary: channel === 'email' ? 'Verify an email address' : 'Verify a phone number',
-          description: 'Takes `flowId` and `code`, or the `token` of the mailed link.',
-          body: Type.Object({ ...proofFields, ...signInFields }, { additionalProperties: false }),
+          description:
+            'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is used in another browser than the one it was begun in proves the address alone: a password that was chosen there does not count, and `password` sets another one.',
+          body: Type.Object(
+            { ...proofFields, password: Type.Optional(Password), ...signInFields },
+            { additionalProperties: false },
+          ),
           response: {
             200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
             ...problemResponses(
@@ -26,6 +33,8 @@ export const verificationRoutes: Routes = (app) => {
               'INVALID_CODE',
               'INVALID_TOKEN',
               'ALREADY_EXISTS',
+              'WEAK_PASSWORD',
+              'METHOD_DISABLED',
               'MEMBERSHIP_REQUIRED',
               'MEMBER_BLOCKED',
             ),
@@ -34,7 +43,7 @@ export const verificationRoutes: Routes = (app) => {
       },
       async (request, reply) => {
         const ctx = await proofCtx(request, request.body);
-        const answer = await verifyAddress(ctx, proofOf(request.body), request.body.deviceToken);
+        const answer = await verifyAddress(ctx, proofOf(request.body, browserOf(request)), request.body);
         return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
       },
     );

@@ -55,6 +55,11 @@ export const peopleEvents = {
     Type.Object({ userId: text, email: text }),
     { userId, email: 'ada@example.com' },
   ),
+  'user.reclaimed': define(
+    'A person proved the address of an account that somebody else had made with it. What was put on it before is gone: password, passkeys, second factors, linked identities, other addresses, sessions.',
+    Type.Object({ userId: text }),
+    { userId },
+  ),
   'user.verification.requested': define(
     'A code or link to prove an address was asked for.',
     Type.Object({ channel: text, purpose: text }),

@@ -100,7 +100,7 @@ function finish(flow: Flow, { way, flowId }: Sent, code: string) {
     case 'phone':
       return finishPasswordless(flow.ctx, phoneCode, { proof, deviceToken });
     default:
-      return verifyAddress(flow.ctx, proof, deviceToken);
+      return verifyAddress(flow.ctx, proof, { deviceToken });
   }
 }
 

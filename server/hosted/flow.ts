@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import {
+  challengeOf,
   ctxFor,
   FlowId,
+  keepMark,
   type LinkRequired,
   MfaChallenge,
   type MfaSession,
+  newMark,
   openMethods,
   type SignInAnswer,
 } from '#auth';
@@ -37,6 +40,8 @@ const Step = Type.Object({
   mfa: Type.Optional(MfaChallenge),
   factorId: Type.Optional(Type.String()),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
+  /** What only this sign-in knows: the code that a provider or a mailed link brings back is exchanged with it (PKCE). */
+  verifier: Type.Optional(Type.String()),
   /** The provider the person left for. */
   provider: Type.Optional(Type.String()),
   /** An identity there that is linked once the person has proven the account of its address. */
@@ -118,6 +123,18 @@ export function deviceTokenOf({ request, interaction, step }: Flow): string | un
   if (step.link) return undefined;
   const fresh = interaction.reasons.some((reason) => !NO_FRESH_PROOF.includes(reason));
   return fresh ? undefined : request.cookies[deviceCookie(request)];
+}
+
+/** The mark of this browser: what it asks for is told from what is opened in another. */
+export function markOf({ request, reply }: Flow): string {
+  const mark = newMark(request);
+  keepMark(request, reply, mark);
+  return mark;
+}
+
+/** Binds a code that comes back to this sign-in. */
+export function bindingTo(verifier: string) {
+  return { clientId: null, codeChallenge: challengeOf(verifier) };
 }
 
 /** Goes on to another page of this sign-in: always with a GET, so that reloading repeats nothing (OA-6). */

@@ -1,7 +1,7 @@
 import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { setSessionCookies } from '#auth';
+import { browserOf, setSessionCookies } from '#auth';
 import { Password } from '#identity';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
@@ -19,7 +19,8 @@ const hidden = { hide: true } as const;
 
 /**
  * The pages that mailed links open. Looking changes nothing, so mail scanners can't use a link up; the person sees what is
- * being approved and for whom, and a click (a POST) does it. No cookie is read: the link itself is the proof.
+ * being approved and for whom, and a click (a POST) does it. The link itself is the proof of the address; the mark of the browser
+ * tells whether what was chosen where it was asked for is the person's, too.
  */
 export const mailedLinkRoutes: Routes = (app) => {
   // Forms are read here, and nowhere else on the host.
@@ -76,7 +77,7 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
   try {
     const ctx = await links[kind].open(request, token);
     voice = await voiceOf({ system, scope: ctx.scope, languages });
-    visit = { ...arrival, opened: { ctx, voice, token } };
+    visit = { ...arrival, opened: { ctx, voice, token, browser: browserOf(request) } };
     return await work(visit);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -99,7 +100,7 @@ async function show({ reply, kind, token, opened }: Visit, fault?: string): Prom
     status: fault === undefined ? 200 : 400,
     page: {
       title,
-      body: html`${intro}${complaint}<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`,
+      body: html`${intro}${complaint}${button === null ? '' : html`<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`}`,
       leaves,
     },
   });

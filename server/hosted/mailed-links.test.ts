@@ -6,6 +6,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
+  prove,
   register,
   startTestLatchkey,
   type TestLatchkey,
@@ -92,7 +93,7 @@ describe('a mailed sign-in link', () => {
     assert.equal(back.origin + back.pathname, REDIRECT);
     assert.equal(back.searchParams.get('state'), 'abc');
     const code = back.searchParams.get('code');
-    const exchange = () => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+    const exchange = () => latchkey.auth('/v1/auth/login/social/exchange', { body: { code, clientId } });
     assert.equal((await exchange()).body.session.userId, session.userId);
     expectProblem(await exchange(), 400, 'INVALID_TOKEN');
     const wrong = await ask({ email, clientId, redirectUri: 'https://evil.example/' });
@@ -101,7 +102,7 @@ describe('a mailed sign-in link', () => {
   });
 
   test('where a second factor is due, the link stays good and says to enter the code where one asked', async () => {
-    const person = await register(latchkey);
+    const person = await prove(latchkey, await register(latchkey));
     const phone = '+4915155555555';
     const { access_token: token } = person;
     const begun = await latchkey.api('/v1/me/security/mfa/phone', { token, body: { phone } });
@@ -128,11 +129,12 @@ describe('other mailed links', () => {
     const { auth } = latchkey.system.config.addresses.production;
     const page = await latchkey.auth(`/link/verify?token=${token}`, {}, 'production');
     assert.match(page.text, /Confirm your address/);
-    const form = { body: new URLSearchParams({ token }), headers: { origin: auth } };
+    const password = 'chosen where the link was opened';
+    const form = { body: new URLSearchParams({ token, password }), headers: { origin: auth } };
     assert.match((await latchkey.auth('/link/verify', form, 'production')).text, /is confirmed/);
     const login = await latchkey.auth(
       '/v1/auth/login/password',
-      { body: { identifier: email, password: PASSWORD } },
+      { body: { identifier: email, password } },
       'production',
     );
     assert.equal(login.status, 200, login.text);

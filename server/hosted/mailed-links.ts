@@ -1,13 +1,17 @@
 import { html } from 'hono/html';
-import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import {
   answerOf,
+  BegunAs,
+  Destination,
   deviceOf,
   enterProven,
   issueExchangeCode,
   linkCtx,
   lookAtLink,
+  lookAtVerification,
+  type ProvenAddress,
   realmOfSecret,
   registerInvited,
   requireFirstParty,
@@ -30,14 +34,15 @@ import { passwordField } from './fields.ts';
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-type Looked = { title: string; intro: Markup; fields?: Markup; button: string; leaves?: boolean };
+/** Without a button there is nothing to do here. */
+type Looked = { title: string; intro: Markup; fields?: Markup; button: string | null; leaves?: boolean };
 type Form = { password?: string; displayName?: string };
 
 /** What a click led to: on to the application, or a page that says it is done. */
 type Finished = { redirect: string } | { title: string; text: string; session?: SessionAnswer };
 
-/** A link in a browser: where it belongs, and how its page speaks. */
-type Opened = { ctx: Ctx; voice: Voice; token: string };
+/** A link in a browser with a mark: where it belongs, and how its page speaks. */
+type Opened = { ctx: Ctx; voice: Voice; token: string; browser: string | undefined };
 
 /** A kind of link: where it belongs, what its page shows, and what the click does. All throw INVALID_TOKEN for one that does not work. */
 type Link = {
@@ -48,44 +53,47 @@ type Link = {
 
 const EXCHANGE_SECONDS = 60;
 
-/** Where a magic link ends, kept with its flow. */
-const Destination = Type.Object({
-  redirectUri: Type.String(),
-  clientId: Type.Optional(Type.String()),
-  state: Type.Union([Type.String(), Type.Null()]),
-});
-
 const signInLink: Link = {
   open: linkCtx,
 
-  async look({ ctx, voice, token }) {
+  async look({ ctx, voice, ...proof }) {
     const { say, project } = voice;
-    const link = await lookAtLink(ctx, token, ['magic_link']);
+    const link = await lookAtLink(ctx, proof, ['magic_link']);
+    if (isElsewhere(link))
+      return { title: say('mailed.elsewhereTitle'), intro: html`<p>${say('mailed.elsewhere')}</p>`, button: null };
     const intro = html`<p>${say('mailed.signIn', { project, address: link.address })}</p>${askedBy(voice, link)}`;
     return {
       title: say('mailed.signInTitle', { project }),
       intro,
       button: say('signIn.action'),
-      leaves: link.pending !== null,
+      leaves: Value.Check(Destination, link.pending),
     };
   },
 
-  async finish({ ctx, voice, token }) {
-    const proof: Parameters<typeof withProof>[1] = { proof: { token }, purposes: ['magic_link'] };
-    const { pending } = await lookAtLink(ctx, token, ['magic_link']);
-    if (!pending) {
-      const result = await withProof(ctx, proof, async (tx, flow) => complete(await enterProven(tx, flow)));
+  async finish({ ctx, voice, ...proof }) {
+    const { say } = voice;
+    const link = await lookAtLink(ctx, proof, ['magic_link']);
+    if (isElsewhere(link)) return { title: say('mailed.elsewhereTitle'), text: say('mailed.elsewhere') };
+    const spent: Parameters<typeof withProof>[1] = { proof, purposes: ['magic_link'] };
+    if (!Value.Check(Destination, link.pending)) {
+      const result = await withProof(ctx, spent, async (tx, flow) => complete(await enterProven(tx, flow)));
       return signedInHere(ctx, voice, result);
     }
-    const { redirectUri, clientId, state } = Value.Parse(Destination, pending);
-    const code = await withProof(ctx, proof, async (tx, { channel, address, userId }) => {
-      await requireFirstParty(tx, clientId);
-      const content = { channel, address, userId, ...(clientId && { clientId }) };
+    const { redirectUri, state, binding } = link.pending;
+    const code = await withProof(ctx, spent, async (tx, { channel, address, userId, begunHere, pending }) => {
+      await requireFirstParty(tx, binding);
+      const begunAs = begunHere && Value.Check(BegunAs, pending) ? pending.begunAs : null;
+      const content: Static<typeof ProvenAddress> = { channel, address, userId, begunAs, binding };
       return issueExchangeCode(tx, { purpose: 'address', content, userId, seconds: EXCHANGE_SECONDS });
     });
     return { redirect: withQuery(redirectUri, { code, state }) };
   },
 };
+
+/** A sign-in on our own pages goes on in the browser it began in only; elsewhere its link is not spent. */
+function isElsewhere({ pending, begunHere }: { pending: unknown; begunHere: boolean }): boolean {
+  return Value.Check(Destination, pending) && pending.ownPages && !begunHere;
+}
 
 /** A second step can only be passed in the application; thrown inside the transaction, so that the mailed code still works there. */
 function complete(result: SignedIn): SignedIn {
@@ -102,15 +110,18 @@ async function signedInHere(ctx: Ctx, { say, project }: Voice, result: SignedIn)
 const verifyLink: Link = {
   open: linkCtx,
 
-  async look({ ctx, voice, token }) {
+  async look({ ctx, voice, ...proof }) {
     const { say, project } = voice;
-    const link = await lookAtLink(ctx, token, ['register', 'verify_email']);
-    const intro = html`<p>${say('mailed.verify', { project, address: link.address })}</p>${askedBy(voice, link)}`;
-    return { title: say('mailed.verifyTitle'), intro, button: say('mailed.confirm') };
+    const { settings } = await projectOf(ctx.system, ctx.scope);
+    const link = await lookAtVerification(ctx, proof);
+    const elsewhere = link.choosePassword ? html`<p>${say('mailed.verifyElsewhere')}</p>` : '';
+    const intro = html`<p>${say('mailed.verify', { project, address: link.address })}</p>${elsewhere}${askedBy(voice, link)}`;
+    const fields = link.choosePassword ? newPassword(voice, minimumLength(settings), link.address) : html``;
+    return { title: say('mailed.verifyTitle'), intro, fields, button: say('mailed.confirm') };
   },
 
-  async finish({ ctx, voice: { say, project }, token }) {
-    const answer = await verifyAddress(ctx, { token });
+  async finish({ ctx, voice: { say, project }, ...proof }, { password }) {
+    const answer = await verifyAddress(ctx, proof, { password });
     const done = { title: say('mailed.verifiedTitle'), text: say('mailed.verified', { project }) };
     return 'access_token' in answer ? { ...done, session: answer } : done;
   },
@@ -119,10 +130,10 @@ const verifyLink: Link = {
 const passwordLink: Link = {
   open: linkCtx,
 
-  async look({ ctx, voice, token }) {
+  async look({ ctx, voice, ...proof }) {
     const { say, project } = voice;
     const { settings } = await projectOf(ctx.system, ctx.scope);
-    const link = await lookAtLink(ctx, token, ['reset_password']);
+    const link = await lookAtLink(ctx, proof, ['reset_password']);
     const intro = html`<p>${say('mailed.password', { project, address: link.address })}</p>${askedBy(voice, link)}`;
     const fields = newPassword(voice, minimumLength(settings), link.address);
     return { title: say('reset.title'), intro, fields, button: say('mailed.savePassword') };

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import {
+  type Destination,
   emailCode,
   loginWithPassword,
   magicLink,
@@ -14,10 +15,12 @@ import {
 import { minimumLength, Password } from '#identity';
 import type { Markup, Page } from '#pages';
 import type { App, Reply, Routes } from '#platform/http.ts';
+import type { UserId } from '#platform/ids.ts';
+import { randomSecret } from '#platform/keyring.ts';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
 import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
-import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
+import { bindingTo, deviceTokenOf, explain, type Flow, goTo, markOf, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
 import { linkingRoutes } from './linking.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
@@ -71,7 +74,11 @@ function startRoutes(app: App): void {
         const profile = { ...(name && { displayName: name }), locale: flow.voice.language };
         return await proceed(
           known,
-          await register(flow.ctx, { email, profile, ...(password && { password }), ...(solved && { proof: solved }) }),
+          await register(
+            flow.ctx,
+            { email, profile, ...(password && { password }), ...(solved && { proof: solved }) },
+            markOf(flow),
+          ),
         );
       } catch (error) {
         return explain(known, '/register', error);
@@ -93,12 +100,11 @@ async function withPassword(flow: Flow, { identifier, password, proof: solved, b
     const deviceToken = deviceTokenOf(flow);
     return await proceed(
       flow,
-      await loginWithPassword(flow.ctx, {
-        identifier,
-        password,
-        ...(deviceToken && { deviceToken }),
-        ...(solved && { proof: solved }),
-      }),
+      await loginWithPassword(
+        flow.ctx,
+        { identifier, password, ...(deviceToken && { deviceToken }), ...(solved && { proof: solved }) },
+        markOf(flow),
+      ),
     );
   } catch (error) {
     return explain(flow, back, error);
@@ -115,22 +121,37 @@ const WAYS: Readonly<Record<'magic_link' | 'email_code' | 'phone', Passwordless>
 
 async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageForm): Promise<Reply> {
   const known: Flow = { ...flow, step: { ...flow.step, identifier: address } };
+  const verifier = randomSecret();
+  const { link, provider } = flow.step;
   try {
     const { flowId } = await startPasswordless(flow.ctx, WAYS[way], {
       address,
       proof: solved,
-      ...(way === 'magic_link' && { pending: { redirectUri: linkReturn(flow), state: null } }),
+      pending: { ...(way === 'magic_link' && destinationOf(flow, verifier)), ...begunAs(flow) },
+      browser: markOf(flow),
     });
     const sent: Sent = { way, flowId, address };
-    return goTo(known, '/code', { identifier: address, sent });
+    return goTo(known, '/code', {
+      identifier: address,
+      sent,
+      verifier,
+      ...(link && { link }),
+      ...(provider && { provider }),
+    });
   } catch (error) {
     return explain(known, '', error);
   }
 }
 
 /** Where the mailed link leads: back into this sign-in. */
-function linkReturn(flow: Flow): string {
-  return `${flow.request.address.url}${pageAddress(flow, '/return')}`;
+function destinationOf(flow: Flow, verifier: string): Destination {
+  const redirectUri = `${flow.request.address.url}${pageAddress(flow, '/return')}`;
+  return { redirectUri, state: null, binding: bindingTo(verifier), ownPages: true };
+}
+
+/** Somebody who is to prove anew who they are goes on as the holder of the account. */
+function begunAs({ interaction: { current }, step }: Flow): { begunAs?: UserId } {
+  return current && !step.another ? { begunAs: current.userId } : {};
 }
 
 /** The first page: what the application's question needs, or the choice of ways in. */

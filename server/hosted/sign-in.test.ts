@@ -11,6 +11,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
+  prove,
   register,
   startTestLatchkey,
   TestClock,
@@ -196,7 +197,7 @@ describe('signing in through the pages', () => {
 
   test('AU-8 a provider’s address that has an account is linked once its owner has signed in to it', async () => {
     const email = newEmail();
-    const { session } = await register(latchkey, { email });
+    const { session } = await prove(latchkey, await register(latchkey, { email }));
     const viaProvider = async () => {
       const flow = await codeFlow(latchkey);
       const browser = browserOf(latchkey);
@@ -217,7 +218,7 @@ describe('signing in through the pages', () => {
 
   test('AU-8 proof of another account links nothing', async () => {
     const email = newEmail();
-    await register(latchkey, { email });
+    await prove(latchkey, await register(latchkey, { email }));
     const stranger = await register(latchkey);
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);

@@ -1,8 +1,9 @@
 import { upstreamProvider } from '#applications';
 import { exchangeCode, leave } from '#auth';
 import type { App } from '#platform/http.ts';
+import { randomSecret } from '#platform/keyring.ts';
 import { pageAddress } from './fields.ts';
-import { deviceTokenOf, explain, failed, keepStep, proceed } from './flow.ts';
+import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
 
 /** Leaving for a provider, or a mail program, and coming back. */
@@ -12,15 +13,16 @@ export function upstreamRoutes(app: App): void {
     const { provider: key } = Object(request.params);
     try {
       const provider = await upstreamProvider(ctx, { by: 'key', value: String(key) });
+      const verifier = randomSecret();
       const start = {
         redirectUri: `${request.address.url}${pageAddress(flow, '/return')}`,
         appState: null,
-        codeChallenge: null,
+        binding: bindingTo(verifier),
         linkTo: null,
         loginHint: interaction.asked.loginHint,
       };
       const there = await leave(request, reply, { ctx, provider, start });
-      keepStep(flow, { ...step, provider: provider.name });
+      keepStep(flow, { ...step, provider: provider.name, verifier });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain(flow, '', error);
@@ -32,7 +34,10 @@ export function upstreamRoutes(app: App): void {
     // Refused, or failed, there.
     if (typeof code !== 'string') return failed(flow, 'UPSTREAM');
     try {
-      return await proceed(flow, await exchangeCode(flow.ctx, { code, deviceToken: deviceTokenOf(flow) }));
+      // A code that another page brings along was not begun here, and its verifier is not known here.
+      const { verifier: codeVerifier = '' } = flow.step;
+      const exchanged = { code, codeVerifier, deviceToken: deviceTokenOf(flow), browser: markOf(flow) };
+      return await proceed(flow, await exchangeCode(flow.ctx, exchanged));
     } catch (error) {
       return explain(flow, '', error);
     }

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createApplication } from '#applications';
 import { openBrowser } from '#tests/browser.ts';
-import { newEmail, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { newEmail, PKCE, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { startApplicationServer } from '#tests/oidc.ts';
 import { startProductionConsole } from '#tests/production.ts';
 
@@ -22,7 +22,7 @@ before(async () => {
   const { clientId } = await latchkey.inProject((tx) =>
     createApplication(tx, { kind: 'spa', name: 'Shop', redirectUris: [redirectUri] }),
   );
-  const query = new URLSearchParams({ clientId, redirectUri, state: 'mine' });
+  const query = new URLSearchParams({ clientId, redirectUri, state: 'mine', codeChallenge: PKCE.codeChallenge });
   start = `${latchkey.system.config.addresses.test.auth}/v1/auth/login/social/dev/start?${query}`;
 });
 after(async () => {
@@ -31,7 +31,8 @@ after(async () => {
   await latchkey.stop();
 });
 
-const exchange = (code: string | null) => latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+const exchange = (code: string | null) =>
+  latchkey.auth('/v1/auth/login/social/exchange', { body: { code, codeVerifier: PKCE.codeVerifier } });
 
 describe('the development provider, in a browser', () => {
   for (const colorScheme of ['light', 'dark'] as const)

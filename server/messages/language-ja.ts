@@ -81,7 +81,7 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: '{project} のアカウントが変更されました',
     body: [
-      '{change, select, password {アカウントのパスワードが変更されました。} email {アカウントのメールアドレスが変更されました。} phone {アカウントの電話番号が変更されました。} totp_added {アカウントに認証アプリが追加されました。} totp_removed {アカウントから認証アプリが削除されました。} phone_factor_added {アカウントの二段階目として電話が追加されました。} phone_factor_removed {アカウントの二段階目から電話が削除されました。} passkey_added {アカウントにパスキーが追加されました。} passkey_removed {アカウントからパスキーが削除されました。} passkey_changed {パスキーを二段階目として使う設定が変更されました。} recovery_codes {アカウントの新しい回復コードが作成されました。} recovery_code_used {アカウントの回復コードが使用されました。} mfa_reset {管理者によりアカウントの二段階認証が解除されました。} identity_linked {アカウントに外部サービスが連携されました。} identity_unlinked {アカウントから外部サービスの連携が解除されました。} other {アカウントが変更されました。}}',
+      '{change, select, password {アカウントのパスワードが変更されました。} email {アカウントのメールアドレスが変更されました。} phone {アカウントの電話番号が変更されました。} totp_added {アカウントに認証アプリが追加されました。} totp_removed {アカウントから認証アプリが削除されました。} phone_factor_added {アカウントの二段階目として電話が追加されました。} phone_factor_removed {アカウントの二段階目から電話が削除されました。} passkey_added {アカウントにパスキーが追加されました。} passkey_removed {アカウントからパスキーが削除されました。} passkey_changed {パスキーを二段階目として使う設定が変更されました。} recovery_codes {アカウントの新しい回復コードが作成されました。} recovery_code_used {アカウントの回復コードが使用されました。} mfa_reset {管理者によりアカウントの二段階認証が解除されました。} identity_linked {アカウントに外部サービスが連携されました。} identity_unlinked {アカウントから外部サービスの連携が解除されました。} reclaimed {このアドレスがあなたのものであることが確認されました。それ以前にこのアカウントに設定されていたパスワード、パスキー、二段階目、連携サービス、セッションはすべて削除されました。} other {アカウントが変更されました。}}',
       '日時: {time}',
       '心当たりがない場合は、すぐにパスワードを再設定し、{project} に連絡してください。',
     ].join('\n\n'),

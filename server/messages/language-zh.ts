@@ -79,7 +79,7 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
   credential_changed: {
     subject: '你的 {project} 账户已更改',
     body: [
-      '{change, select, password {你的账户密码已更改。} email {你的账户邮箱地址已更改。} phone {你的账户电话号码已更改。} totp_added {你的账户添加了身份验证器应用。} totp_removed {你的账户移除了身份验证器应用。} phone_factor_added {你的账户添加了电话作为第二步验证。} phone_factor_removed {你的账户移除了电话第二步验证。} passkey_added {你的账户添加了通行密钥。} passkey_removed {你的账户移除了一个通行密钥。} passkey_changed {你的账户更改了通行密钥是否作为第二步验证。} recovery_codes {你的账户生成了新的恢复码。} recovery_code_used {你的账户使用了一个恢复码。} mfa_reset {管理员移除了你的账户的第二步验证。} identity_linked {你的账户关联了一个登录服务。} identity_unlinked {你的账户取消了一个登录服务的关联。} other {你的账户已更改。}}',
+      '{change, select, password {你的账户密码已更改。} email {你的账户邮箱地址已更改。} phone {你的账户电话号码已更改。} totp_added {你的账户添加了身份验证器应用。} totp_removed {你的账户移除了身份验证器应用。} phone_factor_added {你的账户添加了电话作为第二步验证。} phone_factor_removed {你的账户移除了电话第二步验证。} passkey_added {你的账户添加了通行密钥。} passkey_removed {你的账户移除了一个通行密钥。} passkey_changed {你的账户更改了通行密钥是否作为第二步验证。} recovery_codes {你的账户生成了新的恢复码。} recovery_code_used {你的账户使用了一个恢复码。} mfa_reset {管理员移除了你的账户的第二步验证。} identity_linked {你的账户关联了一个登录服务。} identity_unlinked {你的账户取消了一个登录服务的关联。} reclaimed {你已确认此地址属于你。此前为其账户设置的密码、通行密钥、第二步验证、关联的登录服务和会话均已移除。} other {你的账户已更改。}}',
       '时间：{time}',
       '如果不是你本人操作，请立即重置密码并联系 {project}。',
     ].join('\n\n'),

@@ -84,6 +84,7 @@ const credentialChanges = [
   'mfa_reset',
   'identity_linked',
   'identity_unlinked',
+  'reclaimed',
 ] as const;
 export type CredentialChange = (typeof credentialChanges)[number];
 

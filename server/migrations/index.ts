@@ -18,6 +18,7 @@ import { up as secondFactorAt } from './0030-second-factor-at.ts';
 import { up as admission } from './0031-admission.ts';
 import { up as descent } from './0032-descent.ts';
 import { up as boundProofs } from './0033-bound-proofs.ts';
+import { up as begunInABrowser } from './0034-begun-in-a-browser.ts';
 import { up as statusFromOwnFaults } from './0036-status-from-own-faults.ts';
 import { up as authority } from './0037-authority.ts';
 import { up as auditEvidence } from './0038-audit-evidence.ts';
@@ -44,6 +45,7 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 31, name: 'admission', up: admission },
   { id: 32, name: 'descent', up: descent },
   { id: 33, name: 'bound-proofs', up: boundProofs },
+  { id: 34, name: 'begun-in-a-browser', up: begunInABrowser },
   { id: 36, name: 'status-from-own-faults', up: statusFromOwnFaults },
   { id: 37, name: 'authority', up: authority },
   { id: 38, name: 'audit-evidence', up: auditEvidence },

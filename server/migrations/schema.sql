@@ -307,6 +307,7 @@ create table flows (
   decoy boolean not null default false,
   ip inet,
   user_agent text,
+  browser_hash bytea,
   constraint flows_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint verifications_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'phone'::text]))),
   constraint verifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)

@@ -164,6 +164,8 @@ export const german: Texts = {
   'mailed.dead':
     'Er wurde schon benutzt, ist abgelaufen oder durch einen neueren ersetzt. Geh dorthin zurück, wo du ihn angefordert hast, und fordere einen neuen an.',
   'mailed.deadTitle': 'Dieser Link gilt nicht mehr',
+  'mailed.elsewhere': 'Diese Anmeldung wurde in einem anderen Browser begonnen. Gib dort den Code aus der E-Mail ein.',
+  'mailed.elsewhereTitle': 'Geh dorthin zurück, wo du begonnen hast',
   'mailed.goBack': 'Geh zurück zu {project}.',
   'mailed.haveAccount':
     'Mit dieser Adresse hast du schon ein Konto. Melde dich in der Anwendung an und nimm die Einladung dort an.',
@@ -184,6 +186,8 @@ export const german: Texts = {
   'mailed.verified': 'Du kannst zu {project} zurückgehen und dich anmelden.',
   'mailed.verifiedTitle': 'Deine Adresse ist bestätigt',
   'mailed.verify': 'Du bestätigst gleich, dass {address} deine Adresse bei {project} ist.',
+  'mailed.verifyElsewhere':
+    'Das wurde in einem anderen Browser begonnen. Ein dort gewähltes Passwort zählt nicht: Wähle deines hier, oder gib den Code aus der E-Mail dort ein, wo du begonnen hast.',
   'mailed.verifyTitle': 'Adresse bestätigen',
   'mfa.enrollIntro': 'Scanne das mit einer Authenticator-App und gib dann den Code ein, den sie zeigt.',
   'mfa.enrollManual': 'Oder tippe diesen Schlüssel in die App:',

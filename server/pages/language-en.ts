@@ -158,6 +158,8 @@ export const english = {
   'mailed.dead':
     'It was used already, has expired, or a newer one was sent. Go back to where you asked for it and ask for a new one.',
   'mailed.deadTitle': 'This link does not work any more',
+  'mailed.elsewhere': 'This sign-in was begun in another browser. Enter the code from the mail there.',
+  'mailed.elsewhereTitle': 'Go back to where you began',
   'mailed.goBack': 'Go back to {project}.',
   'mailed.haveAccount':
     'You have an account with this address already. Sign in to the application and accept the invitation there.',
@@ -178,6 +180,8 @@ export const english = {
   'mailed.verified': 'You can go back to {project} and sign in.',
   'mailed.verifiedTitle': 'Your address is confirmed',
   'mailed.verify': 'You are about to confirm that {address} is your address for {project}.',
+  'mailed.verifyElsewhere':
+    'This was begun in another browser. A password that was chosen there does not count: choose yours here, or enter the code from the mail where you began.',
   'mailed.verifyTitle': 'Confirm your address',
   'mfa.enrollIntro': 'Scan this with an authenticator app, then enter the code it shows.',
   'mfa.enrollManual': 'Or type this key into the app:',

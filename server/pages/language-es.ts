@@ -160,6 +160,8 @@ export const spanish: Texts = {
   'mailed.confirm': 'Confirmar la dirección',
   'mailed.dead': 'Ya se usó, caducó o se envió uno más nuevo. Vuelve adonde lo pediste y pide otro.',
   'mailed.deadTitle': 'Este enlace ya no funciona',
+  'mailed.elsewhere': 'Este inicio de sesión comenzó en otro navegador. Introduce allí el código del correo.',
+  'mailed.elsewhereTitle': 'Vuelve a donde empezaste',
   'mailed.goBack': 'Vuelve a {project}.',
   'mailed.haveAccount':
     'Ya tienes una cuenta con esta dirección. Inicia sesión en la aplicación y acepta allí la invitación.',
@@ -179,6 +181,8 @@ export const spanish: Texts = {
   'mailed.verified': 'Puedes volver a {project} e iniciar sesión.',
   'mailed.verifiedTitle': 'Tu dirección está confirmada',
   'mailed.verify': 'Vas a confirmar que {address} es tu dirección en {project}.',
+  'mailed.verifyElsewhere':
+    'Esto comenzó en otro navegador. Una contraseña elegida allí no cuenta: elige la tuya aquí o introduce el código del correo donde empezaste.',
   'mailed.verifyTitle': 'Confirma tu dirección',
   'mfa.enrollIntro': 'Escanea esto con una aplicación de autenticación y escribe el código que muestra.',
   'mfa.enrollManual': 'O escribe esta clave en la aplicación:',

@@ -163,6 +163,8 @@ export const french: Texts = {
   'mailed.dead':
     'Il a déjà servi, a expiré ou un plus récent a été envoyé. Revenez là où vous l’avez demandé et demandez-en un nouveau.',
   'mailed.deadTitle': 'Ce lien ne fonctionne plus',
+  'mailed.elsewhere': 'Cette connexion a été commencée dans un autre navigateur. Saisissez-y le code reçu par e-mail.',
+  'mailed.elsewhereTitle': 'Revenez là où vous avez commencé',
   'mailed.goBack': 'Revenez à {project}.',
   'mailed.haveAccount':
     'Vous avez déjà un compte avec cette adresse. Connectez-vous à l’application et acceptez l’invitation là-bas.',
@@ -183,6 +185,8 @@ export const french: Texts = {
   'mailed.verified': 'Vous pouvez revenir à {project} et vous connecter.',
   'mailed.verifiedTitle': 'Votre adresse est confirmée',
   'mailed.verify': 'Vous allez confirmer que {address} est votre adresse chez {project}.',
+  'mailed.verifyElsewhere':
+    'Cela a été commencé dans un autre navigateur. Un mot de passe choisi là-bas ne compte pas : choisissez le vôtre ici, ou saisissez le code de l’e-mail là où vous avez commencé.',
   'mailed.verifyTitle': 'Confirmez votre adresse',
   'mfa.enrollIntro': 'Scannez ceci avec une application d’authentification, puis saisissez le code affiché.',
   'mfa.enrollManual': 'Ou tapez cette clé dans l’application :',

@@ -160,6 +160,8 @@ export const japanese: Texts = {
   'mailed.dead':
     'すでに使われたか、期限切れか、新しいリンクが送られています。要求した画面に戻り、もう一度送ってください。',
   'mailed.deadTitle': 'このリンクは無効です',
+  'mailed.elsewhere': 'このサインインは別のブラウザーで開始されました。メールのコードをそちらで入力してください。',
+  'mailed.elsewhereTitle': '開始した画面に戻ってください',
   'mailed.goBack': '{project} に戻ってください。',
   'mailed.haveAccount':
     'このアドレスのアカウントがすでにあります。アプリケーションにサインインして招待を受けてください。',
@@ -180,6 +182,8 @@ export const japanese: Texts = {
   'mailed.verified': '{project} に戻ってサインインできます。',
   'mailed.verifiedTitle': 'アドレスを確認しました',
   'mailed.verify': '{address} が {project} で使うあなたのアドレスであることを確認します。',
+  'mailed.verifyElsewhere':
+    'これは別のブラウザーで開始されました。そちらで選ばれたパスワードは使われません。ここでパスワードを選ぶか、開始した画面でメールのコードを入力してください。',
   'mailed.verifyTitle': 'アドレスの確認',
   'mfa.enrollIntro': '認証アプリで読み取り、表示されたコードを入力してください。',
   'mfa.enrollManual': 'またはこのキーをアプリに入力：',

@@ -154,6 +154,8 @@ export const chinese: Texts = {
   'mailed.confirm': '确认地址',
   'mailed.dead': '它已被使用、已过期，或已发送新的链接。请返回请求处重新获取。',
   'mailed.deadTitle': '此链接已失效',
+  'mailed.elsewhere': '此登录是在另一个浏览器中开始的。请在那里输入邮件中的验证码。',
+  'mailed.elsewhereTitle': '请回到您开始的地方',
   'mailed.goBack': '请返回 {project}。',
   'mailed.haveAccount': '此地址已有账户。请登录应用并在那里接受邀请。',
   'mailed.invited': '您被邀请以 {address} 加入 {project}。',
@@ -172,6 +174,8 @@ export const chinese: Texts = {
   'mailed.verified': '您可以返回 {project} 登录。',
   'mailed.verifiedTitle': '您的地址已确认',
   'mailed.verify': '您将确认 {address} 是您在 {project} 的地址。',
+  'mailed.verifyElsewhere':
+    '此操作是在另一个浏览器中开始的。在那里选择的密码无效：请在此处选择您的密码，或在开始的地方输入邮件中的验证码。',
   'mailed.verifyTitle': '确认您的地址',
   'mfa.enrollIntro': '用身份验证器应用扫描，然后输入显示的代码。',
   'mfa.enrollManual': '或在应用中输入此密钥：',

@@ -28,6 +28,7 @@ export const ENDED_BY: Readonly<Record<CredentialChange, Consequences>> = {
   mfa_reset: EVERYTHING,
   identity_linked: ADDRESS,
   identity_unlinked: ADDRESS,
+  reclaimed: EVERYTHING,
   // They stand in for a factor that stays what it was.
   recovery_codes: NOTHING,
   recovery_code_used: NOTHING,

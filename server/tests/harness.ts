@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -194,6 +195,10 @@ function assertInCatalogue(type: string, data: unknown): void {
 
 export const PASSWORD = 'correct horse battery staple';
 
+const codeVerifier = 'verifier'.repeat(6);
+/** What a public client begins a sign-in with, and exchanges its code with. */
+export const PKCE = { codeVerifier, codeChallenge: hash('sha256', codeVerifier, 'base64url') };
+
 let people = 0;
 
 /** A new address, unique in the test run. */
@@ -207,7 +212,7 @@ export async function register(
   latchkey: TestLatchkey,
   body: Record<string, unknown> = {},
 ): Promise<Answer['body'] & { email: string }> {
-  const email = newEmail();
+  const email = typeof body['email'] === 'string' ? body['email'] : newEmail();
   const answer = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
   assert.equal(answer.status, 200, answer.text);
   return { email, ...answer.body };

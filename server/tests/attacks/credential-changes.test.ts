@@ -145,6 +145,16 @@ const makeChange: Record<keyof typeof ENDED_BY, Change> = {
       return remove(`/linked-identities/${body.items[0].id}`, strong);
     },
   },
+  reclaimed: {
+    prepare: ({ person }) =>
+      latchkey.system.pool.query('update identifiers set verified_at = null where user_id = $1', [
+        person.session.userId,
+      ]),
+    make: async ({ person: { email } }) => {
+      const { body } = await post('/v1/auth/login/email-code', { email });
+      return post('/v1/auth/login/email-code/verify', { flowId: body.flowId, code: await mailedCode(latchkey, email) });
+    },
+  },
   recovery_codes: { make: ({ strong }) => me('/security/recovery-codes', strong, { body: {} }) },
   recovery_code_used: {
     make: async ({ person, app }) => {
@@ -191,7 +201,8 @@ describe('a change of credentials', () => {
       assert.ok(answer.status < 300, answer.text);
       const expected = Object.entries(ENDED_BY).find(([known]) => known === change)?.[1];
       const found = { sessions: await left.sessionEnded(), devices: await left.devicesForgotten() };
-      assert.equal(await isAlive(changing.strong), change !== 'mfa_reset', 'its own session');
+      const own = change !== 'mfa_reset' && change !== 'reclaimed';
+      assert.equal(await isAlive(changing.strong), own, 'its own session');
       assert.deepEqual({ ...found, proofs: await left.linkVoid() }, expected);
     });
 

@@ -1,82 +1,42 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createProvider } from '#applications';
+import { createApplication } from '#applications';
 import { visitorOf } from '#tests/account.ts';
+import { LINKS, type Person, REDIRECT, startWork, type Work } from '#tests/at-provider.ts';
 import {
-  type Answer,
   expectProblem,
+  mailedToken,
   PASSWORD,
+  PKCE,
   prove,
   register,
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { type Issuer, startIssuer } from '#tests/issuer.ts';
-import { type Browser, browserOf, codeFlow } from '#tests/oidc.ts';
-
-const REDIRECT = 'http://localhost:5173/callback';
-const LINKS = '/v1/me/linked-identities';
+import { browserOf, codeFlow } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
-let upstream: Issuer;
+let work: Work;
 let auth: string;
 before(async () => {
-  [latchkey, upstream] = await Promise.all([startTestLatchkey(), startIssuer()]);
+  latchkey = await startTestLatchkey();
+  work = await startWork(latchkey);
   auth = latchkey.system.config.addresses.test.auth;
-  await latchkey.inProject((tx) =>
-    createProvider(tx, {
-      preset: 'oidc',
-      key: 'work',
-      name: 'Work',
-      clientId: 'shop',
-      clientSecret: 'secret',
-      options: { issuer: upstream.issuer },
-    }),
-  );
 });
-after(() => Promise.all([latchkey.stop(), upstream.stop()]));
-
-type Person = Awaited<ReturnType<typeof register>>;
-type Claims = Issuer['claims'];
-
-const clientId = () => latchkey.demo.environments.test.clientId;
-const exchange = (code: string | null, more: Record<string, unknown> = {}) =>
-  latchkey.auth('/v1/auth/login/social/exchange', { body: { code, ...more } });
-
-/** Goes to the provider and comes back, in one browser. @returns the code at the redirect address */
-async function visit(browser: Browser, url: string, claims: Claims): Promise<string> {
-  upstream.claims = claims;
-  const there = await browser.open(new URL(url, auth).href);
-  assert.ok(there.url.startsWith(upstream.issuer), `${there.url} ${there.text}`);
-  const path = new URL(url, auth).pathname.replace(/start$/, 'callback');
-  const back = await browser.open(`${auth}${path}?${new URLSearchParams(upstream.approve(there.url))}`);
-  const code = new URL(back.url).searchParams.get('code');
-  assert.ok(code, `${back.url} ${back.text}`);
-  return code;
-}
-
-const startPath = (more: Record<string, string> = {}) =>
-  `/v1/auth/login/social/work/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT, ...more })}`;
-
-const linksOf = async ({ access_token: token }: Pick<Person, 'access_token'>): Promise<unknown[]> =>
-  (await latchkey.api(LINKS, { token })).body.items;
+after(() => Promise.all([latchkey.stop(), work.stop()]));
 
 /** What an attacker gets who has an account at a provider with the victim's address. */
 async function linkTokenFor(victim: Person): Promise<string> {
   const claims = { sub: crypto.randomUUID(), email: victim.email, email_verified: true };
-  const asked = await exchange(await visit(browserOf(latchkey), startPath(), claims));
+  const asked = await work.exchange(await work.visit(browserOf(latchkey), work.start(), claims));
   assert.equal(asked.body.status, 'link_required', asked.text);
   return asked.body.linkToken;
 }
 
 /** The code of a linking that a signed-in person began. */
-async function begunBy(person: Pick<Person, 'access_token'>, browser = browserOf(latchkey)): Promise<string> {
-  const begun: Answer = await latchkey.api(LINKS, {
-    token: person.access_token,
-    body: { provider: 'work', clientId: clientId(), redirectUri: REDIRECT },
-  });
-  assert.equal(begun.status, 200, begun.text);
-  return visit(browser, begun.body.url, { sub: crypto.randomUUID(), email: 'somebody@work.example' });
+async function begunBy(person: Person): Promise<string> {
+  const claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
+  return work.visit(browserOf(latchkey), await work.beginLinking(person), claims);
 }
 
 describe('linking an account at a provider', () => {
@@ -91,7 +51,7 @@ describe('linking an account at a provider', () => {
       assert.ok(page.url.endsWith('/account/security'), page.url);
       assert.match(page.text, /role="alert"/);
     }
-    assert.deepEqual(await linksOf(victim), []);
+    assert.deepEqual(await work.links(victim), []);
   });
 
   test('a page of an application that passes on the code of its address links nothing that its visitor did not begin', async () => {
@@ -103,7 +63,7 @@ describe('linking an account at a provider', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await latchkey.api(LINKS, { token, body: { code } }), 400, 'INVALID_TOKEN');
     }
-    assert.deepEqual(await linksOf(victim), []);
+    assert.deepEqual(await work.links(victim), []);
   });
 
   test('a linking works in the session that began it, and in no other of the same person', async () => {
@@ -121,15 +81,18 @@ describe('linking an account at a provider', () => {
   test('the account page shows what would be linked, and links with its button only', async () => {
     const { browser, page, person } = await visitorOf(latchkey, '/security');
     const there = await browser.submit(page, { provider: 'work' }, '/account/link');
-    assert.ok(there.url.startsWith(upstream.issuer), there.url);
-    upstream.claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
-    const callback = `${auth}/v1/auth/login/social/work/callback?${new URLSearchParams(upstream.approve(there.url))}`;
+    assert.ok(there.url.startsWith(work.upstream.issuer), there.url);
+    work.upstream.claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
+    const callback = `${auth}/v1/auth/login/social/work/callback?${new URLSearchParams(work.upstream.approve(there.url))}`;
     const asked = await browser.open(callback);
     assert.match(asked.text, new RegExp(`Link the Work account somebody@work.example to your account ${person.email}`));
-    assert.deepEqual(await linksOf(person), []);
+    assert.deepEqual(await work.links(person), []);
     const done = await browser.submit(asked, {}, '/account/linked');
     assert.ok(done.url.endsWith('/account/security'), done.url);
-    assert.equal((await linksOf(person)).length, 1);
+    const { body } = await latchkey.auth('/v1/auth/login/password', {
+      body: { identifier: person.email, password: PASSWORD },
+    });
+    assert.equal((await work.links(body)).length, 1);
   });
 
   test('a sign-in that was to prove an account links with a button that names both accounts, not by signing in', async () => {
@@ -141,9 +104,94 @@ describe('linking an account at a provider', () => {
     const asked = await browser.submit(there, { email: victim.email, name: 'Mallory', verified: 'yes' });
     const proven = await browser.submit(asked, { identifier: victim.email, password: PASSWORD });
     assert.match(proven.text, new RegExp(`Link the Dev provider account ${victim.email} to your account`));
-    assert.deepEqual(await linksOf(victim), []);
+    assert.deepEqual(await work.links(victim), []);
     const back = await browser.submit(proven, { decision: 'skip' });
     assert.equal((await flow.finish(back)).claims()?.sub, victim.session.userId);
-    assert.deepEqual(await linksOf(victim), []);
+    assert.deepEqual(await work.links(victim), []);
+  });
+});
+
+describe('a code that a provider or a mailed link brought back', () => {
+  test('works with the verifier of the browser that began only', async () => {
+    const code = await work.fresh();
+    expectProblem(await work.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    const bare = { body: { code, clientId: work.clientId } };
+    expectProblem(await latchkey.auth('/v1/auth/login/social/exchange', bare), 400, 'INVALID_TOKEN');
+    assert.equal((await work.exchange(code)).status, 200);
+  });
+
+  test('works for the application that began only', async () => {
+    const other = await latchkey.inProject((tx) =>
+      createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [REDIRECT] }),
+    );
+    const code = await work.fresh();
+    expectProblem(await work.exchange(code, { clientId: other.clientId }), 400, 'INVALID_TOKEN');
+    assert.equal((await work.exchange(code, { clientId: work.clientId })).status, 200);
+  });
+
+  test('a public client can not begin without a challenge; one that keeps a secret names itself', async () => {
+    expectProblem(await latchkey.auth(work.start({ clientId: work.clientId })), 400, 'VALIDATION_FAILED');
+    const shop = await latchkey.inProject((tx) =>
+      createApplication(tx, { kind: 'web', name: 'Shop on a server', redirectUris: [REDIRECT] }),
+    );
+    const path = work.start({ clientId: shop.clientId });
+    const code = await work.visit(browserOf(latchkey), path, { sub: crypto.randomUUID() });
+    const shown = (more: Record<string, string>) =>
+      latchkey.auth('/v1/auth/login/social/exchange', { body: { code, ...more } });
+    expectProblem(await shown({}), 400, 'INVALID_TOKEN');
+    expectProblem(await shown({ clientId: work.clientId }), 400, 'INVALID_TOKEN');
+    assert.equal((await shown({ clientId: shop.clientId })).status, 200);
+  });
+
+  test('a mailed link with a challenge ends with a code for the browser that asked', async () => {
+    const { email } = await prove(latchkey, await register(latchkey));
+    const body = { email, clientId: work.clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge };
+    assert.equal((await latchkey.auth('/v1/auth/login/magic-link', { body })).status, 202);
+    const form = new URLSearchParams({ token: await mailedToken(latchkey, email) });
+    const clicked = await latchkey.auth('/link/sign-in', { body: form, headers: { origin: auth } });
+    const code = new URL(clicked.headers.get('location') ?? '').searchParams.get('code');
+    expectProblem(await work.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    assert.equal((await work.exchange(code)).status, 200);
+  });
+
+  test('nobody is signed in as somebody else by a code that another page brings into a sign-in', async () => {
+    const flow = await codeFlow(latchkey);
+    const victim = browserOf(latchkey);
+    const start = await victim.open(flow.url);
+    const codes = [await work.fresh(), await work.fresh()];
+    for (const code of codes) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      const page = await victim.open(`${start.url}/return?code=${code}`);
+      assert.ok(page.url.startsWith(start.url) && page.status === 400, `${page.url} ${page.text}`);
+    }
+  });
+
+  test('the mailed link of a sign-in on the pages goes on in the browser that asked, and is not spent in another', async () => {
+    const { email, session } = await prove(latchkey, await register(latchkey));
+    const flow = await codeFlow(latchkey);
+    const browser = browserOf(latchkey);
+    await browser.submit(await browser.open(flow.url), { address: email, way: 'magic_link' }, '/send');
+    const link = `${auth}/link/sign-in?token=${await mailedToken(latchkey, email)}`;
+    const elsewhere = await browserOf(latchkey).open(link);
+    assert.match(elsewhere.text, /begun in another browser/);
+    assert.ok(!elsewhere.text.includes('<form'), elsewhere.text);
+    const forced = new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' });
+    const pressed = await fetch(`${auth}/link/sign-in`, { method: 'POST', body: forced, headers: { origin: auth } });
+    assert.match(await pressed.text(), /begun in another browser/);
+    const back = await browser.submit(await browser.open(link), {}, '/link/sign-in');
+    assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
+  });
+
+  test('a click of another person never signs in the browser that asked', async () => {
+    const victim = await register(latchkey);
+    const asked = await latchkey.auth('/v1/auth/login/magic-link', { body: { email: victim.email } });
+    const form = new URLSearchParams({ token: await mailedToken(latchkey, victim.email) });
+    assert.equal((await latchkey.auth('/link/sign-in', { body: form, headers: { origin: auth } })).status, 200);
+    const { flowId } = asked.body;
+    for (const code of ['00000000', '12345678']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one guess after the other
+      const attacker = await latchkey.auth('/v1/auth/login/magic-link/verify', { body: { flowId, code } });
+      expectProblem(attacker, 401, 'INVALID_CODE');
+    }
   });
 });

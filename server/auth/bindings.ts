@@ -1,0 +1,47 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { problem } from '#platform/problem.ts';
+
+/** Who may exchange a code: the application that began, and only the browser that knows the verifier of the challenge. */
+export const Binding = Type.Object({
+  /** Null on our own pages, whose sign-in ends at the provider, and of a linking: neither gives an application a session. */
+  clientId: Type.Union([Type.String(), Type.Null()]),
+  codeChallenge: Type.Union([Type.String(), Type.Null()]),
+});
+export type Binding = Static<typeof Binding>;
+
+/** PKCE with S256 (RFC 7636); `plain` is none. */
+export const CodeChallenge = Type.String({
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'SHA-256 of a `codeVerifier` (PKCE S256).',
+});
+
+/** What an application shows that a code is its own. */
+export type Shown = { clientId?: string | undefined; codeVerifier?: string | undefined };
+
+/**
+ * Whoever exchanges a code is who began: with the verifier, or else as the same application (RFC 9700 §2.1.1). Public clients
+ * can prove nothing but the verifier, so where they begin a sign-in they send a challenge.
+ * @throws Problem INVALID_TOKEN
+ */
+export function requireBegun(binding: Binding, { clientId, codeVerifier }: Shown): void {
+  if (clientId !== undefined && clientId !== binding.clientId)
+    throw problem('INVALID_TOKEN', 'The code was issued to another application.');
+  checkVerifier(binding.codeChallenge, codeVerifier);
+  if (binding.codeChallenge === null && clientId === undefined)
+    throw problem('INVALID_TOKEN', 'Send the `clientId` that the sign-in was begun with.');
+}
+
+/** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */
+function checkVerifier(challenge: string | null, verifier: string | undefined): void {
+  if (challenge === null && verifier === undefined) return;
+  const made = Buffer.from(challengeOf(verifier ?? ''));
+  const expected = Buffer.from(challenge ?? '');
+  if (made.length !== expected.length || !timingSafeEqual(made, expected))
+    throw problem('INVALID_TOKEN', 'The code verifier does not fit the challenge the sign-in was begun with.');
+}
+
+/** The S256 challenge of a verifier (RFC 7636 §4.2). */
+export function challengeOf(verifier: string): string {
+  return hash('sha256', verifier, 'base64url');
+}
