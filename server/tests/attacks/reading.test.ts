@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { visitorOf } from '#tests/account.ts';
+import { managementToken, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type Browser, codeFlow } from '#tests/oidc.ts';
+import { operationsIn } from '#tests/operations.ts';
+
+/** What may be written while somebody only looks, and why nothing of theirs changes by it. */
+const DECLARED: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
+  '/sign-in/:uid/provider/:provider': { tables: ['upstream_flows'], why: 'leaves for a provider; expires unused' },
+  '/v1/auth/login/social/:provider/start': { tables: ['upstream_flows'], why: 'leaves for a provider; expires unused' },
+  '/sign-in/:uid/passkey-options': { tables: ['passkey_challenges'], why: 'a challenge; expires unanswered' },
+  '/account/passkeys/options': { tables: ['passkey_challenges'], why: 'a challenge; expires unanswered' },
+  '/v1/admin/members/export': { tables: ['events'], why: 'who took the data of others along is noted' },
+  '/v1/admin/audit-events/export': { tables: ['audit_keys'], why: 'the key that signs it is made with the first one' },
+  '/account/authenticator': { tables: ['mfa_factors'], why: 'a seed that counts once it is confirmed by a form' },
+};
+
+/** What the system notes of itself at any time. */
+const NOISE =
+  /^(oidc_records|processes|limits|rate_limits|request_limits|health_.*|status_.*|heartbeats|leases|counters)$/;
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let auth: string;
+before(async () => {
+  latchkey = await startTestLatchkey({ settings: { LATCHKEY_ROLES: 'auth,api,console' } });
+  auth = latchkey.system.config.addresses.test.auth;
+  ({ browser } = await visitorOf(latchkey, '/security'));
+  await latchkey.system.pool.query(`/* all workspaces */
+    create table written (name text, kind text);
+    create function note_write() returns trigger language plpgsql as
+      $$ begin insert into public.written values (tg_table_name, tg_op); return null; end $$;
+    do $$ declare t record; begin
+      for t in select c.oid::regclass as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'written'
+          and n.nspname in ('public', 'graphile_worker')
+      loop execute format('create trigger noted after insert or update or delete on %s for each row execute function note_write()', t.name);
+      end loop; end $$;`);
+});
+after(() => latchkey.stop());
+
+/** Looks at an address. @returns the tables in which something was written */
+async function written(url: string, headers: Record<string, string> = {}): Promise<string[]> {
+  await latchkey.system.pool.query('delete from written');
+  const cookie = [...browser.cookies.values()].flatMap((jar) => [...jar].map(([name, value]) => `${name}=${value}`));
+  const response = await fetch(url, { redirect: 'manual', headers: { cookie: cookie.join('; '), ...headers } });
+  await response.arrayBuffer();
+  assert.ok(response.status < 500, `${url} ${response.status}`);
+  const { rows } = await latchkey.system.pool.query<{ name: string }>(
+    'select distinct name from written order by name',
+  );
+  return rows.map(({ name }) => name).filter((name) => !NOISE.test(name));
+}
+
+/** The paths of pages that are no part of the OpenAPI description, as the code declares them. */
+async function pagesIn(folder: string, prefix: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const file of glob(`server/${folder}/*.page.ts`)) {
+    const source = await readFile(file, 'utf8');
+    for (const [, path = ''] of source.matchAll(/\bpage\(\s*app,\s*'([^']*)'/g)) found.push(prefix + path);
+    for (const [, path = ''] of source.matchAll(/app\.get\(\s*'(\/account[^']*)'/g)) found.push(path);
+  }
+  return found;
+}
+
+describe('looking changes nothing', () => {
+  test('on the pages of the account, for who is signed in', async () => {
+    const paths = await pagesIn('account', '/account');
+    assert.ok(paths.length > 15, `${paths}`);
+    for (const path of paths) {
+      // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+      const tables = await written(`${auth}${path.replace(/:\w+/g, 'psk_00000000000000000000000000')}?code=lkc_x`);
+      assert.deepEqual(tables, DECLARED[path]?.tables ?? [], path);
+    }
+  });
+
+  test('on the pages of a sign-in', async () => {
+    const flow = await codeFlow(latchkey, { prompt: 'login' });
+    const start = await browser.open(flow.url);
+    const paths = await pagesIn('hosted', '/sign-in/:uid');
+    assert.ok(paths.length > 10, `${paths}`);
+    for (const path of paths) {
+      const url = start.url + path.slice('/sign-in/:uid'.length).replace(':provider', 'dev');
+      // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+      assert.deepEqual(await written(url), DECLARED[path]?.tables ?? [], path);
+    }
+  });
+
+  for (const kind of ['auth', 'api'] as const)
+    test(`at every address of the ${kind} host that is described`, async () => {
+      const origin = latchkey.system.config.addresses.test[kind];
+      const { access_token: customer, session } = await register(latchkey);
+      const owner = await ownerToken(latchkey);
+      const management = await managementToken(latchkey);
+      const document = await (await fetch(`${origin}/openapi.json`)).json();
+      const operations = operationsIn(document, { usr: session.userId }).filter(({ method }) => method === 'GET');
+      assert.ok(operations.length > 5, `${operations.length}`);
+      const tokenFor = (permission: string | null, path: string) =>
+        permission === 'customer' ? customer : path.includes('settings') ? management : owner;
+      const faults: string[] = [];
+      for (const { path, permission } of operations) {
+        // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+        const tables = await written(origin + path, { authorization: `Bearer ${tokenFor(permission, path)}` });
+        const key = path.replace(/\?.*/, '').replace(/social\/[^/]+/, 'social/:provider');
+        faults.push(
+          ...tables.filter((table) => !DECLARED[key]?.tables.includes(table)).map((table) => `${key} ${table}`),
+        );
+      }
+      assert.deepEqual(faults, []);
+    });
+});
