@@ -190,7 +190,7 @@ async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
  */
 export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly Purpose[]): Promise<void> {
   if ('token' in proof) {
-    await lookAtLink(ctx, proof.token, purposes);
+    await lookAtLink(ctx, proof, purposes);
     return;
   }
   const { flowId, code } = proof;
