@@ -206,8 +206,7 @@ export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly
     .where('decoy', '=', false)
     .where('code_expires_at', '>', ctx.now)
     .executeTakeFirst();
-  const { keyring } = ctx.system;
-  if (!flow?.code_hash || !keyring.checkTag(`${flowId} ${code}`, 'one-time-code', flow.code_hash))
+  if (!flow?.code_hash || !isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash))
     await checkCode(ctx, proof, purposes);
 }
 

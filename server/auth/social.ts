@@ -53,7 +53,7 @@ const nullableText = Type.Union([Type.String(), Type.Null()]);
 
 /** Whose account the identity shall be linked to, and the session that began it; null: to sign in. */
 const LinkTo = Type.Union([Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') }), Type.Null()]);
-export type LinkTo = Static<typeof LinkTo>;
+type LinkTo = Static<typeof LinkTo>;
 
 /** What is kept, encrypted, while the browser is away. */
 const Away = Type.Object({

@@ -27,7 +27,7 @@ export function asRequest<T>(work: (note: (held: boolean) => void) => T): T {
 }
 
 /** True for code that runs in a transaction, whatever context it was given. */
-export function isInTransaction(): boolean {
+function isInTransaction(): boolean {
   return holders.getStore()?.inside === true;
 }
 
