@@ -15,7 +15,7 @@ import { excessAmong } from './authority.ts';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
-import { knownAs, type MemberStatus } from './members.ts';
+import { type KnownAs, knownAs, type MemberStatus } from './members.ts';
 import { lockKnownRoles } from './roles.ts';
 
 /** A job works this long, then makes way for others and goes on later. */
@@ -146,6 +146,8 @@ type Planned = RowResult & {
   userId: UserId;
   memberId: MemberId;
   roleIds: RoleId[];
+  /** What the project calls somebody who has an account. */
+  named: KnownAs;
 };
 
 /** What would become of rows, after what would have become of those before them. */
@@ -205,6 +207,7 @@ function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: 
     read,
     userId,
     memberId: newId('mem', tx.now),
+    named: knownAs(read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId)),
     roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
     errors,
   };
@@ -276,13 +279,11 @@ function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewP
 async function insertMembers(tx: TxCtx, entering: readonly Planned[]): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const statuses = entering.map(({ read }): MemberStatus => read.record.status ?? 'active');
-  const named = entering.map(({ outcome, read }) =>
-    outcome === 'joined' ? JSON.stringify(knownAs(read.identifiers)) : null,
-  );
+  const names = entering.map(({ outcome, named }) => (outcome === 'joined' ? JSON.stringify(named) : null));
   await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at, known_as)
     select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}, known_as::jsonb
     from unnest(${entering.map(({ memberId }) => memberId)}::text[], ${entering.map(({ userId }) => userId)}::text[],
-      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[], ${named}::text[])
+      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[], ${names}::text[])
       as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
   const held = entering.flatMap(({ memberId, roleIds }) => roleIds.map((roleId) => ({ memberId, roleId })));
   if (held.length === 0) return;

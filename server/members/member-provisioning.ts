@@ -104,12 +104,12 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
   return transaction(ctx, async (tx) => {
     const roles = await lockRolesByKey(tx, record.roles ?? []);
     await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
-    const known = await knownUser(tx, identifiers);
-    const userId = known ?? (await newUser(tx, record, { identifiers, passwordHash }));
+    const known = await knownPerson(tx, identifiers);
+    const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));
     if (await findMember(tx, userId))
       throw problem('ALREADY_EXISTS', 'This person is a member of the project already.');
     const memberId = await addMember(tx, userId, record.roles ?? []);
-    if (known) await showOnlyAs(tx, memberId, knownAs(identifiers));
+    if (known) await showOnlyAs(tx, memberId, known.named);
     if (record.metadata) await setMetadata(tx, memberId, record.metadata);
     return getMember(tx, memberId);
   });
@@ -127,12 +127,16 @@ async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly K
   return hashPassword(ctx, password);
 }
 
-/** @throws Problem ALREADY_EXISTS when the identifiers belong to several people */
-async function knownUser(tx: TxCtx, identifiers: readonly Known[]): Promise<UserId | undefined> {
+/** The account that the identifiers name, and what the project calls it. @throws Problem ALREADY_EXISTS when they belong to several people */
+async function knownPerson(
+  tx: TxCtx,
+  identifiers: readonly Known[],
+): Promise<{ userId: UserId; named: KnownAs } | undefined> {
   const found = await Promise.all(identifiers.map((identifier) => findIdentifier(tx, identifier)));
   const owners = [...new Set(found.flatMap((identifier) => (identifier ? [identifier.userId] : [])))];
   if (owners.length > 1) throw problem('ALREADY_EXISTS', 'The identifiers belong to different accounts.');
-  return owners[0];
+  const [userId] = owners;
+  return userId && { userId, named: knownAs(identifiers.filter((_, index) => found[index] !== undefined)) };
 }
 
 function newUser(

@@ -111,9 +111,12 @@ function recordOf(row: Row, user: UserSummary, mfaEnabled: boolean): Member {
   };
 }
 
-/** Somebody as a project names them. */
-export function knownAs(identifiers: readonly NormalisedIdentifier[]): KnownAs {
-  return Object.fromEntries(identifiers.map(({ kind, value }) => [kind, value]));
+/**
+ * Somebody as a project named them: by the first of the identifiers that are theirs. Whether others it named are theirs too is not
+ * for the project to know.
+ */
+export function knownAs([theirs]: readonly NormalisedIdentifier[]): KnownAs {
+  return theirs ? { [theirs.kind]: theirs.value } : {};
 }
 
 function strangerKnownAs({ userId, locale }: UserSummary, { email, phone, username }: KnownAs): UserSummary {
