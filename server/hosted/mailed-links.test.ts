@@ -78,7 +78,7 @@ describe('a mailed sign-in link', () => {
     const { email } = await register(latchkey);
     await ask({ email });
     const token = await mailedToken(latchkey, email);
-    expectProblem(await click('sign-in', token, {}, 'https://evil.example'), 400, 'VALIDATION_FAILED');
+    expectProblem(await click('sign-in', token, {}, 'https://evil.example'), 403, 'ORIGIN_NOT_ALLOWED');
     assert.equal((await click('sign-in', token)).status, 200);
   });
 

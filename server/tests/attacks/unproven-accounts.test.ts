@@ -242,6 +242,16 @@ describe('an account that somebody made with an address they have not proven', (
     assert.ok(!(await eventsOf(latchkey, holder.session.userId)).includes('user.reclaimed'));
   });
 
+  test('an account whose phone was proven before the address came keeps what came after it, too', async () => {
+    const owner = await register(latchkey);
+    const phone = newPhone();
+    await latchkey.inProject((tx) => replaceAddress(tx, owner.session.userId, { kind: 'phone', value: phone }));
+    const asked = await latchkey.auth('/v1/auth/login/email-code', { body: { email: owner.email } });
+    const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, owner.email) };
+    assert.equal((await latchkey.auth('/v1/auth/login/email-code/verify', { body: proof })).status, 200);
+    assert.equal((await login(owner.email)).status, 200, 'its password');
+  });
+
   test('an account that has an owner keeps what it had before another address came to it', async () => {
     const owner = await prove(latchkey, await register(latchkey));
     const email = newEmail();
