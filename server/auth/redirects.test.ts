@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
-import { type Answer, newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type Answer, newEmail, PKCE, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 const WEB = 'https://shop.example.com/callback';
 const LOOPBACK = 'http://127.0.0.1:5000/back';
@@ -24,7 +24,9 @@ type Ask = (clientId: string, redirectUri: string) => Promise<Answer>;
 /** Everybody who sends a browser, and what is exchanged for a session, to an address that a caller names. */
 const users: Record<string, Ask> = {
   'sign-in at a provider': (clientId, redirectUri) =>
-    latchkey.auth(`/v1/auth/login/social/dev/start?${new URLSearchParams({ clientId, redirectUri })}`),
+    latchkey.auth(
+      `/v1/auth/login/social/dev/start?${new URLSearchParams({ clientId, redirectUri, codeChallenge: PKCE.codeChallenge })}`,
+    ),
   'a magic link': (clientId, redirectUri) =>
     latchkey.auth('/v1/auth/login/magic-link', { body: { email: newEmail(), clientId, redirectUri } }),
   'linking an identity': (clientId, redirectUri) =>

@@ -28,8 +28,10 @@ function missing(request: FastifyRequest, { methods, surfaces }: Where): Problem
 /** @returns undefined where there is no such address, whatever the method */
 function notTaken({ url, method }: FastifyRequest, methods: Methods): Problem | undefined {
   const path = url.split('?', 1)[0] ?? '';
-  const allowed = methods.of(path).join(', ');
-  if (allowed === '') return undefined;
+  const taken = methods.of(path);
+  // A route that takes the method has found nothing itself.
+  if (taken.length === 0 || taken.includes(method)) return undefined;
+  const allowed = taken.join(', ');
   return problem('METHOD_NOT_ALLOWED', {
     detail: `${path} does not take ${method}; it takes ${allowed}.`,
     headers: { allow: allowed },

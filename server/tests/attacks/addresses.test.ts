@@ -11,6 +11,7 @@ import {
   managementToken,
   newEmail,
   PASSWORD,
+  PKCE,
   register,
   startTestLatchkey,
   type TestLatchkey,
@@ -210,7 +211,11 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
 /** Signs in with the provider and its claims of the moment. */
 async function signInUpstream(): Promise<Answer['body']> {
   const { clientId } = latchkey.demo.environments.test;
-  const query = new URLSearchParams({ clientId, redirectUri: 'http://localhost:5173/callback' });
+  const query = new URLSearchParams({
+    clientId,
+    redirectUri: 'http://localhost:5173/callback',
+    codeChallenge: PKCE.codeChallenge,
+  });
   const left = await latchkey.auth(`/v1/auth/login/social/work/start?${query}`);
   assert.equal(left.status, 303, left.text);
   const cookie = left.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
@@ -219,7 +224,9 @@ async function signInUpstream(): Promise<Answer['body']> {
     headers: { cookie: cookie.join('; ') },
   });
   const code = new URL(back.headers.get('location') ?? '').searchParams.get('code');
-  const { status, text, body } = await latchkey.auth('/v1/auth/login/social/exchange', { body: { code } });
+  const { status, text, body } = await latchkey.auth('/v1/auth/login/social/exchange', {
+    body: { code, codeVerifier: PKCE.codeVerifier },
+  });
   assert.equal(status, 200, text);
   return body;
 }

@@ -14,6 +14,7 @@ import {
   managementToken,
   newEmail,
   PASSWORD,
+  PKCE,
   prove,
   register,
   startTestLatchkey,
@@ -153,10 +154,13 @@ const social: Walk = async () => {
       clientId: latchkey.demo.environments.test.clientId,
       redirectUri: REDIRECT,
       state: 'x',
+      codeChallenge: PKCE.codeChallenge,
     });
     const page = await browser.open(`${auth}/v1/auth/login/social/partner/start?${query}`);
     const back = await browser.submit(page, { identifier: email, password: PASSWORD });
-    return latchkey.auth('/v1/auth/login/social/exchange', { body: { code: returned(back.url)['code'] } });
+    return latchkey.auth('/v1/auth/login/social/exchange', {
+      body: { code: returned(back.url)['code'], codeVerifier: PKCE.codeVerifier },
+    });
   };
   const first = await arrive();
   assert.equal(first.status, 200, first.text);
