@@ -75,13 +75,13 @@ function welch(first: Sample[], second: Sample[]): { t: number; difference: numb
   return { t: difference / Math.sqrt(spread(a) + spread(b)), difference };
 }
 
-/** What a caller can see of an answer, without what is new in each: ids, dates, tokens, the address itself. */
+/** What a caller can see of an answer, without what is new in each: ids, dates, tokens, the mark of the browser, the address itself. */
 function visible({ status, headers, body }: Answer): unknown {
   const names = [...headers.keys()]
     .filter((name) => !['date', 'x-correlation-id', 'traceparent', 'content-length'].includes(name))
     .sort();
   const { traceId: _trace, flowId: _flow, hint: _hint, ...rest } = body;
-  return { status, rest, headers: names.map((name) => [name, headers.get(name)]) };
+  return { status, rest, headers: names.map((name) => [name, headers.get(name)?.replace(/-mark=[^;]+/, '-mark=')]) };
 }
 
 function post(path: string, body: (email: string) => Record<string, unknown>): Attempt {

@@ -227,6 +227,20 @@ describe('the authorization code flow', () => {
 });
 
 describe('tokens', () => {
+  test('a client refreshes with the scopes it asked for, `offline_access` included, and gets no scope that was not granted', async () => {
+    const person = await register(latchkey);
+    const flow = await codeFlow(latchkey, { scope: 'openid email offline_access' });
+    const first = await flow.finish(await signIn(flow, person));
+    const second = await client.refreshTokenGrant(flow.configuration, first.refresh_token ?? '', {
+      scope: 'openid email offline_access',
+    });
+    assert.deepEqual([first.scope, second.scope], ['openid email', 'openid email']);
+    await assert.rejects(
+      client.refreshTokenGrant(flow.configuration, second.refresh_token ?? '', { scope: 'openid email roles' }),
+      { error: 'invalid_scope' },
+    );
+  });
+
   test('OA-7 a refresh token is rotated, and using it twice ends the grant', async () => {
     const flow = await codeFlow(latchkey);
     const first = await flow.finish(await signIn(flow, await register(latchkey)));

@@ -119,6 +119,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   useApplications(provider, system, address);
   bindCookies(provider, address);
   bindToSessions(provider);
+  takeOfflineAccess(provider);
   endOnLogout(provider, system, environment);
   // The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer.
   provider.Client.prototype.backchannelLogout = async () => undefined;
@@ -134,6 +135,18 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
   const answer = provider.callback();
   return { url: new URL(url), provider, answer, documents, goodUntil: nextChange(keys, now) };
+}
+
+/**
+ * Every refresh token is the offline access that `offline_access` asks for (OpenID Connect Core §11), so a client that names the
+ * scopes it was set up with may refresh. The new tokens hold what was granted all the same.
+ */
+function takeOfflineAccess({ RefreshToken }: Provider): void {
+  Object.defineProperty(RefreshToken.prototype, 'scopes', {
+    get(this: { scope?: string }) {
+      return new Set([...(this.scope?.split(' ') ?? []), 'offline_access']);
+    },
+  });
 }
 
 /** Registration is ours; it is announced where it is open: of an environment's issuer, in its default project. */

@@ -138,7 +138,7 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
 }
 
 /** A delivery with what it sends and its attempts, oldest first. @throws Problem NOT_FOUND */
-export async function getDelivery(ctx: Ctx | TxCtx, id: DeliveryId): Promise<DeliveryWithAttempts> {
+export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
   const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   const attempts = await ctx.db
@@ -163,8 +163,8 @@ export async function getDelivery(ctx: Ctx | TxCtx, id: DeliveryId): Promise<Del
 }
 
 /** Attempts a delivery again, now, whatever became of it before. @throws Problem NOT_FOUND, CONFLICT while its endpoint is disabled */
-export function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
-  return transaction(ctx, async (tx) => {
+export async function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
+  await transaction(ctx, async (tx) => {
     const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
     if (!row) throw problem('NOT_FOUND');
     const endpoint = await lockEndpoint(tx, row.endpoint_id);
@@ -182,6 +182,6 @@ export function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAtt
       deliveryId: id,
       eventId: row.event_id,
     });
-    return getDelivery(tx, id);
   });
+  return getDelivery(ctx, id);
 }

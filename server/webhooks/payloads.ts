@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { eventsById, isErased } from '#events';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { Ctx } from '#platform/ctx.ts';
 import type { EventId } from '#platform/ids.ts';
 import { openHeaders, sameHeaders, shownHeaders } from './endpoint-rules.ts';
 import { type EndpointId, EVENTS, findRow } from './endpoints.ts';
@@ -23,7 +23,7 @@ type Payload = Static<typeof Payload>;
 type Queued = { endpoint_id: EndpointId; event_id: EventId; body: string | null };
 
 /** What a delivery sends. Two reads by primary key; none of it is in lists. */
-export async function payloadOf({ system, scope: { workspaceId } }: Ctx | TxCtx, queued: Queued): Promise<Payload> {
+export async function payloadOf({ system, scope: { workspaceId } }: Ctx, queued: Queued): Promise<Payload> {
   const endpoint = await findRow(system, { workspaceId, endpointId: queued.endpoint_id });
   // What other parts send may hold links that only their receiver is to have.
   if (endpoint?.purpose !== EVENTS) return { state: 'internal', body: null, headers: {} };

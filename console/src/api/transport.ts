@@ -39,15 +39,21 @@ function keyOf(headers: Headers, path: string): string {
 
 /**
  * `fetch` for the console API. A call that meets an ended session waits until the person has signed in again and is then
- * repeated, so that nothing typed is lost.
+ * repeated, so that nothing typed is lost. The new session may still be too old a proof for the call: then it asks once more.
  */
-export async function carry(request: Request): Promise<Response> {
+export function carry(request: Request): Promise<Response> {
+  return carryAfter(request, []);
+}
+
+/** @param asked what the person was asked for this call already */
+async function carryAfter(request: Request, asked: readonly SignInReason[]): Promise<Response> {
   const repeated = request.clone();
   const answer = await send(request);
   if (answer.status !== 401 || request.url.endsWith('/console/v1/session')) return answer;
   const { errorCode } = problemOf(await answer.clone().json());
   const reason = errorCode === 'REAUTHENTICATION_REQUIRED' ? 'step-up' : 'expired';
-  return (await signInAgain(reason)) ? send(repeated) : answer;
+  if (asked.includes(reason)) return answer;
+  return (await signInAgain(reason)) ? carryAfter(repeated, [...asked, reason]) : answer;
 }
 
 async function send(request: Request): Promise<Response> {
