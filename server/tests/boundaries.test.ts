@@ -13,6 +13,7 @@ import {
   usesFrontDoors,
   wildcardsIn,
 } from './boundaries/rules.ts';
+import { SINGLE_WRITES, writesInTransactions } from './boundaries/single-writes.ts';
 import { readImportsMap, readSources } from './boundaries/sources.ts';
 
 /** The tree without this file, which is full of planted faults. */
@@ -108,6 +109,16 @@ const rules = [
       text: `app.get(\n  '/v1/admin/members',\n  { config: { permission: 'members:read' }, schema: {} },\n  handler,\n);`,
     },
   },
+  {
+    name: 'a write happens in a transaction, or in a file that says why not',
+    rule: writesInTransactions(SINGLE_WRITES),
+    broken: [
+      members(`await ctx.system.db\n  .deleteFrom('members').execute();`),
+      members('await sql`update members set status = 1`.execute(ctx.system.db);'),
+      members("const block = prepared('block-member', `update members set status = $1`);"),
+    ],
+    kept: members(`await tx.db.deleteFrom('members').execute();\nawait system.db.selectFrom('members').execute();`),
+  },
 ];
 
 describe('boundaries between the parts', () => {
@@ -133,6 +144,11 @@ describe('boundaries between the parts', () => {
     assert.ok(
       order.indexOf('identity') < order.indexOf('members') && order.indexOf('members') < order.indexOf('hosts'),
     );
+  });
+
+  test('every file that says why it writes by itself does so', () => {
+    const writing = sources.filter((source) => writesInTransactions({})(source).length > 0).map(({ path }) => path);
+    assert.deepEqual(writing.sort(), Object.keys(SINGLE_WRITES).sort());
   });
 
   test('only platform and the tests are open by wildcard', () => {
