@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Trace } from './ctx.ts';
 
+/** Addresses that are remembered; each takes some hundred bytes. */
+const MAX_REMEMBERED = 10_000;
+
 /** `1.2.3.4:80`, `[2001:db8::1]:443`, `[2001:db8::1]`: how proxies write an address together with its port. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:[\]]+))(?::\d{1,5})?$/;
 
@@ -12,9 +15,26 @@ const WITH_PORT = /^(?:\[([^\]]*)\]|([^:[\]]+))(?::\d{1,5})?$/;
  * @returns null for what is no address
  */
 export function parseSource(text: string | undefined): string | null {
-  const [, bracketed, plain] = WITH_PORT.exec(text?.trim() ?? '') ?? [];
-  const address = (bracketed ?? plain ?? text?.trim() ?? '').replace(/%.*$/s, '');
+  return parse(text ?? '');
+}
+
+const parse = remembering((text): string | null => {
+  const [, bracketed, plain] = WITH_PORT.exec(text.trim()) ?? [];
+  const address = (bracketed ?? plain ?? text.trim()).replace(/%.*$/s, '');
   return isIP(address) === 0 ? null : ipaddr.process(address).toString();
+});
+
+/** Most requests come from sources that sent one lately; reading an address anew takes as long as a tenth of a small answer. */
+function remembering<Value>(read: (text: string) => Value): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const value = read(text);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(text, value);
+    return value;
+  };
 }
 
 /** Does a list of addresses and ranges contain the address that a hop of a request came from? */
@@ -47,5 +67,7 @@ export function networksOf(ip: string): string[] {
 
 /** What a request's source is counted by: its IPv4 address, or the /64 of its IPv6 address. */
 export function sourceOf({ ip }: Pick<Trace, 'ip'>): string {
-  return (ip === null ? undefined : networksOf(ip)[0]) ?? 'unknown';
+  return ip === null ? 'unknown' : networkOf(ip);
 }
+
+const networkOf = remembering((ip) => networksOf(ip)[0] ?? 'unknown');
