@@ -20,7 +20,7 @@ export const ProvenAddress = Type.Object({
   channel: Type.Enum(['email', 'phone']),
   address: Type.String(),
   userId: Person,
-  /** Who was signed in in the browser that asked for the link, which is the one that opened it. */
+  /** The person signed in when the link was requested. The same browser requested and opened it. */
   begunAs: Person,
   binding: Binding,
 });

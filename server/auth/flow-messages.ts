@@ -25,7 +25,7 @@ export type FlowMessage = {
    * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
    */
   decoy?: { tell: boolean } | undefined;
-  /** Nothing is sent, as the address has had its messages. The flow is as any other. */
+  /** Sends nothing because the address has reached its limit of messages. The flow works like any other. */
   silent?: boolean;
   code: string;
   token: string;

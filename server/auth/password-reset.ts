@@ -57,8 +57,8 @@ export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
 type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
 
 /**
- * A phone that is the second factor resets no password: it would be both factors of the next sign-in. The account's address gets
- * the message then, if there is one.
+ * A phone that is the second factor resets no password: it would be both factors of the next sign-in. The message goes to the
+ * account's email address instead, if it has one.
  */
 async function isSecondFactor(ctx: Ctx, { userId }: Reachable, asked: { kind: string }): Promise<boolean> {
   return asked.kind === 'phone' && (await enrolledSecondFactors(ctx, userId)).some(({ type }) => type === 'phone');

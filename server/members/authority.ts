@@ -17,8 +17,8 @@ export const RULES = {
 type Rule = keyof typeof RULES;
 
 /**
- * Who may do what to what: beside the permission of the route, nobody acts on what is stronger than they are. An act without a rule
- * is one that gives and takes no authority.
+ * The rules an actor must satisfy for each act, in addition to the permission of the route. An act without rules neither gives nor
+ * takes authority.
  */
 export const AUTHORITY = {
   'role.create': { permission: 'roles:write', rules: ['covers'] },

@@ -146,7 +146,7 @@ type Planned = RowResult & {
   userId: UserId;
   memberId: MemberId;
   roleIds: RoleId[];
-  /** What the project calls somebody who has an account. */
+  /** The identifier under which the project sees a person who already had an account. */
   named: KnownAs;
 };
 

@@ -18,8 +18,8 @@ export type Text = {
 };
 
 /**
- * Why a carrier did not take a message. `number`: no carrier would, so none is asked any more. `carrier`: another one may.
- * `route`: so does it, but where the message should go decided it, and whoever asked for the message chose that.
+ * Why a carrier did not take a message. `number`: no carrier would, so no other is asked. `carrier`: another carrier may take it.
+ * `route`: another carrier may take it, but the destination caused the refusal, so it is no fault of the carrier.
  * `unknown`: the connection broke, so it may have taken it.
  */
 type Refusal = 'number' | 'route' | 'carrier' | 'unknown';

@@ -16,7 +16,7 @@ export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a request that may become one transaction. @returns what notes that it holds a connection, and that it does not any more */
+/** Runs a request that may become one transaction. @param work is given what notes whether the request holds a connection */
 export function asRequest<T>(work: (note: (held: boolean) => void) => T): T {
   const holder = { inside: false, unit: false };
   return holders.run(holder, () =>

@@ -161,7 +161,7 @@ export async function keepAnswer(
   // Answers hold tokens and secrets that are shown once.
   const answer = JSON.stringify(answerOf(reply, payload));
   const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
-  // A request that wrote nothing has claimed nothing so far.
+  // The claim is the first statement of the transaction, so a request that wrote nothing has none yet.
   await unit.begin();
   await unit.db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }

@@ -194,7 +194,7 @@ export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<v
     .execute();
 }
 
-/** What the proofs of a session amount to now. `secondFactor`: whether one was proven just now. */
+/** The level of a session after a new proof. `secondFactor`: whether the new proof is a second factor. */
 type Raised = { amr: string[]; acr: string; secondFactor: boolean };
 
 /**

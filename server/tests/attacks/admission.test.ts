@@ -253,14 +253,14 @@ describe('a remembered device', () => {
     expectStepUp(await switchTo(session.access_token));
   });
 
-  test('does not any more where the project stops to remember devices', async () => {
+  test('does not stand for it once the project stops remembering devices', async () => {
     const { session } = await remembering();
     await changeSettings(latchkey, { rememberDeviceSeconds: 0 });
     expectStepUp(await refresh(session.refresh_token));
     await changeSettings(latchkey, { rememberDeviceSeconds: 30 * 86_400 });
   });
 
-  test('does not any more once it is forgotten', async () => {
+  test('does not stand for it once the device is forgotten', async () => {
     const { person, session } = await remembering();
     await latchkey.system.pool.query('delete from remembered_devices where user_id = $1', [person.session.userId]);
     expectStepUp(await switchTo(session.access_token));
