@@ -2,6 +2,7 @@ import {
   type DeviceId,
   enrolledSecondFactors,
   findPassword,
+  guardingSecondFactors,
   isRemembered,
   listIdentities,
   listPasskeys,
@@ -70,7 +71,9 @@ async function withFactors(
   { candidate, evidence }: { candidate: Candidate; evidence: Evidence },
 ): Promise<Admission> {
   const { userId, proof } = candidate;
-  const enrolled = (await enrolledSecondFactors(ctx, userId)).map(({ type }) => type);
+  // A level that is asked for is that of the account, whatever the project asks by itself.
+  const read = evidence.asked.secondFactor === 'no' ? enrolledSecondFactors : guardingSecondFactors;
+  const enrolled = (await read(ctx, userId)).map(({ type }) => type);
   if (enrolled.length === 0) return { decision: decide(entrance, evidence), device: null };
   const otherWayIn = usableFactors(enrolled, proof.amr).length === 0 && (await hasOtherWayIn(ctx, userId));
   const device = evidence.project.remembersDevices ? await candidate.device() : null;

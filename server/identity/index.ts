@@ -99,7 +99,7 @@ export {
 } from './remembered-devices.ts';
 export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
-export { enrolledSecondFactors, type SecondFactor } from './second-factors.ts';
+export { enrolledSecondFactors, guardingSecondFactors, type SecondFactor } from './second-factors.ts';
 export { removeUnproven, unprovenSince } from './unproven.ts';
 export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { projectOf } from '#tenancy';
+import { isMfaRequiredAnywhere, projectOf } from '#tenancy';
 import type { FactorId } from './mfa-factors.ts';
 import type { PasskeyId } from './passkey-store.ts';
 
@@ -16,12 +16,28 @@ export type SecondFactor = { id: FactorId | PasskeyId; type: 'totp' | 'phone' | 
  * Served by mfa_factors_of_user and passkeys_of_user.
  */
 export async function enrolledSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
-  const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);
+  return factorsOf(ctx, userId, settings.mfa === 'required');
+}
+
+/**
+ * The second factors that guard a person's account, which all projects of the workspace share: where any of them requires a second
+ * factor, every passkey is one. Otherwise a password would be enough, in a project that asks for less, to add another factor and
+ * enter the stricter one with it (NIST SP 800-63B-4 §4.1.2).
+ */
+export async function guardingSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
+  return factorsOf(ctx, userId, await isMfaRequiredAnywhere(ctx));
+}
+
+function factorsOf(
+  { db, scope: { workspaceId, environment } }: Reader,
+  userId: UserId,
+  everyPasskey: boolean,
+): Promise<SecondFactor[]> {
   const own = sql`workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId}`;
   const found = sql<SecondFactor>`(
     select id, kind as type, phone from mfa_factors where ${own} and confirmed_at is not null
     union all
-    select id, 'passkey', null from passkeys where ${own} and (second_factor or ${settings.mfa === 'required'}))`;
-  return ctx.db.selectFrom(found.as('enrolled')).selectAll().execute();
+    select id, 'passkey', null from passkeys where ${own} and (second_factor or ${everyPasskey}))`;
+  return db.selectFrom(found.as('enrolled')).selectAll().execute();
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { enrolledSecondFactors } from '#identity';
+import { guardingSecondFactors } from '#identity';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
 import type { FreshProof } from '#platform/http.ts';
@@ -89,7 +89,7 @@ export async function requireFreshProof(ctx: Ctx, proof: FreshProof): Promise<vo
   const since = ctx.now.getTime() - RECENT_SECONDS * 1000;
   const isFresh = (instant: Date | null | undefined) => instant != null && instant.getTime() >= since;
   if (isFresh(times?.secondFactorAt)) return;
-  if (proof === 'second factor' && (await enrolledSecondFactors(ctx, userId)).length > 0)
+  if (proof === 'second factor' && (await guardingSecondFactors(ctx, userId)).length > 0)
     throw reauthenticationRequired({ acr: 'aal2' });
   if (!isFresh(times?.authTime)) throw reauthenticationRequired({});
 }

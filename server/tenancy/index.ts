@@ -36,6 +36,7 @@ export {
   createWorkspace,
   findProject,
   isEmptyInstallation,
+  isMfaRequiredAnywhere,
   type ProjectEnvironment,
   projectExists,
   projectNames,

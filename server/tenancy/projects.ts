@@ -199,6 +199,19 @@ class ProjectCache {
   }
 }
 
+/** Whether any project of the workspace requires a second factor in this environment. Served by the primary key. */
+export async function isMfaRequiredAnywhere({ db, scope }: { db: ReadDb; scope: Scope }): Promise<boolean> {
+  const row = await db
+    .selectFrom('project_environments')
+    .select('project_id')
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('environment', '=', scope.environment)
+    .where(sql<boolean>`settings->>'mfa' = 'required'`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
   const query = db
     .selectFrom('project_environments as pe')

@@ -16,6 +16,7 @@ import {
 } from '#tests/harness.ts';
 import { peopleAt } from '#tests/protected-person.ts';
 import { modelTable } from '#tests/security-model.ts';
+import { siblingsOf } from '#tests/siblings.ts';
 
 const ZEROS = '0'.repeat(26);
 
@@ -177,5 +178,20 @@ describe('the proof that a change of one’s own account takes', () => {
     expectSecondFactorAsked(
       await people.me('/security/mfa/totp/confirm', weak.body, { body: { id: begun.body.id, code } }),
     );
+  });
+});
+
+describe('a passkey where a sibling project requires two factors', () => {
+  const { policies } = siblingsOf(() => latchkey);
+
+  test('is proven before another factor is added in a project that does not: a password adds no way around it', async () => {
+    await policies('optional', 'required');
+    const person = await prove(latchkey, await register(latchkey));
+    assert.equal((await people.addPasskey(person)).status, 201);
+    const { body: byPassword } = await people.login(person);
+    assert.ok(byPassword.access_token, 'the project itself does not ask for it');
+    expectSecondFactorAsked(await people.me('/security/mfa/totp', byPassword, { body: {} }));
+    await policies('optional', 'optional');
+    assert.equal((await people.me('/security/mfa/totp', byPassword, { body: {} })).status, 200);
   });
 });
