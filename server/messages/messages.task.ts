@@ -34,7 +34,7 @@ export function sendMessageTask(system: System, refused: Refused): Task {
     // A code nobody can use any more is not worth a message.
     const late = row.expires_at !== null && row.expires_at <= now;
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
-    if (late) return settle(system, message, { status: 'expired', body_sealed: '' });
+    if (late) return settle(system, message, { status: 'expired', ...kept(system) });
     const failing = { message, attempt, refused };
     const provider = await mail(row.recipient, row.id, body).catch((error: unknown) =>
       mailFailed(system, row, error, failing),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import type { TeamRole } from '#console-api';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
@@ -259,6 +259,23 @@ async function goTo({ page }: ConsoleApp, path: string, title: string): Promise<
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
 
+/** Every request that was refused since the last call, once all that are under way have their response. */
+function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
+  const pending = new Set<Request>();
+  const refused: string[] = [];
+  page.on('request', (request) => pending.add(request));
+  page.on('requestfailed', (request) => pending.delete(request));
+  page.on('requestfinished', async (request) => {
+    const status = (await request.response())?.status() ?? 0;
+    if (status >= 400) refused.push(`${status} ${new URL(request.url()).pathname}`);
+    pending.delete(request);
+  });
+  return async () => {
+    await eventually(async () => assert.equal(pending.size, 0));
+    return refused.splice(0);
+  };
+}
+
 const REFUSED = 'Your role doesn’t open this';
 
 type May = (permission: string) => boolean;
@@ -301,11 +318,7 @@ for (const role of ROLES) {
   test(`${role}: every screen opens or says which right is missing, and offers only what the role may do`, async () => {
     const app = await openConsole(latchkey, browser, { operator: await teammate(latchkey, role) });
     const granted = permissions.get(role) ?? [];
-    const answered: string[] = [];
-    app.page.on('response', (answer) => {
-      const { pathname } = new URL(answer.url());
-      if (answer.status() >= 400) answered.push(`${answer.status()} ${pathname}`);
-    });
+    const refusals = watchRefusals(app);
     await app.openWorkspace('/projects');
     const { workspaceId, projects } = latchkey.demo;
     const base = `/${workspaceId}/${projects[0]?.id}/test`;
@@ -315,8 +328,7 @@ for (const role of ROLES) {
       const isRecord = records.includes(screen);
       await goTo(app, path, opens || !isRecord ? screen.title : REFUSED);
       if (!opens) await app.page.getByText(REFUSED).first().waitFor();
-      const refused = answered.splice(0);
-      const unexpected = refused.filter((line) => opens || !line.startsWith('403 '));
+      const unexpected = (await refusals()).filter((line) => opens || !line.startsWith('403 '));
       faults.push(
         ...[...(await faultsAt(app, screen, (key) => granted.includes(key))), ...unexpected].map(
           (fault) => `${screen.path}: ${fault}`,
