@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import type { System } from '#platform/system.ts';
+import type { SystemInTx } from '#platform/system.ts';
 import { addressesOf, findProject, type ProjectEnvironment } from '#tenancy';
 import type { Application } from './applications.ts';
 
@@ -22,7 +22,7 @@ export function isAccountPage(clientId: string): boolean {
 
 /** The account page of a project, as the client it is. @returns undefined where there is no such project */
 export async function accountPage(
-  system: System,
+  system: SystemInTx,
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {

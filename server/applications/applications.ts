@@ -8,7 +8,7 @@ import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { endDescended, endTokensUpTo } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
@@ -270,7 +270,7 @@ export async function endTokens(
 
 /** Finds a client of an environment by its public id; none of a project that is to be deleted. Held in memory while the change feed is live. */
 export async function findApplication(
-  system: System,
+  system: SystemInTx,
   environment: Environment,
   clientId: string,
 ): Promise<Application | undefined> {

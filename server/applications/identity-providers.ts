@@ -108,7 +108,10 @@ function scoped(ctx: Ctx | TxCtx) {
 
 type Row = Selectable<IdentityProvidersTable>;
 
-async function recordsOf({ system, scope }: Pick<Ctx, 'system' | 'scope'>, rows: readonly Row[]): Promise<Provider[]> {
+async function recordsOf(
+  { system, scope }: Pick<TxCtx, 'system' | 'scope'>,
+  rows: readonly Row[],
+): Promise<Provider[]> {
   const { auth: own } = await addressesOf(system, scope);
   const { auth } = system.config.addresses[scope.environment];
   return rows.map((row) => recordOf(row, auth, own));

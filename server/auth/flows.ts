@@ -8,7 +8,7 @@ import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
 import { FlowId, isMarked, type LinkProof, type Proof } from './proofs.ts';
@@ -122,7 +122,7 @@ async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' |
   };
 }
 
-function hashesOf(system: System, id: FlowId, secrets: Secrets) {
+function hashesOf(system: SystemInTx, id: FlowId, secrets: Secrets) {
   return {
     code_hash: codeDigest(system, { purpose: 'one-time-code', record: id, code: secrets.code }),
     token_hash: hashSecret(secrets.token),

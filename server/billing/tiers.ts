@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { problem } from '#platform/problem.ts';
 import { SmsTier } from '#platform/sms-tiers.ts';
-import type { System } from '#platform/system.ts';
+import type { SystemInTx } from '#platform/system.ts';
 
 const { stripePrice: _price, stripeOveragePrice: _overagePrice, ...shown } = SmsTier.properties;
 
@@ -14,7 +14,7 @@ export function shownTier({ stripePrice, stripeOveragePrice, ...tier }: SmsTier)
 }
 
 /** @throws Problem VALIDATION_FAILED for a tier that is not offered */
-export function requireTier(system: System, id: string): SmsTier {
+export function requireTier(system: SystemInTx, id: string): SmsTier {
   const tier = system.config.smsTiers.find((candidate) => candidate.id === id);
   if (tier) return tier;
   const message = `is not offered; expected one of ${system.config.smsTiers.map((offered) => offered.id).join(', ')}`;
@@ -22,7 +22,7 @@ export function requireTier(system: System, id: string): SmsTier {
 }
 
 /** The terms of the next period: those of the tier as it is offered now, or as agreed where it is offered no longer. */
-export function termsOfNext(system: System, agreed: SmsTier, nextTierId: string | null): SmsTier {
+export function termsOfNext(system: SystemInTx, agreed: SmsTier, nextTierId: string | null): SmsTier {
   const { smsTiers } = system.config;
   return smsTiers.find(({ id }) => id === (nextTierId ?? agreed.id)) ?? agreed;
 }

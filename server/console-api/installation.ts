@@ -4,7 +4,7 @@ import { setUpRoles } from '#members';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { nowhere, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { createProject, createWorkspace, updateSettings } from '#tenancy';
 
 type ConsoleInstallationTable = {
@@ -37,7 +37,7 @@ export type Installation = {
 const installations = perSystem((): { found: Installation | null } => ({ found: null }));
 
 /** The installation, once {@link setUpConsole} has run. */
-export function installationOf(system: System): Installation {
+export function installationOf(system: SystemInTx): Installation {
   const { found } = installations(system);
   if (!found) throw new Error('The console is set up before anything is served.');
   return found;
@@ -66,7 +66,7 @@ export async function setUpConsole(system: System): Promise<Installation> {
   return found;
 }
 
-function addresses({ config }: System) {
+function addresses({ config }: SystemInTx) {
   return {
     redirectUris: [`${config.addresses.console}${CALLBACK_PATH}`],
     postLogoutRedirectUris: [`${config.addresses.console}/console/`],

@@ -1,5 +1,5 @@
 import type { Scope } from '#platform/ctx.ts';
-import type { System } from '#platform/system.ts';
+import type { SystemInTx } from '#platform/system.ts';
 import { findProject } from '#tenancy';
 import { installationOf } from './installation.ts';
 import type { OperatorSession } from './operator-sessions.ts';
@@ -10,7 +10,7 @@ import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from '
  * team of the installation alone. In every other project it opens nothing, and is one permission among others of a role.
  */
 export async function operatorPermissions(
-  { system, scope }: { system: System; scope: Scope },
+  { system, scope }: { system: SystemInTx; scope: Scope },
   { role, installationRole }: Pick<OperatorSession, 'role' | 'installationRole'>,
 ): Promise<string[]> {
   const kind = { builtIn: scope.workspaceId === installationOf(system).scope.workspaceId };
@@ -19,7 +19,7 @@ export async function operatorPermissions(
 }
 
 /** The default project of an environment keeps its status. */
-async function keepsStatus(system: System, { workspaceId, projectId, environment }: Scope): Promise<boolean> {
+async function keepsStatus(system: SystemInTx, { workspaceId, projectId, environment }: Scope): Promise<boolean> {
   const keeper = await findProject(system, { environment, default: true });
   return keeper?.workspaceId === workspaceId && keeper.projectId === projectId;
 }

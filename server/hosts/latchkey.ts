@@ -15,7 +15,7 @@ import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
-import type { System } from '#platform/system.ts';
+import { makeSystem, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { isEmptyInstallation } from '#tenancy';
 import { createApiHost } from './api-host.ts';
@@ -119,7 +119,7 @@ function openSystem({
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const system: System = {
+  const system = makeSystem({
     config,
     databaseUrl,
     log,
@@ -131,7 +131,7 @@ function openSystem({
     feed: new ChangeFeed(databaseUrl, log),
     metrics,
     valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
-  };
+  });
   tellEachOther(system);
   return system;
 }

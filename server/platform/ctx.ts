@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
 import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
-import type { System } from './system.ts';
+import type { System, SystemInTx } from './system.ts';
 import type { Unit } from './unit.ts';
 
 export type Environment = 'test' | 'production';
@@ -77,8 +77,9 @@ export type Ctx = {
   afterCommit?: undefined;
 };
 
-/** A context inside a transaction: writes and events need one. */
-export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'afterCommit'> & {
+/** A context inside a transaction: writes and events need one. It reaches no second connection. */
+export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'system' | 'afterCommit'> & {
+  system: SystemInTx;
   db: Kysely<Tables>;
   /** Runs after the commit; never when the transaction rolls back. */
   afterCommit: (work: () => void) => void;
@@ -90,7 +91,8 @@ export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'afterCommit'> & {
  */
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   if (ctx.afterCommit) return work(ctx);
-  const { unit, ...rest } = ctx;
+  const { unit, ...outside } = ctx;
+  const rest = { ...outside, system: ctx.system.inTx };
   if (unit) return unit.part((db, afterCommit) => work({ ...rest, db, afterCommit }));
   const committed: (() => void)[] = [];
   const result = await ctx.system.db

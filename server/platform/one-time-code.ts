@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { System } from './system.ts';
+import type { System, SystemInTx } from './system.ts';
 
 /** How many digits a code that is sent to somebody has; with five tries, a guess succeeds once in twenty million. */
 const CODE_DIGITS = 8;
@@ -19,7 +19,7 @@ export function newCode(): string {
  * What is stored of a code. Codes are short, so only a keyed digest keeps them from being guessed out of a stolen table
  * (NIST SP 800-63B-4 §3.1.2).
  */
-export function codeDigest({ keyring }: System, { purpose, record, code }: OneTimeCode): Buffer {
+export function codeDigest({ keyring }: SystemInTx, { purpose, record, code }: OneTimeCode): Buffer {
   return keyring.tag(`${record} ${code}`, purpose);
 }
 

@@ -1,10 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { Ctx } from './ctx.ts';
+import type { TxCtx } from './ctx.ts';
 import { problem } from './problem.ts';
 
 const TAG_BYTES = 16;
 
-type Where = Pick<Ctx, 'scope' | 'system'>;
+type Where = Pick<TxCtx, 'scope' | 'system'>;
 
 /** The query parameters every list takes; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
 export const PageQuery = Type.Object({

@@ -40,7 +40,7 @@ const SHAPE = /^lkr_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
 export type IssuedRefreshToken = { token: string; expiresAt: Date };
 
-async function newToken(ctx: Pick<Ctx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<IssuedRefreshToken> {
+async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<IssuedRefreshToken> {
   const { routingKey, settings } = await projectOf(ctx.system, ctx.scope);
   const idle = ctx.now.getTime() + sessionLifetimes(settings).idle * 1000;
   return { token: `lkr_${routingKey}_${randomSecret()}`, expiresAt: new Date(Math.min(idle, sessionEnd.getTime())) };

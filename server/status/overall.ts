@@ -1,7 +1,7 @@
 import { emit } from '#events';
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
-import type { System } from '#platform/system.ts';
+import type { SystemInTx } from '#platform/system.ts';
 import { readOpenIncidents, readShown } from './affected.ts';
 import { isWell, overallOf } from './standing.ts';
 import { voiceIn } from './words.ts';
@@ -46,7 +46,7 @@ export async function settleOverall(tx: TxCtx): Promise<void> {
 }
 
 /** The page of an environment, or one below it. */
-export function pageAddressOf(system: System, environment: Environment, path = ''): string {
+export function pageAddressOf(system: SystemInTx, environment: Environment, path = ''): string {
   const query = environment === 'production' ? '' : `?environment=${environment}`;
   return `${system.config.addresses.status}/status${path}${query}`;
 }

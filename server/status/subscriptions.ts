@@ -8,7 +8,7 @@ import { limitKey, limits } from '#platform/limits.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { sourceOf } from '#platform/source.ts';
-import type { System } from '#platform/system.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
 import { requireComponents } from './components.ts';
@@ -107,7 +107,7 @@ async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, d
 
 /** The address of a page of one's own subscription. */
 export function subscriptionLink(
-  system: System,
+  system: SystemInTx,
   page: 'confirm' | 'unsubscribe',
   subscriber: { environment: Environment; id: SubscriberId },
 ): string {

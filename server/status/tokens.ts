@@ -1,7 +1,7 @@
 import type { Environment } from '#platform/ctx.ts';
 import type { Id } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 
 export type SubscriberId = Id<'sub'>;
 
@@ -17,7 +17,7 @@ const LASTS: Record<Purpose, number | null> = {
 
 /** A signed link to one subscription: nothing has to be stored for it. */
 export function makeToken(
-  system: System,
+  system: SystemInTx,
   purpose: Purpose,
   subscriber: { environment: Environment; id: SubscriberId },
 ): string {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Ctx, Environment, Scope } from '#platform/ctx.ts';
+import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import type { Address, FindAddress } from '#platform/http.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { CLOSING_TOPIC } from './closed-scopes.ts';
 import type { Purpose } from './domains.ts';
 
@@ -22,7 +22,7 @@ type Row = {
 
 /** The address of a bound host: as the environment's own, under another name; https where TLS ends here. */
 export function boundUrl(
-  { config }: System,
+  { config }: SystemInTx,
   { environment, purpose, host }: { environment: Environment; purpose: Purpose; host: string },
 ): string {
   if (config.acme) return `https://${host}`;
@@ -49,7 +49,7 @@ export async function boundHost(system: System, host: string): Promise<Bound> {
 }
 
 /** Every auth and API address a scope can be reached at besides the environment's own. */
-export function addressesOf(system: System, scope: Scope): Addresses | Promise<Addresses> {
+export function addressesOf(system: SystemInTx, scope: Scope): Addresses | Promise<Addresses> {
   return boundHosts(system).ofScope(scope);
 }
 
@@ -61,7 +61,7 @@ export async function authAddressOf({
   system,
   scope,
   authAddress,
-}: Pick<Ctx, 'system' | 'scope' | 'authAddress'>): Promise<string> {
+}: Pick<TxCtx, 'system' | 'scope' | 'authAddress'>): Promise<string> {
   const common = system.config.addresses[scope.environment].auth;
   if (authAddress === common) return common;
   const { auth } = await addressesOf(system, scope);

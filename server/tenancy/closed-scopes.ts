@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { NO_PROJECT, type ReadDb, type TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 
 /** A project, or a workspace as a whole where no project is named. */
 type Place = { workspaceId: WorkspaceId; projectId?: ProjectId };
@@ -23,7 +23,7 @@ function keyOf({ workspaceId, projectId }: Place): string {
  * Whether a project or its workspace is to be deleted, so that nothing of it is served. Answers at once from memory while the
  * change feed is live, and asks the database while it is not (fails closed: what is gone counts as closed there).
  */
-export function isClosed(system: System, place: Place): boolean | Promise<boolean> {
+export function isClosed(system: SystemInTx, place: Place): boolean | Promise<boolean> {
   return closedScopes(system).has(place);
 }
 

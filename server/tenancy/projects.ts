@@ -7,7 +7,7 @@ import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
 import { effectiveSettings, type Settings } from './settings.ts';
 
@@ -124,7 +124,7 @@ type Lookup =
  * Finds a project environment by ids, or the environment's default project; none that is to be deleted. Held in memory while the
  * change feed is live.
  */
-export async function findProject(system: System, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
+export async function findProject(system: SystemInTx, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
   const found = await projectCache(system).find(lookup);
   return found && !(await isClosed(system, found)) ? found : undefined;
 }
@@ -135,7 +135,7 @@ export async function projectExists(system: System, scope: Scope): Promise<boole
 }
 
 /** The project of a scope that is known to exist. @param db the transaction that is making it, if one is */
-export async function projectOf(system: System, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
+export async function projectOf(system: SystemInTx, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
   const project = db ? await loadProject(db, scope) : await projectCache(system).find(scope);
   if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
   return project;

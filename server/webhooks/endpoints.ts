@@ -119,7 +119,7 @@ function scopedEndpoints(ctx: Ctx | TxCtx) {
     .where('deleted_at', 'is', null);
 }
 
-function recordOf({ system, now }: Pick<Ctx, 'system' | 'now'>, row: EndpointRow): Endpoint {
+function recordOf({ system, now }: Pick<TxCtx, 'system' | 'now'>, row: EndpointRow): Endpoint {
   const paused = row.paused_until !== null && row.paused_until > now;
   return {
     id: row.id,

@@ -76,9 +76,10 @@ describe('deliveries for other parts', () => {
   });
 
   test('WH-2 its address is checked like any other', async () => {
-    await assert.rejects(
-      webhooks.latchkey.inProject((tx) => checkReceiverAddress(tx, 'http://169.254.169.254/')),
-      { code: 'VALIDATION_FAILED' },
-    );
+    const { system, inProject } = webhooks.latchkey;
+    const scope = await inProject(async (tx) => tx.scope);
+    await assert.rejects(checkReceiverAddress({ system, scope }, 'http://169.254.169.254/'), {
+      code: 'VALIDATION_FAILED',
+    });
   });
 });
