@@ -6,8 +6,8 @@ import Provider from 'oidc-provider';
 import pg from 'pg';
 
 /**
- * What each path is measured against, as programs of their own: `node bench/baselines.ts NAME`.
- * They print `listening PORT`, or the rate they reached, and run on the same core as Latchkey does.
+ * The baselines, each a separate program: `node bench/baselines.ts NAME`. They print `listening PORT` or the rate they
+ * reached, and run on the same core as Latchkey.
  */
 const [name = ''] = process.argv.slice(2);
 
@@ -46,14 +46,14 @@ async function oidc(): Promise<void> {
   });
 }
 
-/** Argon2id as fast as the core can, with Latchkey's parameters. */
+/** Argon2id at full speed of one core, with Latchkey's parameters. */
 async function argon2(): Promise<void> {
   const began = performance.now();
   let done = 0;
   await Promise.all(
     Array.from({ length: 4 }, async () => {
       while (performance.now() - began < 5_000) {
-        // biome-ignore lint/performance/noAwaitInLoops: as many at once as there are loops
+        // biome-ignore lint/performance/noAwaitInLoops: each loop is sequential; the loops run in parallel
         await hash(randomBytes(12), { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 });
         done += 1;
       }
@@ -71,7 +71,7 @@ async function transaction(): Promise<void> {
   await Promise.all(
     Array.from({ length: 32 }, async () => {
       while (performance.now() - began < 5_000) {
-        // biome-ignore lint/performance/noAwaitInLoops: one transaction after the other in each loop
+        // biome-ignore lint/performance/noAwaitInLoops: transactions of one loop are sequential
         const client = await pool.connect();
         const id = crypto.randomUUID();
         await client.query('begin');

@@ -6,7 +6,7 @@ const ROUNDS = 20;
 
 type Get = (path: string) => Promise<unknown>;
 
-/** Writes a session of an owner into the database, as nobody has to sign in for this. @returns its cookie */
+/** Writes an owner's session into the database, which saves a sign-in. @returns its cookie */
 export async function operatorSession(database: pg.Client, workspaceId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
   await database.query(
@@ -18,7 +18,7 @@ export async function operatorSession(database: pg.Client, workspaceId: string):
   return secret;
 }
 
-/** An operator's way into the console's API. @param place where the operator acts, as headers */
+/** Calls the console's API as an operator. @param place the scope, as headers */
 export async function operatorOf(
   database: pg.Client,
   consoleUrl: string,
@@ -38,7 +38,7 @@ export async function operatorOf(
   };
 }
 
-/** What a person may ask of the large lists. */
+/** Typical requests for the large lists. */
 const FILTERED = [
   '/console/v1/members?role=owner',
   '/console/v1/members?role=admin',
@@ -61,7 +61,7 @@ const FILTERED = [
   '/console/v1/overview?days=90',
 ];
 
-/** Measures every page of the console's API that can be read. @returns the slowest, in milliseconds (95th percentile), slowest first */
+/** Measures every GET of the console's API. @returns the slowest, in milliseconds (95th percentile), slowest first */
 export async function measureConsole(get: Get): Promise<[path: string, milliseconds: number][]> {
   const measured: [string, number][] = [];
   const paths = [...(await readablePaths(get)), ...FILTERED];
@@ -72,7 +72,7 @@ export async function measureConsole(get: Get): Promise<[path: string, milliseco
   return measured.sort(([, a], [, b]) => b - a);
 }
 
-/** Every path that answers with JSON; those of one record with the first of its list. */
+/** Every path that returns JSON; paths of a single record use the first of its list. */
 async function readablePaths(get: Get): Promise<string[]> {
   const { paths } = Object(await get('/console/v1/openapi.json'));
   const readable = Object.entries(Object(paths)).filter(([, operations]) => {

@@ -7,14 +7,14 @@ export type Request = {
   body?: string;
 };
 
-/** Requests per second, and milliseconds. */
+/** Rate in requests per second, latencies in milliseconds. */
 export type Measured = { rate: number; p50: number; p99: number };
 
 const WARM_UP_SECONDS = 2;
 const SECONDS = 6;
 const CONNECTIONS = 32;
 
-/** Puts load on an address; several requests are sent in turns. @throws Error when any answer is not 2xx */
+/** Puts load on an address, alternating between the given requests. @throws Error if any response is not 2xx */
 export async function load(url: string, requests: Request[]): Promise<Measured> {
   await autocannon({ url, connections: CONNECTIONS, duration: WARM_UP_SECONDS, requests });
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
@@ -23,7 +23,7 @@ export async function load(url: string, requests: Request[]): Promise<Measured> 
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** Runs as many chains at once as there are connections, each step of a chain after the one before. @param step does one and says how the next begins */
+/** Runs one chain of sequential steps per connection, in parallel. @param step runs a step and returns the input of the next */
 export async function loadChains(states: string[], step: (state: string) => Promise<string>): Promise<Measured> {
   const durations: number[] = [];
   const measureFrom = performance.now() + WARM_UP_SECONDS * 1000;
@@ -43,10 +43,10 @@ export async function loadChains(states: string[], step: (state: string) => Prom
   return { rate: durations.length / SECONDS, p50: at(0.5), p99: at(0.99) };
 }
 
-/** Other programs of the machine disturb a turn; the best of these is what ours takes. */
+/** The best run counts, because other programs on the machine disturb the measurement. */
 const TURNS = 3;
 
-/** @returns the 95th percentile of what `rounds` calls took in milliseconds, one after the other, in the best of three turns */
+/** @returns the 95th percentile in milliseconds of `rounds` sequential calls, from the best of three runs */
 export async function percentile95(rounds: number, call: () => Promise<unknown>): Promise<number> {
   const turns: number[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {

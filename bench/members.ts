@@ -11,16 +11,16 @@ import { importRows, person, seedPeople, seedProjects } from './people.ts';
 import { processorSeconds, residentMegabytes, startLatchkey, stop } from './server.ts';
 
 /**
- * Fills a project with members, the last of them through the product's own import, in a workspace of ten thousand projects, and
- * measures listing, searching, reading and exporting at each size, the first time before the planner has seen the data, and what the
- * console asks for at the end. The server has one core to itself, the database may use all.
- * `npm run bench:members -- SIZE…`; 1000, 100000 and 1000000 unless said.
+ * Fills a project with members, the last ones by import, in a workspace of ten thousand projects. At each size it measures lists,
+ * searches, reads and exports, first without planner statistics; at the end it measures the requests of the console. The server has
+ * one core to itself; the database may use all cores.
+ * `npm run bench:members -- SIZE…`; the default sizes are 1000, 100000 and 1000000.
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 100_000, 1_000_000];
 const PORT_BASE = 27_000;
 const ROUNDS = 100;
 const PROJECTS = 10_000;
-/** People of each size who are imported, at most. */
+/** The maximum number of people imported at each size. */
 const IMPORTED = 100_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
@@ -33,7 +33,7 @@ const postgres = await startEmbeddedPostgres({
 });
 const database = new pg.Client({ connectionString: postgres.url });
 await database.connect();
-// The planner gets to know the data when this benchmark says so.
+// This benchmark decides when the planner's statistics are updated.
 await database.query('alter system set autovacuum = off');
 await database.query('select pg_reload_conf()');
 const latchkey = await startLatchkey({
@@ -99,7 +99,7 @@ async function get(path: string): Promise<unknown> {
   return answer.json();
 }
 
-/** Adds people until there are `to` members: most of them at once, the last by import. */
+/** Adds people until there are `to` members: most of them by SQL, the last ones by import. */
 async function fill(from: number, to: number): Promise<void> {
   const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
   await seedPeople(database, place, { from, to: to - imported });
@@ -173,7 +173,7 @@ async function measureAll(title: string): Promise<Record<string, number>> {
   return result;
 }
 
-/** Exports everybody to nowhere, and watches the memory of the process that does it. */
+/** Exports all members, discards the result, and records the memory of the server process. */
 async function measureExport(): Promise<void> {
   token = await managementToken();
   const before = await residentMegabytes(latchkey.child.pid);

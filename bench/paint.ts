@@ -7,14 +7,14 @@ const ROUNDS = 5;
 type Place = { workspaceId: string; projectId: string };
 
 /**
- * Opens the console's first screen in a browser that has nothing of it yet.
- * @returns medians in milliseconds since the address was entered: until something is seen, and until the screen's figures are
+ * Opens the console's first screen in a browser with an empty cache.
+ * @returns medians in milliseconds from navigation to first paint, and to the screen's figures
  */
 export async function measurePaint(databaseUrl: string, consoleUrl: string, place: Place) {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const secret = await operatorSession(database, place.workspaceId);
-  // The same a second time is what people meet: the server has been asked before.
+  // Warm up the server: only the browser cache should be empty.
   await (await operatorOf(database, consoleUrl, place))('/console/v1/overview');
   await database.end();
   const browser = await openBrowser();

@@ -22,7 +22,7 @@ const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const HELLO = 'bare Fastify, one JSON object';
 
-/** The paths of the design's table that exist, by name. */
+/** The measured paths, by name. */
 export const paths: Record<string, (subject: Subject) => Promise<Row>> = {
   context,
   token,
@@ -33,7 +33,7 @@ export const paths: Record<string, (subject: Subject) => Promise<Row>> = {
   jwks,
 };
 
-/** How slow reading one's own context gets, in milliseconds at the 99th percentile, while others sign in as fast as they can. */
+/** The latency of reading the context while other clients sign in at full speed: 99th percentile in milliseconds. */
 export async function flood(subject: Subject): Promise<{ p99: number; loginRate: number }> {
   const { access_token } = await register(subject, 'calm');
   const headers = { authorization: `Bearer ${access_token}` };
@@ -133,7 +133,7 @@ async function login(subject: Subject): Promise<Row> {
   };
 }
 
-/** A person each, as many attempts for one at once would be throttled. */
+/** One person per sign-in, because parallel attempts for one person are throttled. */
 async function manyPeople(subject: Subject, prefix: string): Promise<{ agent: Agent; people: string[] }> {
   const people = Array.from({ length: 32 }, (_, index) => `${prefix}${index}`);
   await Promise.all(people.map((name) => register(subject, name)));

@@ -11,12 +11,12 @@ const SYLLABLES =
     ' ',
   );
 const DOMAINS = Array.from({ length: 40 }, (_, n) => `${SYLLABLES[n % 26]}${SYLLABLES[(n * 7) % 26]}.example`);
-/** Of no password: nobody signs in here. */
+/** A hash that matches no password: nobody signs in here. */
 const HASH = '$2b$10$abcdefghijklmnopqrstuuJ0kQh1Yw0aP8mD7X5eRj3sQ2kL9vN6i';
 
 type Person = { email: string; username: string; displayName: string; phone: string };
 
-/** The same person for the same number; names repeat as names do. */
+/** The person with a number; names repeat, as real names do. */
 export function person(n: number): Person {
   const first = FIRST[(Math.imul(n, 2_654_435_761) >>> 8) % FIRST.length] ?? '';
   const last = [3, 5, 7]
@@ -31,7 +31,7 @@ export function person(n: number): Person {
   };
 }
 
-/** Rows as an import takes them, a thousand at a time. */
+/** Import rows, in batches of a thousand. */
 export function* importRows(from: number, to: number): Generator<string> {
   for (let begin = from; begin < to; begin += 1_000)
     yield Array.from({ length: Math.min(1_000, to - begin) }, (_, index) => {
@@ -45,7 +45,7 @@ export type Place = { workspaceId: string; projectId: string };
 const BATCH = 10_000;
 const DAY_MS = 86_400_000;
 
-/** As many rows of every table as an import leaves for a person, with one event of two. One of a hundred is blocked, every person has a role. */
+/** The rows that an import writes for a person, with one event instead of two. One in a hundred is blocked; every person has a role. */
 const STATEMENTS = [
   `insert into users (workspace_id, environment, id, display_name, created_at, updated_at, search)
    select w, 'test', 'usr' || id, name, at, at, search from batch`,
@@ -57,7 +57,7 @@ const STATEMENTS = [
   `insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at)
    select w, p, 'test', 'mem' || id, 'usr' || id, case when n % 100 = 0 then 'blocked' else 'active' end,
      jsonb_build_object('n', n), at from batch`,
-  // One of ten thousand is an owner, one of a hundred an admin.
+  // One in ten thousand is an owner, one in a hundred an admin.
   `insert into member_roles (workspace_id, project_id, environment, member_id, role_id)
    select w, p, 'test', 'mem' || batch.id, roles.id
    from batch join roles on roles.workspace_id = w and roles.project_id = p and roles.environment = 'test'
@@ -85,8 +85,8 @@ const COUNTERS = [
 ];
 
 /**
- * Adds the people numbered `from` to `to` (not included) to the test environment of a project, with what belongs to them, many rows
- * a statement: far quicker than the import, which is measured by itself. The database must obey a superuser.
+ * Adds the people numbered `from` to `to` (exclusive) with all their rows to the test environment of a project, many rows per
+ * statement. This is much faster than the import, which is measured separately. It needs a superuser of the database.
  */
 export async function seedPeople(
   database: pg.Client,
@@ -114,9 +114,9 @@ async function seedBatch(
 ): Promise<void> {
   const numbers = Array.from({ length: end - begin }, (_, index) => begin + index);
   const people = numbers.map(person);
-  // The earlier a number the older, a day for every ten thousand.
+  // Lower numbers are older: one day per ten thousand.
   const moments = numbers.map((n) => new Date(Date.now() - 400 * DAY_MS + (n * DAY_MS) / 10_000));
-  // The time part of an id, and the number in place of chance.
+  // The time part of an id, with the number instead of random bits.
   const ids = moments.map((at, index) => firstIdAt('x', at).slice(1, 12) + String(numbers[index]).padStart(16, '0'));
   const columns = [
     numbers,
@@ -146,7 +146,7 @@ async function seedBatch(
   await database.query('commit');
 }
 
-/** Adds projects to a workspace until it has about so many. */
+/** Adds projects to a workspace until it has about the given number. */
 export async function seedProjects(database: pg.Client, workspaceId: string, count: number): Promise<void> {
   const first = firstIdAt('prj', new Date()).slice(0, 14);
   await database.query(

@@ -4,7 +4,7 @@ import type { Subject } from './paths.ts';
 const ROUNDS = 200;
 
 /**
- * How long an ended session is still accepted by another process: from the answer of logout to the first refusal.
+ * How long another process still accepts an ended session: from the response of logout to the first rejection.
  * @param otherPort where the other process serves the API address
  * @returns milliseconds
  */

@@ -9,7 +9,7 @@ import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from '.
 import { measureWebhooks } from './webhooks.ts';
 
 /**
- * Measures every path that has a bar against its baseline in the same run, and writes docs/performance.md.
+ * Measures every path with a target against its baseline in the same run, and writes docs/performance.md.
  * `npm run bench -- NAME…` measures only the named paths and writes nothing.
  */
 const only = process.argv.slice(2);
@@ -92,7 +92,7 @@ async function measureFlood(): Promise<number> {
   return p99;
 }
 
-/** From the start of the program to ready, with the embedded database: first with nothing there, then with everything. Seconds. */
+/** Seconds from start to ready with the embedded database: first with an empty data folder, then with an existing one. */
 async function measureStarts(): Promise<{ first: number; later: number }> {
   const settings = { LATCHKEY_PORT_BASE: String(PORT_BASE), LATCHKEY_DATA_DIR: join(folder, 'start') };
   const once = async () => {
@@ -129,7 +129,7 @@ function report(): string {
   });
   return `# Performance
 
-Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. What counts is the ratio to the baseline, measured in the same run on the same machine; the rates themselves say little elsewhere.
+Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines.
 
 Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}.
 
@@ -139,8 +139,8 @@ ${table.join('\n')}
 
 | what | measured | bar |
 | --- | ---: | ---: |
-| start to ready, nothing there yet (embedded database) | ${starts?.first.toFixed(2)} s | 20 s |
-| start to ready, database there | ${starts?.later.toFixed(2)} s | 2 s |
+| start to ready, empty data folder (embedded database) | ${starts?.first.toFixed(2)} s | 20 s |
+| start to ready, existing database | ${starts?.later.toFixed(2)} s | 2 s |
 | resident memory of the Node.js process after the start | ${memory.toFixed(0)} MB | 200 MB |
 | GET /v1/me/context while others sign in as fast as they can, p99 | ${flooded?.toFixed(1)} ms | 100 ms |
 | an ended session is refused by another process, p50 | ${delay?.p50.toFixed(1)} ms | |

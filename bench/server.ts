@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** The measured program has this core to itself; the load generator and the database have the other. */
+/** The measured program runs alone on this core; the load generator and the database share the other. */
 const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 
@@ -13,14 +13,14 @@ const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
 /** True when programs can be pinned to cores (Linux). */
 export const pinned = spawnSync('taskset', ['--version']).status === 0;
 
-/** Moves this process, and what it starts from now on, to the load core. */
+/** Moves this process and its future child processes to the load core. */
 export function pinToLoadCore(): void {
   if (pinned) spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]);
 }
 
 export type Started = { child: ChildProcess /** What it printed until it was ready. */; output: string };
 
-/** Starts a program on the server core and waits until it prints `sign`. */
+/** Starts a program on the server core and waits until its output contains `sign`. */
 async function startPinned(args: string[], sign: string, env: Record<string, string>): Promise<Started> {
   const [program = '', ...rest] = pinned
     ? ['taskset', '-c', SERVER_CORE, process.execPath, ...args]
@@ -47,13 +47,13 @@ export function startLatchkey(env: Record<string, string>): Promise<Started> {
   return startPinned([LATCHKEY, 'serve'], 'Ready in', env);
 }
 
-/** Starts a baseline that listens. @returns its address and how to stop it */
+/** Starts a baseline that listens. @returns its address and a function that stops it */
 export async function startBaseline(name: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const { child, output } = await startPinned([BASELINES, name], 'listening ', {});
   return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, stop: () => stop(child) };
 }
 
-/** Runs a baseline that measures itself. @returns what it did per second */
+/** Runs a baseline that measures itself. @returns its rate per second */
 export async function runBaseline(name: string, env: Record<string, string> = {}): Promise<number> {
   const { child, output } = await startPinned([BASELINES, name], 'rate ', env);
   await stop(child);
@@ -73,7 +73,7 @@ export async function residentMegabytes(pid: number | undefined): Promise<number
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** Processor time a program has used, in seconds; 0 for one that has ended. Linux counts it in hundredths (proc(5)). */
+/** CPU time of a process in seconds; 0 if it has exited. Linux counts hundredths of a second (proc(5)). */
 export async function processorSeconds(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -12,13 +12,13 @@ const SECONDS = 10;
 const BACKLOG = 1_000_000;
 const DRAINED = 10_000;
 const ENDPOINTS_PER_PROJECT = 50;
-/** Events a second in each of two projects, each to fifty endpoints. */
+/** Events per second in each of two projects with fifty endpoints each. */
 const FAN_OUT_RATE = 4;
 const json = { 'content-type': 'application/json' };
 
 type Arrival = { id: string; at: number };
 
-/** Counts what arrives, and how long after its change. Paths that begin with /hole are never answered. */
+/** Counts deliveries and their delay after the change. Requests to paths that start with /hole never get a response. */
 class Sink {
   arrivals: Arrival[] = [];
   /** When events were committed, by id. */
@@ -49,7 +49,7 @@ class Sink {
     this.#server.close();
   }
 
-  /** Waits until so many have arrived. */
+  /** Waits until the given number has arrived. */
   async reach(count: number, seconds: number): Promise<void> {
     const deadline = performance.now() + seconds * 1000;
     while (this.arrivals.length < count && performance.now() < deadline) {
@@ -68,7 +68,7 @@ class Sink {
   }
 }
 
-/** One project as its customer and its back end. */
+/** A project with a customer and a back end that use it. */
 type Project = {
   projectId: string;
   customer: string;
@@ -104,7 +104,7 @@ async function openProject(subject: Subject, projectId: string, name: string): P
 }
 
 /**
- * Commits events at a steady rate, one transaction each, as the program does.
+ * Commits events at a steady rate, one transaction per event, as the product does.
  */
 async function emitAtRate(emitters: Emitter[], rate: number): Promise<number> {
   const began = performance.now();
@@ -144,7 +144,7 @@ function emitterOf(pool: pg.Pool, { workspaceId }: Subject, { projectId }: Proje
 async function addEndpoints({ admin }: Project, urls: string[]): Promise<string[]> {
   const made: string[] = [];
   for (const url of urls) {
-    // biome-ignore lint/performance/noAwaitInLoops: additions to one scope wait for each other anyway
+    // biome-ignore lint/performance/noAwaitInLoops: additions to one scope are serialised anyway
     const { id } = await admin('/v1/admin/webhooks/endpoints', { url, events: ['profile.updated'] });
     if (id) made.push(id);
   }
@@ -154,7 +154,7 @@ async function addEndpoints({ admin }: Project, urls: string[]): Promise<string[
 const removeEndpoints = ({ admin }: Project, ids: string[]) =>
   Promise.all(ids.map((id) => admin(`/v1/admin/webhooks/endpoints/${id}`, undefined, 'DELETE')));
 
-/** What the design asks of webhooks: delay, rate, isolation, and a backlog that nobody feels. */
+/** Measures delay, rate, isolation, and the effect of a backlog on changes. */
 export async function measureWebhooks(subject: Subject): Promise<Finding[]> {
   const sink = new Sink();
   const origin = await sink.open();
@@ -202,7 +202,7 @@ async function measureDelay(
   return findings;
 }
 
-/** Events that are all there at once: how fast they are numbered, fanned out, signed, sent and recorded. */
+/** The rate at which a batch of events is numbered, fanned out, signed, sent and recorded. */
 async function measureDrain(project: Project, { sink, origin, pool }: Tools & { pool: pg.Pool }): Promise<Finding> {
   const ids = await addEndpoints(project, [`${origin}/drain`]);
   sink.arrivals = [];
@@ -247,7 +247,7 @@ async function measureIsolation(
     await Promise.all(projects.map((project, index) => removeEndpoints(project, made[index] ?? [])));
     return sink.percentiles().p99;
   };
-  // In turns, so that a machine that warms up or slows down does so for both; the median of each.
+  // The runs alternate, so that a change in machine speed affects both equally; the median counts.
   const [without, within]: [number[], number[]] = [[], []];
   for (let round = 0; round < 3; round += 1) {
     // biome-ignore lint/performance/noAwaitInLoops: in turns

@@ -1,19 +1,19 @@
-/** What a receiver got: the raw body, exactly as it came, and the headers. */
+/** A received request: the raw body, unchanged, and the headers. */
 export type Received = {
   body: string;
   headers: Headers | Readonly<Record<string, string | string[] | undefined>>;
 };
 
 export type Options = {
-  /** How far the message's time may be from ours, in seconds (300). */
+  /** How far the message's timestamp may differ from the current time, in seconds (default 300). */
   toleranceSeconds?: number;
-  /** Milliseconds since 1970; the clock's when absent. */
+  /** Milliseconds since 1970; the current time if absent. */
   now?: number;
 };
 
-/** An event as Latchkey sends it. `data` depends on `type`; see the catalogue. */
+/** An event as Latchkey sends it. `data` depends on `type`; see docs/events.md. */
 export type WebhookEvent = {
-  /** The same in every delivery: remember it, and a repeated delivery is recognised. */
+  /** The same in every delivery: store it to recognise repeated deliveries. */
   id: string;
   type: string;
   occurredAt: string;
@@ -29,7 +29,7 @@ export type WebhookEvent = {
   data: Record<string, unknown>;
 };
 
-/** Why a message was not accepted. Answer it with 400, and do nothing else. */
+/** Why a message was rejected. Respond with 400, and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly code: 'missing_header' | 'time_out_of_tolerance' | 'no_matching_signature' | 'invalid_secret';
@@ -40,7 +40,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** A message that is ready to be compared: what was signed, and the signatures it came with. */
+/** The signed content of a message, and its signatures. */
 export type Signed = { content: string; signatures: readonly string[] };
 
 const TOLERANCE_SECONDS = 300;
@@ -57,13 +57,16 @@ export function readMessage(
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signature = headerOf(headers, 'webhook-signature');
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
-  // Not a number compares false, so it is refused as well.
+  // NaN compares false, so it is rejected, too.
   if (!(Math.abs(now / 1000 - seconds) <= toleranceSeconds))
-    throw new WebhookVerificationError('time_out_of_tolerance', 'The message is too old, or from the future.');
+    throw new WebhookVerificationError(
+      'time_out_of_tolerance',
+      'The timestamp of the message is too old or in the future.',
+    );
   const signatures = signature
     .split(' ')
-    .filter((one) => one.startsWith('v1,'))
-    .map((one) => one.slice(3));
+    .filter((version) => version.startsWith('v1,'))
+    .map((version) => version.slice(3));
   return { content: `${id}.${timestamp}.${body}`, signatures };
 }
 
@@ -82,15 +85,15 @@ function plainHeader(
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The bytes of a secret `whsec_…`. @throws WebhookVerificationError `invalid_secret` */
+/** Decodes a secret `whsec_…`. @throws WebhookVerificationError `invalid_secret` */
 export function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = base64Bytes(secret.replace(/^whsec_/, ''));
   if (bytes === null || bytes.length === 0)
-    throw new WebhookVerificationError('invalid_secret', 'The secret must be the one that was shown, whsec_….');
+    throw new WebhookVerificationError('invalid_secret', 'The secret must start with whsec_ and be complete.');
   return bytes;
 }
 
-/** @returns null for what is no base64 */
+/** @returns null if the text is not base64 */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

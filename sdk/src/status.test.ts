@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { startTestLatchkey } from '../../server/tests/harness.ts';
 import { type StatusCallbacks, type StatusState, statusPoller } from './status.ts';
 
-/** What the server says next, and what it was asked. */
+/** The responses that the server gives next, and the requests it received. */
 type Said = { status?: number; overallStatus?: string; incidents?: object[]; headers?: Record<string, string> };
 let said: Said = {};
 let answers: number[] = [];
@@ -33,7 +33,7 @@ beforeEach(() => {
   answers = [];
 });
 
-/** A poller whose calls are written down. */
+/** A poller that records its callbacks. */
 function watch(known: StatusState | null = null, more: StatusCallbacks = {}) {
   const told: string[] = [];
   const poller = statusPoller(
@@ -50,7 +50,7 @@ function watch(known: StatusState | null = null, more: StatusCallbacks = {}) {
   const see = async (...looks: Said[]) => {
     for (const look of looks) {
       said = look;
-      // biome-ignore lint/performance/noAwaitInLoops: one look after the other
+      // biome-ignore lint/performance/noAwaitInLoops: one poll after the other
       await poller.check();
     }
     return told.splice(0);

@@ -1,9 +1,9 @@
-/** What `GET /api/status/summary` answers; new fields may appear. */
+/** The response of `GET /api/status/summary`; new fields may appear. */
 export type StatusSummary = {
-  /** `operational` or `degraded`. Anything else is taken as degraded. */
+  /** `operational` or `degraded`. Treat anything else as degraded. */
   overallStatus: string;
   severity: string;
-  /** A sentence for people. */
+  /** A sentence to show to people. */
   summary: string;
   generatedAt: string;
   environment: string;
@@ -13,47 +13,47 @@ export type StatusSummary = {
 
 export type StatusComponent = { id: string; name: string; status: string };
 
-/** What was told last. Keep it, and a program that starts again does not tell it anew. */
+/** The state that was reported last. Store it, so that a restarted program does not report it again. */
 export type StatusState = { status: 'operational' | 'degraded'; phases: Readonly<Record<string, string>> };
 
-type Told = (summary: StatusSummary) => unknown;
+type Callback = (summary: StatusSummary) => unknown;
 
-/** Called at a change, once. One that throws or rejects is called again at the next look. */
+/** Called once per change. A callback that throws or rejects is called again at the next poll. */
 export type StatusCallbacks = {
-  /** All was well, or nothing was known, and now it is not: the alert. */
-  onDegraded?: Told;
-  /** It is not well still, and an incident came, went or entered another phase. */
-  onPhaseChange?: Told;
-  /** All is well again. */
-  onRecovered?: Told;
-  /** The status could not be read, for the first time since it could. It says nothing of the status. */
+  /** The status became degraded, or is degraded at the first poll: the alert. */
+  onDegraded?: Callback;
+  /** The status is still degraded, and an incident was opened, was closed or changed its phase. */
+  onPhaseChange?: Callback;
+  /** The status is operational again. */
+  onRecovered?: Callback;
+  /** The status could not be read, for the first time since the last success. The status itself is unknown. */
   onUnreachable?: (error: unknown) => unknown;
 };
 
-/** Looks at the status again and again. */
+/** Polls the status. */
 export type StatusPoller = {
-  /** Looks now, and then every 60 to 300 seconds. */
+  /** Polls now, and then every 60 to 300 seconds. */
   start: () => void;
   stop: () => void;
-  /** Looks once. @returns what is known then; rejects when a callback threw */
+  /** Polls once. @returns the new state; rejects if a callback threw */
   check: () => Promise<StatusState | null>;
 };
 
 const [SHORTEST, LONGEST] = [60_000, 300_000];
 const TIMEOUT = 10_000;
-/** However long the server asks for; timers take no more than three weeks. */
-const MOST_PAUSE = 3_600_000;
+/** Upper bound for `Retry-After`, in milliseconds. Timers accept at most 24 days. */
+const MAX_PAUSE = 3_600_000;
 
 /**
- * Polls a status summary as the interface asks its readers to: every 60 to 300 seconds, at a different moment each time, with an
- * ETag; and alerts on a change from operational to degraded, with repeats suppressed while the incident phase is unchanged.
+ * Polls a status summary at random intervals of 60 to 300 seconds with an ETag, and alerts when it changes from operational to
+ * degraded. Repeated alerts are suppressed while the incident phases are unchanged.
  *
  * ```js
  * const poller = statusPoller('https://auth.example.com', { onDegraded: ({ summary }) => page(summary) });
  * poller.start();
  * ```
  *
- * @param address of any of Latchkey's hosts @param known what was told before, of an earlier run
+ * @param address any of Latchkey's hosts @param known the state of an earlier run
  */
 export function statusPoller(
   address: string,
@@ -75,19 +75,19 @@ export function statusPoller(
     }
     reachable = true;
     const next = stateOf(found.summary);
-    await tell(callbacks, { before: state, next, summary: found.summary });
+    await report(callbacks, { before: state, next, summary: found.summary });
     state = next;
     return state;
   };
 
-  const look = async (round: number): Promise<void> => {
+  const poll = async (round: number): Promise<void> => {
     try {
       await check();
     } catch {
-      // A callback failed: what it should have told stays to be told.
+      // A callback failed. The state is unchanged, so the next poll calls it again.
     }
-    // Stopped, or started anew, while it looked.
-    if (round === running) timer = setTimeout(look, pause(source.retryAfter()), round);
+    // `stop` or `start` may have been called during the poll.
+    if (round === running) timer = setTimeout(poll, pause(source.retryAfter()), round);
   };
 
   return {
@@ -95,7 +95,7 @@ export function statusPoller(
     start: () => {
       clearTimeout(timer);
       running += 1;
-      look(running).catch(() => undefined);
+      poll(running).catch(() => undefined);
     },
     stop: () => {
       running += 1;
@@ -104,7 +104,7 @@ export function statusPoller(
   };
 }
 
-/** The status as far as it decides what is told. */
+/** The part of the summary that decides which callback is called. */
 function stateOf({ overallStatus, incidents }: StatusSummary): StatusState {
   return {
     status: overallStatus === 'operational' ? 'operational' : 'degraded',
@@ -114,7 +114,7 @@ function stateOf({ overallStatus, incidents }: StatusSummary): StatusState {
 
 type Change = { before: StatusState | null; next: StatusState; summary: StatusSummary };
 
-async function tell(callbacks: StatusCallbacks, { before, next, summary }: Change): Promise<void> {
+async function report(callbacks: StatusCallbacks, { before, next, summary }: Change): Promise<void> {
   if (next.status === 'operational') {
     if (before?.status === 'degraded') await callbacks.onRecovered?.(summary);
   } else if (before?.status !== 'degraded') await callbacks.onDegraded?.(summary);
@@ -126,27 +126,27 @@ function samePhases({ phases: before }: StatusState, { phases: next }: StatusSta
   return ids.length === Object.keys(before).length && ids.every((id) => before[id] === next[id]);
 }
 
-/** Reads the summary, and again only when it changed. */
+/** Reads the summary; downloads it again only if it changed. */
 function summaryOf(url: string) {
   let last: { summary: StatusSummary; etag: string | null } | undefined;
-  let asked = 0;
+  let retryAfter = 0;
   return {
     read: async (): Promise<{ summary: StatusSummary }> => {
-      asked = 0;
+      retryAfter = 0;
       const response = await fetch(url, {
         headers: { accept: 'application/json', ...(last?.etag && { 'if-none-match': last.etag }) },
         signal: AbortSignal.timeout(TIMEOUT),
       });
       if (response.status === 304 && last) return last;
-      asked = Number(response.headers.get('retry-after')) * 1000 || 0;
-      if (!response.ok) throw new Error(`The status summary answered ${response.status}.`);
+      retryAfter = Number(response.headers.get('retry-after')) * 1000 || 0;
+      if (!response.ok) throw new Error(`The status summary responded with ${response.status}.`);
       const summary: unknown = await response.json();
-      if (!isSummary(summary)) throw new Error('What answered is no status summary.');
+      if (!isSummary(summary)) throw new Error('The response is not a status summary.');
       last = { summary, etag: response.headers.get('etag') };
       return last;
     },
-    /** How long the server asked to be left alone, in milliseconds. */
-    retryAfter: () => asked,
+    /** The `Retry-After` of the last response, in milliseconds. */
+    retryAfter: () => retryAfter,
   };
 }
 
@@ -161,7 +161,7 @@ function isSummary(value: unknown): value is StatusSummary {
   );
 }
 
-/** Somewhere between the shortest and the longest, so that readers do not come all at once. */
+/** A random interval, so that clients do not poll at the same moment. */
 function pause(atLeast: number): number {
-  return Math.min(MOST_PAUSE, Math.max(atLeast, SHORTEST + Math.random() * (LONGEST - SHORTEST)));
+  return Math.min(MAX_PAUSE, Math.max(atLeast, SHORTEST + Math.random() * (LONGEST - SHORTEST)));
 }

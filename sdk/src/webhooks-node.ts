@@ -12,15 +12,15 @@ import {
 export { type WebhookEvent, WebhookVerificationError } from './message.ts';
 
 /**
- * Checks that a webhook comes from Latchkey and is whole (Standard Webhooks), at once, with Node.js' own crypto.
+ * Verifies the signature of a webhook (Standard Webhooks), synchronously, with `node:crypto`.
  *
  * ```js
  * app.post('/hooks', express.raw({ type: '*\/*' }), (request, response) => {
  *   const event = verifyWebhook({ body: request.body.toString(), headers: request.headers }, secret);
  * ```
  *
- * @param received the raw body: JSON that was parsed and written again does not verify
- * @param secrets the endpoint's secret, or several while one is being replaced
+ * @param received with the raw body: parsed and re-serialised JSON fails verification
+ * @param secrets the endpoint's secret, or several during a rotation
  * @returns the event
  * @throws WebhookVerificationError
  */

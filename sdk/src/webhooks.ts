@@ -11,15 +11,14 @@ import {
 export { type WebhookEvent, WebhookVerificationError } from './message.ts';
 
 /**
- * Checks that a webhook comes from Latchkey and is whole (Standard Webhooks), with Web Crypto: in browsers, workers, Deno, Bun
- * and Node.js.
+ * Verifies the signature of a webhook (Standard Webhooks) with Web Crypto: in browsers, workers, Deno, Bun and Node.js.
  *
  * ```js
  * const event = await verifyWebhook({ body: await request.text(), headers: request.headers }, secret);
  * ```
  *
- * @param received the raw body: JSON that was parsed and written again does not verify
- * @param secrets the endpoint's secret, or several while one is being replaced
+ * @param received with the raw body: parsed and re-serialised JSON fails verification
+ * @param secrets the endpoint's secret, or several during a rotation
  * @returns the event
  * @throws WebhookVerificationError
  */
@@ -32,11 +31,11 @@ export async function verifyWebhook(
   const signed = new TextEncoder().encode(content);
   const given = signatures.map(base64Bytes).filter((signature) => signature !== null);
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
-    // biome-ignore lint/performance/noAwaitInLoops: one secret after the other; there are one or two
+    // biome-ignore lint/performance/noAwaitInLoops: there are one or two secrets
     const key = await crypto.subtle.importKey('raw', keyBytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
       'verify',
     ]);
-    // In constant time, as Web Crypto compares.
+    // Web Crypto compares in constant time.
     const matches = await Promise.all(given.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
     if (matches.includes(true)) return JSON.parse(received.body);
   }

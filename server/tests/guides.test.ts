@@ -287,7 +287,7 @@ describe('a native application', () => {
     const confirm = await browser.submit(question, { identifier: person.email, password: PASSWORD });
     assert.match(confirm.text, /Continue only if you opened it yourself/);
     const back = await browser.submit(confirm, { decision: 'allow' }, '/consent');
-    assert.match(await (await fetch(back.url)).text(), /go back to the application/);
+    assert.match(await (await fetch(back.url)).text(), /return to the application/);
     assert.equal(await printed(/^Signed in as (.*)/), person.email);
     assert.equal(await printed(/^Renewed for (\d+)/), '900');
   });

@@ -46,40 +46,40 @@ function ofPeople({ member, members }: People): Stop[] {
       'overview',
       '',
       'Overview',
-      'What happened in the project and environment that the frame names: sign-ins and those that failed, people, webhook deliveries.',
+      'Activity of the selected project and environment: successful and failed sign-ins, people, webhook deliveries.',
       { narrow: true },
     ),
     stop(
       'members',
       '/members',
       'Members',
-      'Everybody in the project. The search finds any part of a name or address; filters are in the address of the page.',
+      'All members of the project. Search matches any part of a name or address; filters are part of the URL.',
       { narrow: true },
     ),
     stop(
       'member',
       `/members/${member}`,
       'One member',
-      'Addresses, roles, where they are signed in and what happened to them; block, reset, sign out, remove.',
+      'Addresses, roles, sessions and history of a member, with actions to block, reset, sign out and remove.',
       { narrow: true },
     ),
     stop(
       'import',
       '/members/import',
       'Importing members',
-      'A file from another system, with the passwords people have; tried first, then imported.',
+      'Upload a file from another system, with password hashes; a dry run comes first, then the import.',
     ),
     stop(
       'import-report',
       `/members/import/${members}`,
-      'What became of an import',
-      'Each row with its outcome, and those that failed as a file to mend and send again.',
+      'Import report',
+      'The outcome of each row, with failed rows as a file to correct and import again.',
     ),
     stop(
       'roles',
       '/roles',
       'Roles and permissions',
-      'Which role may do what. Built-in roles stay as they are; your own are edited here.',
+      'The permissions of each role. Built-in roles cannot be changed; custom roles are edited here.',
     ),
   ];
 }
@@ -90,20 +90,20 @@ function ofSignIn({ application }: { application: string }): Stop[] {
       'application',
       `/applications/${application}`,
       'An application',
-      'Its client id, code to begin with, secrets and redirect addresses.',
+      'Client id, sample code, secrets and redirect addresses.',
     ),
     stop(
       'sign-in',
       '/sign-in',
       'Sign-in methods and policy',
-      'How people get in, and the rules for passwords, second factors and sessions.',
+      'Sign-in methods, and the rules for passwords, second factors and sessions.',
     ),
-    stop('branding', '/branding', 'Branding', 'The look of the hosted pages, beside the real page as it will be.'),
+    stop('branding', '/branding', 'Branding', 'The look of the hosted pages, with a live preview.'),
     stop(
       'message',
       '/messages/verify_email',
       'A message',
-      'The words of each mail and text message in each language, with a preview.',
+      'The text of each mail and text message in each language, with a preview.',
     ),
   ];
 }
@@ -112,68 +112,71 @@ type Operation = { endpoint: string; delivery: string; domain: string; incident:
 
 function ofOperation({ endpoint, delivery, domain, incident }: Operation): Stop[] {
   return [
-    stop('domain', `/domains/${domain}`, 'A domain', 'The record that proves it is yours, and what it serves.'),
+    stop('domain', `/domains/${domain}`, 'A domain', 'The DNS record that verifies the domain, and its bindings.'),
     stop(
       'endpoint',
       `/webhooks/${endpoint}`,
       'A webhook endpoint',
-      'How deliveries went, what is sent to it, and the latest of them.',
+      'Delivery statistics, the subscribed events, and the latest deliveries.',
     ),
     stop(
       'delivery',
       `/webhooks/deliveries/${delivery}`,
       'A delivery',
-      'Each attempt with what came back, and the payload as it was signed and sent.',
+      'Each attempt with its response, and the payload as signed and sent.',
       { narrow: true },
     ),
-    stop('events', '/events', 'Event log', 'Everything that happened, with its data.'),
-    stop('audit', '/audit', 'Audit log', 'Who changed what, in a chain that shows tampering, with export.', {
+    stop('events', '/events', 'Event log', 'All events, with their data.'),
+    stop('audit', '/audit', 'Audit log', 'Who changed what, in a tamper-evident chain, with export.', {
       narrow: true,
     }),
-    stop('sms', '/sms', 'SMS add-on', 'The tier, what is used of it, and the ledger. In production, where it counts.', {
+    stop('sms', '/sms', 'SMS add-on', 'The tier, its usage and the ledger, in production.', {
       environment: 'production',
     }),
     stop(
       'sms-guard',
       '/sms/guard',
       'The SMS guard',
-      'Countries, kinds of numbers and limits that hold back messages nobody waits for.',
+      'Countries, kinds of numbers and limits that protect against SMS pumping.',
       { environment: 'production' },
     ),
     stop(
       'status',
       '/status',
       'Status',
-      'Incidents, components, maintenance and subscribers, for those who run the installation.',
+      'Incidents, components, maintenance and subscribers, for the team of the installation.',
       { narrow: true },
     ),
     stop(
       'status-components',
       '/status/components',
-      'Components of the status',
-      'What the public page lists, in groups and in the order it is shown.',
+      'Status components',
+      'The components of the public page, their groups and order.',
     ),
     stop(
       'status-settings',
       '/status/settings',
-      'Settings of the status',
-      'Where it can be read, and what happens by itself when a component fails.',
+      'Status settings',
+      'Where the status is published, and what happens automatically when a component fails.',
     ),
-    stop('incident', `/status/${incident}`, 'An incident', 'What the public was told, and the next update.'),
+    stop('incident', `/status/${incident}`, 'An incident', 'The published updates, and a form for the next one.'),
   ];
 }
 
 function ofWorkspace(): Stop[] {
   return [
-    stop('settings', '/settings', 'Project settings', 'Its name, addresses and languages, in each environment.'),
+    stop('settings', '/settings', 'Project settings', 'Name, addresses and languages, for each environment.'),
     stop(
       'workspace',
       '/workspace',
       'Workspace settings',
-      'Its name, and the way to delete it; an owner can restore it within seven days.',
+      'Name and deletion; an owner can restore a deleted workspace within seven days.',
       { ofWorkspace: true },
     ),
-    stop('team', '/team', 'Team', 'Who works here, with which role.', { ofWorkspace: true, narrow: true }),
+    stop('team', '/team', 'Team', 'The operators of the workspace and their roles.', {
+      ofWorkspace: true,
+      narrow: true,
+    }),
   ];
 }
 
@@ -186,12 +189,12 @@ function stop(name: string, path: string, title: string, text: string, more: Par
 export function tourText(stops: readonly Stop[]): string {
   const sections = stops.map(({ name, title, text, narrow }) => {
     const wide = `![${title}](images/console/${name}.png)`;
-    return `## ${title}\n\n${text}\n\n${wide}\n${narrow ? `\nOn a phone, at night:\n\n<img src="images/console/${name}-narrow.png" width="260" alt="${title} on a phone">\n` : ''}`;
+    return `## ${title}\n\n${text}\n\n${wide}\n${narrow ? `\nOn a phone, in dark mode:\n\n<img src="images/console/${name}-narrow.png" width="260" alt="${title} on a phone">\n` : ''}`;
   });
   return `# A tour of the console
 
-The screens of the [console](console.md) after a month of a made-up shop. \`npm run docs:tour\` lets that month pass in a Latchkey of its
-own, takes these pictures and writes this page.
+The screens of the [console](console.md) with a month of data from a fictional shop. \`npm run docs:tour\` generates the data,
+takes the pictures and writes this page.
 
 ${sections.join('\n')}`;
 }

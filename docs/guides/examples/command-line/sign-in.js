@@ -7,10 +7,10 @@ const latchkey = await client.discovery(new URL(issuer), LATCHKEY_CLIENT_ID, und
   execute: issuer.startsWith('http://localhost') ? [client.allowInsecureRequests] : [],
 });
 
-const asked = await client.initiateDeviceAuthorization(latchkey, { scope: 'openid email' });
-console.log(`Open ${asked.verification_uri} in any browser and enter ${asked.user_code}`);
+const device = await client.initiateDeviceAuthorization(latchkey, { scope: 'openid email' });
+console.log(`Open ${device.verification_uri} in any browser and enter ${device.user_code}`);
 
-// Asks again in the rhythm it is told, until the person has answered or ten minutes are over.
-const tokens = await client.pollDeviceAuthorizationGrant(latchkey, asked);
+// Polls at the interval that the server sets, until the person decides or the code expires after ten minutes.
+const tokens = await client.pollDeviceAuthorizationGrant(latchkey, device);
 const { email } = await client.fetchUserInfo(latchkey, tokens.access_token, tokens.claims().sub);
 console.log(`Signed in as ${email}`);

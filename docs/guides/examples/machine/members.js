@@ -8,32 +8,32 @@ const {
   LATCHKEY_ENVIRONMENT: environment = 'test',
 } = process.env;
 
-let known = { token: '', until: 0 };
+let cached = { token: '', until: 0 };
 
-/** A management token: the one from before while it lasts, so that a busy program asks for one an hour. */
+/** Returns a management token. It is cached until it expires, so a busy program requests one an hour. */
 async function token() {
-  if (Date.now() < known.until) return known.token;
-  const answer = await fetch(`${issuer}/connect/token`, {
+  if (Date.now() < cached.until) return cached.token;
+  const response = await fetch(`${issuer}/connect/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', workspaceId, projectId, environment }),
   });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(`${body.error}: ${body.error_description}`);
-  known = { token: body.access_token, until: Date.now() + (body.expires_in - 60) * 1000 };
-  return known.token;
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${body.error}: ${body.error_description}`);
+  cached = { token: body.access_token, until: Date.now() + (body.expires_in - 60) * 1000 };
+  return cached.token;
 }
 
-/** Every member of the project, a page at a time. */
+/** Yields every member of the project, page by page. */
 async function* members() {
   let cursor = null;
   do {
     const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) });
-    const answer = await fetch(`${api}/v1/admin/members?${query}`, {
+    const response = await fetch(`${api}/v1/admin/members?${query}`, {
       headers: { authorization: `Bearer ${await token()}` },
     });
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(`${body.errorCode}: ${body.detail} (trace ${body.traceId})`);
+    const body = await response.json();
+    if (!response.ok) throw new Error(`${body.errorCode}: ${body.detail} (trace ${body.traceId})`);
     yield* body.items;
     cursor = body.nextCursor;
   } while (cursor);

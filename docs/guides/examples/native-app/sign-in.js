@@ -9,7 +9,7 @@ const latchkey = await client.discovery(new URL(issuer), LATCHKEY_CLIENT_ID, und
   execute: issuer.startsWith('http://localhost') ? [client.allowInsecureRequests] : [],
 });
 
-// The answer comes to this machine, at whatever port is free (RFC 8252 §7.3).
+// The redirect comes to this machine, at any free port (RFC 8252 §7.3).
 const listener = createServer();
 await once(listener.listen(0, '127.0.0.1'), 'listening');
 const redirectUri = `http://127.0.0.1:${listener.address().port}/callback`;
@@ -24,18 +24,18 @@ const url = client.buildAuthorizationUrl(latchkey, {
   state: expectedState,
 });
 
-// In an application: the system's browser, never a web view of its own (RFC 8252 §8.12).
+// An application opens the system's browser, never an embedded web view (RFC 8252 §8.12).
 console.log(`Open ${url.href}`);
 
 const [request, response] = await once(listener, 'request');
-response.setHeader('connection', 'close').end('You can go back to the application.\n');
+response.setHeader('connection', 'close').end('You can return to the application.\n');
 listener.close();
 
-const answer = new URL(request.url, redirectUri);
-const tokens = await client.authorizationCodeGrant(latchkey, answer, { pkceCodeVerifier, expectedState });
+const callback = new URL(request.url, redirectUri);
+const tokens = await client.authorizationCodeGrant(latchkey, callback, { pkceCodeVerifier, expectedState });
 const { email } = await client.fetchUserInfo(latchkey, tokens.access_token, tokens.claims().sub);
 console.log(`Signed in as ${email}`);
 
-// Later, without the person: each refresh token works once, and brings the next. Keep it in the system's key store.
+// Later, without the person: each refresh token works once and returns the next. Store it in the system's key store.
 const renewed = await client.refreshTokenGrant(latchkey, tokens.refresh_token);
 console.log(`Renewed for ${renewed.expires_in} seconds`);

@@ -1,4 +1,4 @@
-/** Everything Auth.js needs to know of Latchkey; the rest it reads from the issuer. */
+/** The settings that Auth.js needs; it reads the rest from the issuer. */
 export const config = {
   providers: [
     {
@@ -12,7 +12,7 @@ export const config = {
     },
   ],
   callbacks: {
-    // Only at the sign-in there is a profile; what the application needs of it goes into its own session.
+    // The profile is available only at sign-in; copy what the application needs into its own session.
     jwt: ({ token, profile }) => (profile ? { ...token, roles: profile.roles ?? [] } : token),
     session: ({ session, token }) => ({ ...session, user: { ...session.user, id: token.sub, roles: token.roles } }),
   },

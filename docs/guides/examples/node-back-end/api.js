@@ -6,7 +6,7 @@ const { PORT = '3001' } = process.env;
 
 const keys = createRemoteJWKSet(new URL(`${issuer}/connect/jwks`));
 
-/** Checks the access token of a request (RFC 9068). @returns its claims; throws for anything that is not a good token for this API */
+/** Verifies the access token of a request (RFC 9068). @returns its claims @throws if it is not a valid token for this API */
 async function authenticate({ authorization = '' }) {
   const token = /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '';
   const { payload } = await jwtVerify(token, keys, {

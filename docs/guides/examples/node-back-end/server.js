@@ -11,7 +11,7 @@ const latchkey = await client.discovery(new URL(issuer), LATCHKEY_CLIENT_ID, LAT
   execute: issuer.startsWith('http://localhost') ? [client.allowInsecureRequests] : [],
 });
 
-/** Sessions of this application, by the secret in the browser's cookie. Keep them in your database. */
+/** Sessions of this application, by the secret in the browser's cookie. Store them in your database. */
 const sessions = new Map();
 
 const pages = {
@@ -42,11 +42,11 @@ const pages = {
     const tokens = await client.authorizationCodeGrant(latchkey, url, session.checks);
     const claims = tokens.claims();
     const user = await client.fetchUserInfo(latchkey, tokens.access_token, claims.sub);
-    // A new session for who is now known: the one before may have been somebody else's.
+    // Start a new session: the previous one may belong to another person.
     return { to: '/', begin: { user, idToken: tokens.id_token, refreshToken: tokens.refresh_token } };
   },
 
-  // A page of another site can not send it: the cookie is SameSite=Lax.
+  // Another site cannot send this request with the cookie, because it is SameSite=Lax.
   'POST /sign-out': async ({ session }) => ({
     end: true,
     to: client.buildEndSessionUrl(latchkey, {
@@ -60,9 +60,9 @@ createServer(async (request, response) => {
   const url = new URL(request.url, origin);
   const id = /(?:^|; )session=([0-9a-f-]+)/.exec(request.headers.cookie ?? '')?.[1];
   try {
-    const answer = await pages[`${request.method} ${url.pathname}`]?.({ url, session: sessions.get(id) });
-    if (!answer) return response.writeHead(404).end('There is no such page.\n');
-    const { to, text, begin, end } = answer;
+    const result = await pages[`${request.method} ${url.pathname}`]?.({ url, session: sessions.get(id) });
+    if (!result) return response.writeHead(404).end('There is no such page.\n');
+    const { to, text, begin, end } = result;
     if (begin || end) sessions.delete(id);
     if (begin) {
       const fresh = randomUUID();

@@ -10,7 +10,7 @@ const users = new UserManager({
   scope: 'openid profile email',
 });
 
-// Back from the sign-in: what came in the address is used up, and does not stay there.
+// After the sign-in: redeem the code and remove it from the address.
 const back = new URLSearchParams(location.search);
 if (back.has('code') || back.has('error')) {
   await users.signinRedirectCallback().catch((error) => alert(error.message));
