@@ -88,19 +88,22 @@ const Secret = Type.Object({
   createdAt: Instant,
 });
 
-export const ApplicationRecord = Type.Object({
-  id: IdSchema('app'),
-  clientId: Type.String(),
-  kind: NewApplicationBody.properties.kind,
-  ...fields,
-  registrationTokenId: Type.Union([IdSchema('rgt'), Type.Null()], {
-    description: 'The token it registered itself with; null: an administrator added it.',
-  }),
-  enabled: Type.Boolean(),
-  secrets: Type.Array(Secret, { description: 'The live ones, oldest first.' }),
-  createdAt: Instant,
-  updatedAt: Instant,
-});
+export const ApplicationRecord = Type.Object(
+  {
+    id: IdSchema('app'),
+    clientId: Type.String(),
+    kind: NewApplicationBody.properties.kind,
+    ...fields,
+    registrationTokenId: Type.Union([IdSchema('rgt'), Type.Null()], {
+      description: 'The token it registered itself with; null: an administrator added it.',
+    }),
+    enabled: Type.Boolean(),
+    secrets: Type.Array(Secret, { description: 'The live ones, oldest first.' }),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'Application' },
+);
 export type ApplicationRecord = Static<typeof ApplicationRecord>;
 
 /** The record with the first secret, shown this once. */

@@ -67,22 +67,28 @@ export const ProviderChanges = Type.Partial(Type.Object({ ...fields, clientSecre
 });
 
 /** An identity provider of a project; its secret is not shown. */
-export const Provider = Type.Object({
-  id: IdSchema('idp'),
-  key: Type.String(),
-  preset: Type.String(),
-  name: Type.String(),
-  clientId: Type.String(),
-  hasSecret: Type.Boolean(),
-  enabled: Type.Boolean(),
-  options: ProviderOptions,
-  callbackUrl: Type.String({ description: "To be registered at the provider: that of the environment's own address." }),
-  callbackUrls: Type.Array(Type.String(), {
-    description: 'All of them, of the auth domains bound to the project too: people come back to where they left from.',
-  }),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const Provider = Type.Object(
+  {
+    id: IdSchema('idp'),
+    key: Type.String(),
+    preset: Type.String(),
+    name: Type.String(),
+    clientId: Type.String(),
+    hasSecret: Type.Boolean(),
+    enabled: Type.Boolean(),
+    options: ProviderOptions,
+    callbackUrl: Type.String({
+      description: "To be registered at the provider: that of the environment's own address.",
+    }),
+    callbackUrls: Type.Array(Type.String(), {
+      description:
+        'All of them, of the auth domains bound to the project too: people come back to where they left from.',
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'IdentityProvider' },
+);
 type Provider = Static<typeof Provider>;
 
 /** A provider as signing in uses it. */

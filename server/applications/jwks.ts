@@ -21,5 +21,8 @@ export const Jwks = Type.Object(
       { minItems: 1, maxItems: 10 },
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'Jwks',
+    additionalProperties: false,
+  },
 );

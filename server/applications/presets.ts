@@ -24,7 +24,10 @@ export const ProviderOptions = Type.Object(
       Type.Boolean({ description: 'Whether `email_verified` of this provider is believed; true when absent.' }),
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'IdentityProviderOptions',
+    additionalProperties: false,
+  },
 );
 export type ProviderOptions = Static<typeof ProviderOptions>;
 

@@ -54,13 +54,16 @@ export const NewRegistrationToken = Type.Object(
   { additionalProperties: false },
 );
 
-export const RegistrationToken = Type.Object({
-  id: IdSchema('rgt'),
-  ...fields,
-  registered: Type.Integer({ description: 'How many it has registered.' }),
-  expiresAt: Type.Union([Instant, Type.Null()]),
-  createdAt: Instant,
-});
+export const RegistrationToken = Type.Object(
+  {
+    id: IdSchema('rgt'),
+    ...fields,
+    registered: Type.Integer({ description: 'How many it has registered.' }),
+    expiresAt: Type.Union([Instant, Type.Null()]),
+    createdAt: Instant,
+  },
+  { title: 'RegistrationToken' },
+);
 type RegistrationToken = Static<typeof RegistrationToken>;
 
 /** The record with the token itself, shown this once. */

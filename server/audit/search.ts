@@ -12,20 +12,23 @@ import { resourcesOf } from './entries.ts';
 const nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 const Instant = Type.String({ format: 'date-time' });
 
-export const AuditEvent = Type.Object({
-  id: Type.String(),
-  sequence: Type.Integer({ description: 'Its place in the chain of the project environment, without gaps.' }),
-  occurredAt: Instant,
-  action: Type.String(),
-  actor: nullable(AuditedEvent.properties.actor),
-  resources: Type.Array(Type.String(), { description: 'The ids of the records it is about.' }),
-  correlationId: nullable(Type.String()),
-  example: Type.Optional(Type.Literal(true)),
-  data: Type.Union([AuditedEvent.properties.data, Type.Null()], {
-    description: 'Null, as are `actor` and `correlationId`, once a person it named was erased.',
-  }),
-  hash: Type.String({ description: 'Of the chain up to here, base64url.' }),
-});
+export const AuditEvent = Type.Object(
+  {
+    id: Type.String(),
+    sequence: Type.Integer({ description: 'Its place in the chain of the project environment, without gaps.' }),
+    occurredAt: Instant,
+    action: Type.String(),
+    actor: nullable(AuditedEvent.properties.actor),
+    resources: Type.Array(Type.String(), { description: 'The ids of the records it is about.' }),
+    correlationId: nullable(Type.String()),
+    example: Type.Optional(Type.Literal(true)),
+    data: Type.Union([AuditedEvent.properties.data, Type.Null()], {
+      description: 'Null, as are `actor` and `correlationId`, once a person it named was erased.',
+    }),
+    hash: Type.String({ description: 'Of the chain up to here, base64url.' }),
+  },
+  { title: 'AuditEvent' },
+);
 type AuditEvent = Static<typeof AuditEvent>;
 
 export const TimeRange = Type.Object({

@@ -9,7 +9,7 @@ import { SessionAnswer } from '#sessions';
 
 /** A session answer whose tokens are in cookies, out of reach of scripts. */
 const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionAnswer.properties;
-export const CookieSession = Type.Object(rest);
+export const CookieSession = Type.Object(rest, { title: 'CookieSession' });
 
 /** The token of a kind that a browser brought. */
 export function tokenCookie(

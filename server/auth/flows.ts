@@ -48,11 +48,14 @@ const RESEND_SECONDS = 30;
 const SEALED = 'pending-registration';
 
 /** The answer that a message is on its way; the same whether or not there is an account. */
-export const FlowStarted = Type.Object({
-  flowId: FlowId,
-  expiresIn: Type.Integer({ description: 'Seconds.' }),
-  resendAfter: Type.Integer({ description: 'Seconds.' }),
-});
+export const FlowStarted = Type.Object(
+  {
+    flowId: FlowId,
+    expiresIn: Type.Integer({ description: 'Seconds.' }),
+    resendAfter: Type.Integer({ description: 'Seconds.' }),
+  },
+  { title: 'StartedChallenge' },
+);
 
 /** Where a proof goes and what it will do. */
 export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {

@@ -9,14 +9,17 @@ import { EXCHANGE_CODE } from './exchange-codes.ts';
 import { removeIdentity } from './sign-in-methods.ts';
 import { linkingUrl, linkWithCode, linkWithToken } from './social-linking.ts';
 
-const LinkedIdentity = Type.Object({
-  id: IdSchema('idn'),
-  provider: Type.String(),
-  issuer: Type.String(),
-  subject: Type.String(),
-  email: Type.Union([Type.String(), Type.Null()]),
-  linkedAt: Type.String({ format: 'date-time' }),
-});
+const LinkedIdentity = Type.Object(
+  {
+    id: IdSchema('idn'),
+    provider: Type.String(),
+    issuer: Type.String(),
+    subject: Type.String(),
+    email: Type.Union([Type.String(), Type.Null()]),
+    linkedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'LinkedIdentity' },
+);
 
 const Linking = Type.Object(
   {

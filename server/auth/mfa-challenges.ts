@@ -61,17 +61,20 @@ export type OfferedFactor = {
 };
 
 /** The answer that asks for a second factor before a session is given. */
-export const MfaChallenge = Type.Object({
-  status: Type.Literal('mfa_required'),
-  mfaToken: Type.String(),
-  factors: Type.Array(OfferedFactor, { description: 'Strongest first.' }),
-  enrollment: Type.Optional(
-    Type.Array(Type.Literal('totp'), {
-      description: 'The policy asks for a factor and there is none yet: set one up with `POST /v1/auth/mfa/enroll`.',
-    }),
-  ),
-  expiresIn: Type.Integer({ description: 'Seconds.' }),
-});
+export const MfaChallenge = Type.Object(
+  {
+    status: Type.Literal('mfa_required'),
+    mfaToken: Type.String(),
+    factors: Type.Array(OfferedFactor, { description: 'Strongest first.' }),
+    enrollment: Type.Optional(
+      Type.Array(Type.Literal('totp'), {
+        description: 'The policy asks for a factor and there is none yet: set one up with `POST /v1/auth/mfa/enroll`.',
+      }),
+    ),
+    expiresIn: Type.Integer({ description: 'Seconds.' }),
+  },
+  { title: 'MfaChallenge' },
+);
 
 /** What a person may answer a challenge with, strongest first. @param amr what the first factor was: a second one is another */
 export async function offeredFactors(

@@ -37,7 +37,10 @@ export const phoneCode: Passwordless = { method: 'phone', channel: 'phone', purp
 
 export const EmailStart = Type.Object(
   { email: KnownEmail, ...proofField, ...scopeFields },
-  { additionalProperties: false },
+  {
+    title: 'EmailStart',
+    additionalProperties: false,
+  },
 );
 export const PhoneStart = Type.Object({ phone: Phone, ...proofField, ...scopeFields }, { additionalProperties: false });
 export const MagicLinkStart = Type.Object(

@@ -32,27 +32,33 @@ import { countAttempt } from './throttle.ts';
 const Instant = Type.String({ format: 'date-time' });
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const PasskeyRecord = Type.Object({
-  id: IdSchema('psk'),
-  name: Type.String(),
-  synced: Type.Boolean({ description: 'Kept by a provider, on several devices.' }),
-  secondFactor: Type.Boolean(),
-  createdAt: Instant,
-  lastUsedAt: nullable(Instant),
-});
+export const PasskeyRecord = Type.Object(
+  {
+    id: IdSchema('psk'),
+    name: Type.String(),
+    synced: Type.Boolean({ description: 'Kept by a provider, on several devices.' }),
+    secondFactor: Type.Boolean(),
+    createdAt: Instant,
+    lastUsedAt: nullable(Instant),
+  },
+  { title: 'Passkey' },
+);
 
-export const SessionRecord = Type.Object({
-  id: IdSchema('ses'),
-  current: Type.Boolean(),
-  amr: Type.Array(Type.String()),
-  acr: Type.String(),
-  authTime: Instant,
-  createdAt: Instant,
-  lastSeenAt: Instant,
-  expiresAt: Instant,
-  ip: nullable(Type.String()),
-  userAgent: nullable(Type.String()),
-});
+export const SessionRecord = Type.Object(
+  {
+    id: IdSchema('ses'),
+    current: Type.Boolean(),
+    amr: Type.Array(Type.String()),
+    acr: Type.String(),
+    authTime: Instant,
+    createdAt: Instant,
+    lastSeenAt: Instant,
+    expiresAt: Instant,
+    ip: nullable(Type.String()),
+    userAgent: nullable(Type.String()),
+  },
+  { title: 'OwnSession' },
+);
 
 /** How a person's account is protected. */
 export const Security = Type.Object({

@@ -13,21 +13,24 @@ const Instant = Type.String({ format: 'date-time' });
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const SessionRef = Type.Object({ sessionId: IdSchema('ses') });
 
-const AdminSession = Type.Object({
-  id: IdSchema('ses'),
-  userId: IdSchema('usr'),
-  amr: Type.Array(Type.String()),
-  acr: Type.String(),
-  authTime: Instant,
-  createdAt: Instant,
-  lastSeenAt: Instant,
-  expiresAt: Instant,
-  ip: nullableText,
-  userAgent: nullableText,
-  clientIds: Type.Array(Type.String(), {
-    description: 'The applications of the project that use it through the OpenID provider.',
-  }),
-});
+const AdminSession = Type.Object(
+  {
+    id: IdSchema('ses'),
+    userId: IdSchema('usr'),
+    amr: Type.Array(Type.String()),
+    acr: Type.String(),
+    authTime: Instant,
+    createdAt: Instant,
+    lastSeenAt: Instant,
+    expiresAt: Instant,
+    ip: nullableText,
+    userAgent: nullableText,
+    clientIds: Type.Array(Type.String(), {
+      description: 'The applications of the project that use it through the OpenID provider.',
+    }),
+  },
+  { title: 'MemberSession' },
+);
 type AdminSession = Static<typeof AdminSession>;
 
 const Query = Type.Object({

@@ -5,13 +5,16 @@ import { hintOf, type NewFlow } from './flows.ts';
 import { FlowId } from './proofs.ts';
 
 /** The answer that asks for a code before a session is given. */
-export const VerificationChallenge = Type.Object({
-  status: Type.Literal('verification_required'),
-  flowId: FlowId,
-  channel: Type.Enum(['email', 'phone']),
-  hint: Type.String({ description: 'The address, mostly hidden.' }),
-  expiresIn: Type.Integer({ description: 'Seconds.' }),
-});
+export const VerificationChallenge = Type.Object(
+  {
+    status: Type.Literal('verification_required'),
+    flowId: FlowId,
+    channel: Type.Enum(['email', 'phone']),
+    hint: Type.String({ description: 'The address, mostly hidden.' }),
+    expiresIn: Type.Integer({ description: 'Seconds.' }),
+  },
+  { title: 'VerificationChallenge' },
+);
 
 /** Asks for the proof of an address that a flow was begun for. */
 export async function verificationChallenge(

@@ -38,7 +38,10 @@ export const GuardRules = Type.Object(
     }),
     blockSeconds: Type.Integer({ minimum: 60, maximum: 30 * 86_400, description: 'How long a block gets no more.' }),
   },
-  { additionalProperties: false },
+  {
+    title: 'SmsGuardRules',
+    additionalProperties: false,
+  },
 );
 export type GuardRules = Static<typeof GuardRules>;
 

@@ -45,22 +45,25 @@ const DUE_MS = 14 * 86_400_000;
 const BATCH = 100;
 
 /** What a period came to; amounts in minor units. */
-export const Statement = Type.Object({
-  id: IdSchema('stm'),
-  periodId: IdSchema('bpr'),
-  periodStart: Type.String({ format: 'date-time' }),
-  periodEnd: Type.String({ format: 'date-time' }),
-  tierId: Type.String(),
-  segments: Type.Integer(),
-  fees: Type.Integer(),
-  overage: Type.Integer(),
-  total: Type.Integer(),
-  currency: Type.String(),
-  payment: Type.Enum(['manual', 'stripe'], { description: 'By hand, or through the payment provider.' }),
-  issuedAt: Type.String({ format: 'date-time' }),
-  dueAt: Type.String({ format: 'date-time' }),
-  paidAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-});
+export const Statement = Type.Object(
+  {
+    id: IdSchema('stm'),
+    periodId: IdSchema('bpr'),
+    periodStart: Type.String({ format: 'date-time' }),
+    periodEnd: Type.String({ format: 'date-time' }),
+    tierId: Type.String(),
+    segments: Type.Integer(),
+    fees: Type.Integer(),
+    overage: Type.Integer(),
+    total: Type.Integer(),
+    currency: Type.String(),
+    payment: Type.Enum(['manual', 'stripe'], { description: 'By hand, or through the payment provider.' }),
+    issuedAt: Type.String({ format: 'date-time' }),
+    dueAt: Type.String({ format: 'date-time' }),
+    paidAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { title: 'SmsStatement' },
+);
 export type Statement = Static<typeof Statement>;
 
 function shown(row: StatementsTable): Statement {

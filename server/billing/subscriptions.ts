@@ -24,22 +24,27 @@ const instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Where the add-on stands. */
-export const AddOnStatus = Type.Object({
-  status: Type.Enum(['inactive', 'active', 'canceling', 'canceled', 'past_due']),
-  simulated: Type.Boolean({ description: 'The test environment: nothing is sent by a carrier, nothing is charged.' }),
-  tier: OrNull(Tier),
-  nextTier: Type.Union([Type.String(), Type.Null()], { description: 'The tier of the next period, where it changes.' }),
-  periodStart: instant,
-  periodEnd: instant,
-  included: Type.Integer({ description: 'Segments without extra charge.' }),
-  used: Type.Integer({ description: 'Segments that carriers took.' }),
-  reserved: Type.Integer({ description: 'Segments of messages on their way.' }),
-  remaining: Type.Integer({ description: 'Segments that can still be sent in this period.' }),
-  hardCap: Type.Integer({ description: 'Segments at most in this period.' }),
-  cancelAtPeriodEnd: Type.Boolean(),
-  pastDueSince: instant,
-  payment: Type.Enum(['manual', 'stripe']),
-});
+export const AddOnStatus = Type.Object(
+  {
+    status: Type.Enum(['inactive', 'active', 'canceling', 'canceled', 'past_due']),
+    simulated: Type.Boolean({ description: 'The test environment: nothing is sent by a carrier, nothing is charged.' }),
+    tier: OrNull(Tier),
+    nextTier: Type.Union([Type.String(), Type.Null()], {
+      description: 'The tier of the next period, where it changes.',
+    }),
+    periodStart: instant,
+    periodEnd: instant,
+    included: Type.Integer({ description: 'Segments without extra charge.' }),
+    used: Type.Integer({ description: 'Segments that carriers took.' }),
+    reserved: Type.Integer({ description: 'Segments of messages on their way.' }),
+    remaining: Type.Integer({ description: 'Segments that can still be sent in this period.' }),
+    hardCap: Type.Integer({ description: 'Segments at most in this period.' }),
+    cancelAtPeriodEnd: Type.Boolean(),
+    pastDueSince: instant,
+    payment: Type.Enum(['manual', 'stripe']),
+  },
+  { title: 'SmsAddOn' },
+);
 export type AddOnStatus = Static<typeof AddOnStatus>;
 
 const NOTHING = {

@@ -6,7 +6,7 @@ import type { SystemInTx } from '#platform/system.ts';
 const { stripePrice: _price, stripeOveragePrice: _overagePrice, ...shown } = SmsTier.properties;
 
 /** A tier as a customer sees it. */
-export const Tier = Type.Object(shown);
+export const Tier = Type.Object(shown, { title: 'SmsTier' });
 type Tier = Static<typeof Tier>;
 
 export function shownTier({ stripePrice, stripeOveragePrice, ...tier }: SmsTier): Tier {

@@ -44,15 +44,18 @@ const Status = Type.Enum(['pending', 'accepted', 'revoked', 'expired']);
 
 export const NewTeamInvitation = Type.Object({ email: Email, role: TeamRole }, { additionalProperties: false });
 export const TeamInvitationRef = Type.Object({ teamInvitationId: IdSchema('tin') });
-export const TeamInvitation = Type.Object({
-  id: IdSchema('tin'),
-  email: Type.String(),
-  role: TeamRole,
-  status: Status,
-  invitedBy: Type.Union([IdSchema('usr'), Type.Null()]),
-  expiresAt: Type.String({ format: 'date-time' }),
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const TeamInvitation = Type.Object(
+  {
+    id: IdSchema('tin'),
+    email: Type.String(),
+    role: TeamRole,
+    status: Status,
+    invitedBy: Type.Union([IdSchema('usr'), Type.Null()]),
+    expiresAt: Type.String({ format: 'date-time' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'TeamInvitation' },
+);
 type TeamInvitation = Static<typeof TeamInvitation>;
 
 /** What the page of an invitation sends: a newcomer also says who they are. */

@@ -30,15 +30,18 @@ declare module '#platform/db.ts' {
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
 /** An operator of one workspace. */
-export const TeamMember = Type.Object({
-  id: IdSchema('tmb'),
-  userId: IdSchema('usr'),
-  email: nullableText,
-  displayName: nullableText,
-  role: TeamRole,
-  you: Type.Boolean(),
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const TeamMember = Type.Object(
+  {
+    id: IdSchema('tmb'),
+    userId: IdSchema('usr'),
+    email: nullableText,
+    displayName: nullableText,
+    role: TeamRole,
+    you: Type.Boolean(),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'TeamMember' },
+);
 type TeamMember = Static<typeof TeamMember>;
 
 export const TeamMemberRef = Type.Object({ teamMemberId: IdSchema('tmb') });

@@ -41,13 +41,16 @@ export type Event = Omit<Static<typeof Event>, 'type' | 'data' | 'actor'> & {
 
 const AnyObject = Type.Object({}, { additionalProperties: true });
 
-export const EventTypeDescription = Type.Object({
-  type: Type.String(),
-  description: Type.String(),
-  version: Type.Integer({ description: 'Rises when the meaning of a field changes; new fields do not raise it.' }),
-  schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema (2020-12) of the whole event.' }),
-  example: AnyObject,
-});
+export const EventTypeDescription = Type.Object(
+  {
+    type: Type.String(),
+    description: Type.String(),
+    version: Type.Integer({ description: 'Rises when the meaning of a field changes; new fields do not raise it.' }),
+    schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema (2020-12) of the whole event.' }),
+    example: AnyObject,
+  },
+  { title: 'EventType' },
+);
 type EventTypeDescription = Omit<Static<typeof EventTypeDescription>, 'schema'> & {
   schema: ReturnType<typeof envelopeOf>;
 };

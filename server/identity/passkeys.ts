@@ -51,7 +51,10 @@ export const RegistrationResponse = Type.Object(
       { additionalProperties: true },
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'PasskeyRegistration',
+    additionalProperties: false,
+  },
 );
 
 /** What `navigator.credentials.get()` gave, as its `toJSON()` writes it. */
@@ -68,7 +71,10 @@ export const AuthenticationResponse = Type.Object(
       { additionalProperties: true },
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'PasskeyAssertion',
+    additionalProperties: false,
+  },
 );
 export type AuthenticationResponse = Static<typeof AuthenticationResponse>;
 

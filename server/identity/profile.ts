@@ -30,16 +30,19 @@ export const profileFields = {
   }),
 };
 
-export const Profile = Type.Object({
-  userId: IdSchema('usr'),
-  email: nullable(Type.String()),
-  emailVerified: Type.Boolean(),
-  phone: nullable(Type.String()),
-  phoneVerified: Type.Boolean(),
-  ...profileFields,
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const Profile = Type.Object(
+  {
+    userId: IdSchema('usr'),
+    email: nullable(Type.String()),
+    emailVerified: Type.Boolean(),
+    phone: nullable(Type.String()),
+    phoneVerified: Type.Boolean(),
+    ...profileFields,
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Profile' },
+);
 export type Profile = Static<typeof Profile>;
 
 export const ProfileChanges = Type.Partial(Type.Object(profileFields), {

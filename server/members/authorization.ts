@@ -14,13 +14,16 @@ const GrantingPath = Type.Object({
   }),
 });
 
-export const Check = Type.Object({
-  allowed: Type.Boolean(),
-  because: Type.Array(GrantingPath, { description: 'Every path that grants it; empty when it is not allowed.' }),
-  denial: Type.Union([Type.Enum(['not_a_member', 'not_active', 'unknown_permission', 'not_granted']), Type.Null()], {
-    description: 'Why it is not allowed; null when it is.',
-  }),
-});
+export const Check = Type.Object(
+  {
+    allowed: Type.Boolean(),
+    because: Type.Array(GrantingPath, { description: 'Every path that grants it; empty when it is not allowed.' }),
+    denial: Type.Union([Type.Enum(['not_a_member', 'not_active', 'unknown_permission', 'not_granted']), Type.Null()], {
+      description: 'Why it is not allowed; null when it is.',
+    }),
+  },
+  { title: 'PermissionCheck' },
+);
 type Check = Static<typeof Check>;
 
 /**

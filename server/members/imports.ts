@@ -81,22 +81,25 @@ const Instant = Type.String({ format: 'date-time' });
 export const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
 type Outcome = Static<typeof Outcome>;
 
-export const MemberImport = Type.Object({
-  id: IdSchema('imp'),
-  status: Status,
-  dryRun: Type.Boolean(),
-  rows: Type.Integer({ description: 'In the file.' }),
-  rowsDone: Type.Integer(),
-  created: Type.Integer({ description: 'People who are new to the workspace.' }),
-  joined: Type.Integer({
-    description: 'People of the workspace who are new to the project; their accounts stay as they were.',
-  }),
-  unchanged: Type.Integer({ description: 'Members already.' }),
-  failed: Type.Integer(),
-  createdAt: Instant,
-  startedAt: nullable(Instant),
-  finishedAt: nullable(Instant),
-});
+export const MemberImport = Type.Object(
+  {
+    id: IdSchema('imp'),
+    status: Status,
+    dryRun: Type.Boolean(),
+    rows: Type.Integer({ description: 'In the file.' }),
+    rowsDone: Type.Integer(),
+    created: Type.Integer({ description: 'People who are new to the workspace.' }),
+    joined: Type.Integer({
+      description: 'People of the workspace who are new to the project; their accounts stay as they were.',
+    }),
+    unchanged: Type.Integer({ description: 'Members already.' }),
+    failed: Type.Integer(),
+    createdAt: Instant,
+    startedAt: nullable(Instant),
+    finishedAt: nullable(Instant),
+  },
+  { title: 'MemberImport' },
+);
 export type MemberImport = Static<typeof MemberImport>;
 
 export const ImportRef = Type.Object({ jobId: IdSchema('imp') });

@@ -50,15 +50,18 @@ export const NewInvitation = Type.Object(
   { additionalProperties: false },
 );
 
-export const Invitation = Type.Object({
-  id: IdSchema('inv'),
-  email: Type.String(),
-  roles: Type.Array(Type.String()),
-  status: Status,
-  invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
-  expiresAt: Type.String({ format: 'date-time' }),
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const Invitation = Type.Object(
+  {
+    id: IdSchema('inv'),
+    email: Type.String(),
+    roles: Type.Array(Type.String()),
+    status: Status,
+    invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Invitation' },
+);
 type Invitation = Static<typeof Invitation>;
 
 export const InvitationQuery = Type.Object({ ...PageQuery.properties, status: Type.Optional(Status) });

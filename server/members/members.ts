@@ -58,22 +58,25 @@ const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.U
 const Instant = Type.String({ format: 'date-time' });
 
 /** A person's membership in one project. */
-export const Member = Type.Object({
-  id: IdSchema('mem'),
-  userId: IdSchema('usr'),
-  email: nullable(Type.String()),
-  emailVerified: Type.Boolean(),
-  phone: nullable(Type.String()),
-  phoneVerified: Type.Boolean(),
-  username: nullable(Type.String()),
-  displayName: nullable(Type.String()),
-  status: MemberStatus,
-  roles: Type.Array(Type.String()),
-  mfaEnabled: Type.Boolean(),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  createdAt: Instant,
-  lastSeenAt: nullable(Instant),
-});
+export const Member = Type.Object(
+  {
+    id: IdSchema('mem'),
+    userId: IdSchema('usr'),
+    email: nullable(Type.String()),
+    emailVerified: Type.Boolean(),
+    phone: nullable(Type.String()),
+    phoneVerified: Type.Boolean(),
+    username: nullable(Type.String()),
+    displayName: nullable(Type.String()),
+    status: MemberStatus,
+    roles: Type.Array(Type.String()),
+    mfaEnabled: Type.Boolean(),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    createdAt: Instant,
+    lastSeenAt: nullable(Instant),
+  },
+  { title: 'Member' },
+);
 export type Member = Static<typeof Member>;
 
 export const MemberRef = Type.Object({ memberId: IdSchema('mem') });

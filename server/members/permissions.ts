@@ -65,12 +65,15 @@ export const PermissionKey = Type.String({
 });
 const Description = Type.String({ minLength: 1, maxLength: 500 });
 
-export const Permission = Type.Object({
-  key: Type.String(),
-  description: Type.String(),
-  builtIn: Type.Boolean(),
-  createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-});
+export const Permission = Type.Object(
+  {
+    key: Type.String(),
+    description: Type.String(),
+    builtIn: Type.Boolean(),
+    createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { title: 'Permission' },
+);
 export type Permission = Static<typeof Permission>;
 
 export const NewPermission = Type.Object(

@@ -42,16 +42,19 @@ const Description = Type.String({ maxLength: 500 });
 const Permissions = Type.Array(PermissionKey, { maxItems: 1_100, uniqueItems: true });
 const Instant = Type.String({ format: 'date-time' });
 
-export const Role = Type.Object({
-  id: IdSchema('rol'),
-  key: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  builtIn: Type.Boolean(),
-  permissions: Type.Array(Type.String()),
-  createdAt: Instant,
-  updatedAt: Instant,
-});
+export const Role = Type.Object(
+  {
+    id: IdSchema('rol'),
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    builtIn: Type.Boolean(),
+    permissions: Type.Array(Type.String()),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'Role' },
+);
 export type Role = Static<typeof Role>;
 
 export const NewRole = Type.Object(

@@ -13,13 +13,16 @@ import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.
 const LanguageParam = Type.Enum([...languages]);
 const TemplateRef = Type.Object({ template: TemplateId, locale: LanguageParam });
 
-const Template = Type.Object({
-  template: TemplateId,
-  locale: LanguageParam,
-  custom: Type.Boolean({ description: 'False: the built-in text.' }),
-  variables: Type.Array(Type.String()),
-  ...TemplateText.properties,
-});
+const Template = Type.Object(
+  {
+    template: TemplateId,
+    locale: LanguageParam,
+    custom: Type.Boolean({ description: 'False: the built-in text.' }),
+    variables: Type.Array(Type.String()),
+    ...TemplateText.properties,
+  },
+  { title: 'MessageTemplate' },
+);
 
 const Preview = Type.Object({
   subject: Type.String(),

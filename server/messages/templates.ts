@@ -46,7 +46,7 @@ export const templates = {
 
 export type TemplateId = keyof typeof templates;
 export const templateIds = Object.keys(templates).filter((id): id is TemplateId => id in templates);
-export const TemplateId = Type.Enum(templateIds);
+export const TemplateId = Type.Enum(templateIds, { title: 'MessageTemplateId' });
 
 /** The variables a template's text may name. */
 export function variablesOf(template: TemplateId): readonly string[] {

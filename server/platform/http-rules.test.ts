@@ -12,6 +12,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { waitsForLock } from '#tests/locks.ts';
+import { dereferenced } from '#tests/openapi.ts';
 import { createHost } from './http.ts';
 
 const clock = new TestClock();
@@ -235,7 +236,7 @@ test('OpenAPI shows what each operation takes', async () => {
   const described = await Promise.all([latchkey.api('/openapi.json'), latchkey.auth('/openapi.json')]);
   type Operation = { parameters?: { in: string; name: string }[]; responses: Record<string, { description: string }> };
   const operations = described.flatMap(({ body }) =>
-    Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, methods]) =>
+    Object.entries<Record<string, Operation>>(dereferenced(body).paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     ),
   );

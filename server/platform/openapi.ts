@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App, Host, RoutePermission } from './http.ts';
+import { withComponents } from './openapi-components.ts';
 import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
 
 /** Where a person reads the description. */
@@ -90,7 +91,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
       url,
     }),
     transformObject: (document) =>
-      'openapiObject' in document ? withOptionalBodies(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document ? withComponents(withOptionalBodies(document.openapiObject)) : document.swaggerObject,
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,

@@ -9,24 +9,30 @@ import type { ScopeEntry } from './sessions.ts';
 const Instant = Type.String({ format: 'date-time' });
 
 /** What every way of signing in, refresh and switch-context answer with. Token fields are named as in RFC 6749 §5.1. */
-export const SessionAnswer = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({ description: 'Seconds.' }),
-  refresh_token: Type.String(),
-  refresh_expires_in: Type.Integer({ description: 'Seconds.' }),
-  session: Type.Object({
-    id: IdSchema('ses'),
-    userId: IdSchema('usr'),
-    workspaceId: IdSchema('wrk'),
-    projectId: IdSchema('prj'),
-    environment: Type.Enum(['test', 'production']),
-    amr: Type.Array(Type.String()),
-    acr: Type.String(),
-    authTime: Instant,
-    expiresAt: Instant,
-  }),
-});
+export const SessionAnswer = Type.Object(
+  {
+    access_token: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds.' }),
+    refresh_token: Type.String(),
+    refresh_expires_in: Type.Integer({ description: 'Seconds.' }),
+    session: Type.Object(
+      {
+        id: IdSchema('ses'),
+        userId: IdSchema('usr'),
+        workspaceId: IdSchema('wrk'),
+        projectId: IdSchema('prj'),
+        environment: Type.Enum(['test', 'production']),
+        amr: Type.Array(Type.String()),
+        acr: Type.String(),
+        authTime: Instant,
+        expiresAt: Instant,
+      },
+      { title: 'Session' },
+    ),
+  },
+  { title: 'SessionTokens' },
+);
 export type SessionAnswer = Static<typeof SessionAnswer>;
 
 /** Signs an access token for the entry and puts the session answer together. */

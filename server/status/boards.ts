@@ -26,16 +26,19 @@ declare module '#platform/db.ts' {
 /** Changes of what the status shows, as the change feed tells them; the key is the environment. */
 export const STATUS_TOPIC = 'status';
 
-export const StatusSettings = Type.Object({
-  automatic: Type.Enum(['off', 'draft', 'publish'], {
-    description:
-      'What a component that fails by measurement does: nothing, a draft for you to publish, or a public incident.',
-  }),
-  alertEmails: Type.Array(Email, {
-    maxItems: 20,
-    description: 'Who is told when the status goes from operational to degraded, and back.',
-  }),
-});
+export const StatusSettings = Type.Object(
+  {
+    automatic: Type.Enum(['off', 'draft', 'publish'], {
+      description:
+        'What a component that fails by measurement does: nothing, a draft for you to publish, or a public incident.',
+    }),
+    alertEmails: Type.Array(Email, {
+      maxItems: 20,
+      description: 'Who is told when the status goes from operational to degraded, and back.',
+    }),
+  },
+  { title: 'StatusSettings' },
+);
 type StatusSettings = Static<typeof StatusSettings>;
 export const StatusSettingsChanges = Type.Partial(StatusSettings, { additionalProperties: false, minProperties: 1 });
 

@@ -7,37 +7,40 @@ const Interval = Type.Integer({ minimum: 10, maximum: 3_600, description: 'Secon
 const Timeout = Type.Integer({ minimum: 1, maximum: 10, description: 'Seconds to wait.' });
 
 /** How the operator's own component is checked. */
-export const Check = Type.Union([
-  Type.Object(
-    {
-      kind: Type.Literal('http'),
-      url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 }),
-      intervalSeconds: Interval,
-      timeoutSeconds: Timeout,
-      expectedStatus: Type.Integer({ minimum: 100, maximum: 599 }),
-      bodyContains: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      kind: Type.Literal('tcp'),
-      host: Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.:-]+$' }),
-      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-      intervalSeconds: Interval,
-      timeoutSeconds: Timeout,
-    },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      kind: Type.Literal('heartbeat', { description: 'The component reports by itself, with a POST.' }),
-      intervalSeconds: Interval,
-    },
-    { additionalProperties: false },
-  ),
-  Type.Object({ kind: Type.Literal('manual') }, { additionalProperties: false }),
-]);
+export const Check = Type.Union(
+  [
+    Type.Object(
+      {
+        kind: Type.Literal('http'),
+        url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 }),
+        intervalSeconds: Interval,
+        timeoutSeconds: Timeout,
+        expectedStatus: Type.Integer({ minimum: 100, maximum: 599 }),
+        bodyContains: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('tcp'),
+        host: Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.:-]+$' }),
+        port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+        intervalSeconds: Interval,
+        timeoutSeconds: Timeout,
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('heartbeat', { description: 'The component reports by itself, with a POST.' }),
+        intervalSeconds: Interval,
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object({ kind: Type.Literal('manual') }, { additionalProperties: false }),
+  ],
+  { title: 'ComponentCheck' },
+);
 export type Check = Static<typeof Check>;
 
 /** Working, but this slow in milliseconds, is degraded. */

@@ -55,24 +55,31 @@ const ComponentId = Type.String({
   maxLength: 40,
   examples: ['cmp_01kaz3w9hqf8p9n2m4v5x6y7z8'],
 });
-export const ComponentIds = Type.Array(ComponentId, { maxItems: 200, uniqueItems: true });
+export const ComponentIds = Type.Array(ComponentId, {
+  title: 'StatusComponentIds',
+  maxItems: 200,
+  uniqueItems: true,
+});
 export const ComponentRef = Type.Object({ id: ComponentId });
 
-export const Component = Type.Object({
-  id: Type.String(),
-  groupId: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  builtIn: Type.Boolean(),
-  position: Type.Integer(),
-  shown: ShownField,
-  check: Type.Union([Check, Type.Null()], { description: 'Null: built in.' }),
-  heartbeatAt: Type.Union([Instant, Type.Null()]),
-  status: MeasuredStatus,
-  statusSince: Instant,
-  createdAt: Instant,
-  updatedAt: Instant,
-});
+export const Component = Type.Object(
+  {
+    id: Type.String(),
+    groupId: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    builtIn: Type.Boolean(),
+    position: Type.Integer(),
+    shown: ShownField,
+    check: Type.Union([Check, Type.Null()], { description: 'Null: built in.' }),
+    heartbeatAt: Type.Union([Instant, Type.Null()]),
+    status: MeasuredStatus,
+    statusSince: Instant,
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'StatusComponent' },
+);
 type Component = Static<typeof Component>;
 
 /** With the address to report to, which is shown once. */

@@ -26,12 +26,15 @@ export const GroupId = Type.String({
   examples: ['grp_01kaz3w9hqf8p9n2m4v5x6y7z8'],
 });
 export const GroupRef = Type.Object({ id: GroupId });
-export const Group = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  builtIn: Type.Boolean(),
-  position: Type.Integer(),
-});
+export const Group = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    builtIn: Type.Boolean(),
+    position: Type.Integer(),
+  },
+  { title: 'StatusGroup' },
+);
 type Group = Static<typeof Group>;
 export const NewGroup = Type.Object({ name: Name, position: Type.Optional(Position) }, { additionalProperties: false });
 export const GroupChanges = Type.Object(

@@ -54,29 +54,36 @@ const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
 });
 
 /** An incident as everybody sees it. */
-export const Incident = Type.Object({
-  id: Type.String(),
-  title: Type.String(),
-  phase: Phase,
-  severity: IncidentSeverity,
-  startedAt: Instant,
-  updatedAt: Instant,
-  resolvedAt: MaybeInstant,
-  componentIds: Type.Array(Type.String()),
-  updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
-    description: 'Newest first.',
-  }),
-  postmortem: Type.Union([Type.String(), Type.Null()]),
-});
+export const Incident = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    phase: Phase,
+    severity: IncidentSeverity,
+    startedAt: Instant,
+    updatedAt: Instant,
+    resolvedAt: MaybeInstant,
+    componentIds: Type.Array(Type.String()),
+    updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
+      description: 'Newest first.',
+    }),
+    postmortem: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'PublicIncident' },
+);
 export type Incident = Static<typeof Incident>;
 
 /** As its operators see it. */
-export const AdminIncident = Type.Interface([Incident], {
-  draft: Type.Boolean(),
-  automatic: Type.Boolean({ description: 'It goes on by itself, until somebody writes into it.' }),
-  componentStatuses: Statuses,
-  createdAt: Instant,
-});
+export const AdminIncident = Type.Interface(
+  [Incident],
+  {
+    draft: Type.Boolean(),
+    automatic: Type.Boolean({ description: 'It goes on by itself, until somebody writes into it.' }),
+    componentStatuses: Statuses,
+    createdAt: Instant,
+  },
+  { title: 'Incident' },
+);
 export type AdminIncident = Static<typeof AdminIncident>;
 
 export const NewIncident = Type.Object(

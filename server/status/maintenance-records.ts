@@ -34,19 +34,22 @@ const MaybeInstant = Type.Union([Instant, Type.Null()]);
 export const Phase = Type.Enum(['scheduled', 'in_progress', 'verifying', 'completed']);
 
 /** A maintenance as everybody sees it. */
-export const Maintenance = Type.Object({
-  id: Type.String(),
-  title: Type.String(),
-  phase: Phase,
-  beginsAt: Instant,
-  endsAt: Instant,
-  completedAt: MaybeInstant,
-  updatedAt: Instant,
-  componentIds: Type.Array(Type.String()),
-  updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
-    description: 'Newest first.',
-  }),
-});
+export const Maintenance = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    phase: Phase,
+    beginsAt: Instant,
+    endsAt: Instant,
+    completedAt: MaybeInstant,
+    updatedAt: Instant,
+    componentIds: Type.Array(Type.String()),
+    updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
+      description: 'Newest first.',
+    }),
+  },
+  { title: 'Maintenance' },
+);
 export type Maintenance = Static<typeof Maintenance>;
 
 /** A maintenance as it is stored, in JSON; an empty body is that of a change nobody wrote. */

@@ -23,12 +23,15 @@ export const Workspace = Type.Object({
 export type Workspace = Static<typeof Workspace>;
 
 /** A project of a workspace; it has both environments. */
-export const Project = Type.Object({
-  id: IdSchema('prj'),
-  name: Type.String(),
-  createdAt: Type.String({ format: 'date-time' }),
-  deletesAt: DeletesAt,
-});
+export const Project = Type.Object(
+  {
+    id: IdSchema('prj'),
+    name: Type.String(),
+    createdAt: Type.String({ format: 'date-time' }),
+    deletesAt: DeletesAt,
+  },
+  { title: 'Project' },
+);
 export type Project = Static<typeof Project>;
 
 export const ProjectQuery = Type.Object({

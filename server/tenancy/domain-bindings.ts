@@ -26,13 +26,16 @@ export const BindingRef = Type.Object({
   environment: Type.Optional(place.environment),
 });
 
-export const Binding = Type.Object({
-  projectId: place.projectId,
-  environment: Type.Enum(['test', 'production']),
-  purpose: PurposeSchema,
-  address: Type.String({ format: 'uri', description: 'Where it is served; of `auth`, the issuer of tokens too.' }),
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const Binding = Type.Object(
+  {
+    projectId: place.projectId,
+    environment: Type.Enum(['test', 'production']),
+    purpose: PurposeSchema,
+    address: Type.String({ format: 'uri', description: 'Where it is served; of `auth`, the issuer of tokens too.' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'DomainBinding' },
+);
 export type Binding = Static<typeof Binding>;
 
 type Named = { projectId?: ProjectId; environment?: 'test' | 'production' | 'prod' };

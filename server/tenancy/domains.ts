@@ -60,22 +60,25 @@ export const NewDomain = Type.Object(
   { additionalProperties: false },
 );
 
-export const Domain = Type.Object({
-  id: IdSchema('dom'),
-  host: Type.String(),
-  status: Type.Enum(['pending', 'verified', 'lost'], {
-    description: '`lost`: the proof was gone, so the domain serves nothing until it is proven anew.',
-  }),
-  verification: Type.Object(
-    { type: Type.Literal('TXT'), name: Type.String(), value: Type.String() },
-    { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
-  ),
-  fault: Type.Union([Type.String(), Type.Null()], { description: 'What the last look-up found wrong.' }),
-  checkedAt: Instant,
-  verifiedAt: Instant,
-  lostAt: Instant,
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const Domain = Type.Object(
+  {
+    id: IdSchema('dom'),
+    host: Type.String(),
+    status: Type.Enum(['pending', 'verified', 'lost'], {
+      description: '`lost`: the proof was gone, so the domain serves nothing until it is proven anew.',
+    }),
+    verification: Type.Object(
+      { type: Type.Literal('TXT'), name: Type.String(), value: Type.String() },
+      { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
+    ),
+    fault: Type.Union([Type.String(), Type.Null()], { description: 'What the last look-up found wrong.' }),
+    checkedAt: Instant,
+    verifiedAt: Instant,
+    lostAt: Instant,
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Domain' },
+);
 export type Domain = Static<typeof Domain>;
 
 /** Domains of one project environment, whatever their status. */

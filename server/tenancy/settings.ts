@@ -31,7 +31,10 @@ export const Branding = Type.Object(
       description: 'Label to address.',
     }),
   },
-  { additionalProperties: false },
+  {
+    title: 'Branding',
+    additionalProperties: false,
+  },
 );
 export type Branding = Static<typeof Branding>;
 
@@ -41,87 +44,90 @@ const TestPhoneNumber = Type.Object(
 );
 
 /** How a project environment behaves. */
-export const Settings = Type.Object({
-  signInMethods: Type.Array(SignInMethod, {
-    maxItems: 6,
-    uniqueItems: true,
-    description: 'The ways in that are open.',
-  }),
-  registration: Type.Enum(['open', 'closed'], { description: 'Whether people may register by themselves.' }),
-  emailVerification: Type.Enum(['off', 'required'], {
-    description: '`required`: a new customer proves the address before the first session.',
-  }),
-  enumerationProtection: Type.Boolean({
-    description: 'Registering a known address answers as for a new one; its owner gets a mail.',
-  }),
-  passwordMinLength: Type.Integer({
-    minimum: 8,
-    maximum: 128,
-    description: 'Raised to 15 where the password is the only factor.',
-  }),
-  mfa: Type.Enum(['off', 'optional', 'required'], {
-    description: 'Second factors: none, for those who set one up, or for everybody.',
-  }),
-  mfaFactors: Type.Array(Type.Enum(['totp', 'phone', 'passkey']), {
-    maxItems: 3,
-    uniqueItems: true,
-    description: 'Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4).',
-  }),
-  rememberDeviceSeconds: seconds(0, 90 * DAY, 'How long a device may skip the second factor; 0: never.'),
-  passkeyRpId: Type.Union([Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), Type.Null()], {
-    description: 'WebAuthn relying party id; null: the host name of the auth address.',
-  }),
-  proofOfWork: Type.Enum(['off', 'required'], {
-    description:
-      '`required`: clients solve a puzzle before they register, sign in with a password or ask for a message.',
-  }),
-  magicLinkSeconds: seconds(60, 3_600, 'Lifetime of mailed links; a code in the same mail ends with its link.'),
-  // At most ten minutes and five tries: ASVS 6.5.5, 6.6.3.
-  oneTimeCodeSeconds: seconds(60, 600, 'Lifetime of codes by mail and text message.'),
-  oneTimeCodeTries: Type.Integer({
-    minimum: 1,
-    maximum: 5,
-    description: 'Wrong codes after which a code, or a sign-in that waits for its second factor, is void.',
-  }),
-  mfaTokenSeconds: seconds(60, 1_800, 'How long a sign-in waits for its second factor.'),
-  invitationSeconds: seconds(3_600, 90 * DAY, 'Lifetime of invitations.'),
-  locales: Type.Array(Language, {
-    minItems: 1,
-    maxItems: languages.length,
-    uniqueItems: true,
-    description: 'The languages that pages and messages are offered in.',
-  }),
-  defaultLanguage: Type.Enum([...languages], {
-    description: 'For whoever asks for none of `locales`; one of them.',
-  }),
-  testPhoneNumbers: Type.Array(TestPhoneNumber, {
-    maxItems: 20,
-    description: 'Numbers that never get a message and have a fixed code. Test environment only.',
-  }),
-  signInLayout: Type.Enum(['combined', 'identifier_first'], {
-    description: 'Hosted sign-in: address and password on one page, or one after the other.',
-  }),
-  branding: Branding,
-  assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
-    description: 'Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.',
-  }),
-  dynamicRegistration: Type.Enum(['off', 'with_token'], {
-    description:
-      '`with_token`: programs that hold a registration token may register themselves as applications (RFC 7591).',
-  }),
-  webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
-  accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
-  // RFC 6749 §4.1.2: at most ten minutes.
-  authorizationCodeSeconds: seconds(
-    10,
-    600,
-    'Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`.',
-  ),
-  // Ended tokens are remembered for an hour.
-  managementTokenSeconds: seconds(60, 3_600, 'Lifetime of a management token.'),
-  sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
-  sessionAbsoluteSeconds: seconds(300, 365 * DAY, 'A session ends this long after sign-in.'),
-});
+export const Settings = Type.Object(
+  {
+    signInMethods: Type.Array(SignInMethod, {
+      maxItems: 6,
+      uniqueItems: true,
+      description: 'The ways in that are open.',
+    }),
+    registration: Type.Enum(['open', 'closed'], { description: 'Whether people may register by themselves.' }),
+    emailVerification: Type.Enum(['off', 'required'], {
+      description: '`required`: a new customer proves the address before the first session.',
+    }),
+    enumerationProtection: Type.Boolean({
+      description: 'Registering a known address answers as for a new one; its owner gets a mail.',
+    }),
+    passwordMinLength: Type.Integer({
+      minimum: 8,
+      maximum: 128,
+      description: 'Raised to 15 where the password is the only factor.',
+    }),
+    mfa: Type.Enum(['off', 'optional', 'required'], {
+      description: 'Second factors: none, for those who set one up, or for everybody.',
+    }),
+    mfaFactors: Type.Array(Type.Enum(['totp', 'phone', 'passkey']), {
+      maxItems: 3,
+      uniqueItems: true,
+      description: 'Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4).',
+    }),
+    rememberDeviceSeconds: seconds(0, 90 * DAY, 'How long a device may skip the second factor; 0: never.'),
+    passkeyRpId: Type.Union([Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), Type.Null()], {
+      description: 'WebAuthn relying party id; null: the host name of the auth address.',
+    }),
+    proofOfWork: Type.Enum(['off', 'required'], {
+      description:
+        '`required`: clients solve a puzzle before they register, sign in with a password or ask for a message.',
+    }),
+    magicLinkSeconds: seconds(60, 3_600, 'Lifetime of mailed links; a code in the same mail ends with its link.'),
+    // At most ten minutes and five tries: ASVS 6.5.5, 6.6.3.
+    oneTimeCodeSeconds: seconds(60, 600, 'Lifetime of codes by mail and text message.'),
+    oneTimeCodeTries: Type.Integer({
+      minimum: 1,
+      maximum: 5,
+      description: 'Wrong codes after which a code, or a sign-in that waits for its second factor, is void.',
+    }),
+    mfaTokenSeconds: seconds(60, 1_800, 'How long a sign-in waits for its second factor.'),
+    invitationSeconds: seconds(3_600, 90 * DAY, 'Lifetime of invitations.'),
+    locales: Type.Array(Language, {
+      minItems: 1,
+      maxItems: languages.length,
+      uniqueItems: true,
+      description: 'The languages that pages and messages are offered in.',
+    }),
+    defaultLanguage: Type.Enum([...languages], {
+      description: 'For whoever asks for none of `locales`; one of them.',
+    }),
+    testPhoneNumbers: Type.Array(TestPhoneNumber, {
+      maxItems: 20,
+      description: 'Numbers that never get a message and have a fixed code. Test environment only.',
+    }),
+    signInLayout: Type.Enum(['combined', 'identifier_first'], {
+      description: 'Hosted sign-in: address and password on one page, or one after the other.',
+    }),
+    branding: Branding,
+    assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
+      description: 'Caps session lifetimes at what NIST SP 800-63B-4 allows for the level.',
+    }),
+    dynamicRegistration: Type.Enum(['off', 'with_token'], {
+      description:
+        '`with_token`: programs that hold a registration token may register themselves as applications (RFC 7591).',
+    }),
+    webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
+    accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
+    // RFC 6749 §4.1.2: at most ten minutes.
+    authorizationCodeSeconds: seconds(
+      10,
+      600,
+      'Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`.',
+    ),
+    // Ended tokens are remembered for an hour.
+    managementTokenSeconds: seconds(60, 3_600, 'Lifetime of a management token.'),
+    sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
+    sessionAbsoluteSeconds: seconds(300, 365 * DAY, 'A session ends this long after sign-in.'),
+  },
+  { title: 'Settings' },
+);
 
 export type Settings = Static<typeof Settings>;
 

@@ -11,6 +11,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { dereferenced } from '#tests/openapi.ts';
 import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
 import { createTenant, type Tenant } from '#tests/tenants.ts';
 
@@ -74,7 +75,7 @@ after(() => latchkey.stop());
 
 async function described(call: TestLatchkey['console'], path: string): Promise<Operation[]> {
   const { body } = await call(path);
-  return Object.entries<Record<string, Described>>(body.paths).flatMap(([template, methods]) =>
+  return Object.entries<Record<string, Described>>(dereferenced(body).paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path: exemplary(template, operation),

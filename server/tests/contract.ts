@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { System } from '#platform/system.ts';
+import { dereferenced } from './openapi.ts';
 
 type Response = { description?: string; content?: Record<string, { schema?: unknown }> };
 type Described = { paths: Record<string, Record<string, { responses?: Record<string, Response> }>> };
@@ -74,8 +75,7 @@ function contractOf(kind: string, origin: string): Promise<Contract> {
   if (known) return known;
   const made = fetch(`${origin}/openapi.json`).then(async (response) => {
     const text = await response.text();
-    const document: Described = JSON.parse(text);
-    return new Contract(document);
+    return new Contract(dereferenced(JSON.parse(text)));
   });
   contracts.set(kind, made);
   return made;

@@ -1,4 +1,5 @@
 import type { Answer, TestLatchkey } from './harness.ts';
+import { dereferenced } from './openapi.ts';
 
 type Schema = {
   type?: string;
@@ -43,7 +44,7 @@ export type Records = Record<string, string>;
 
 /** Every operation a host describes, filled in with records that exist and bodies that are valid. */
 export function operationsIn(document: Answer['body'], records: Records): Operation[] {
-  return Object.entries<Record<string, Described>>(document.paths).flatMap(([template, methods]) =>
+  return Object.entries<Record<string, Described>>(dereferenced(document).paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, described]) => {
       const path = filled(template, described, records);
       const schema = described.requestBody?.content?.['application/json']?.schema;

@@ -78,9 +78,12 @@ const summary = {
   createdAt: Instant,
 };
 
-export const Delivery = Type.Object(summary);
+export const Delivery = Type.Object(summary, { title: 'WebhookDelivery' });
 type Delivery = Static<typeof Delivery>;
-export const DeliveryWithAttempts = Type.Object({ ...summary, payload: Payload, attempts: Type.Array(Attempt) });
+export const DeliveryWithAttempts = Type.Object(
+  { ...summary, payload: Payload, attempts: Type.Array(Attempt) },
+  { title: 'WebhookDeliveryWithAttempts' },
+);
 type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>;
 
 export const DeliveryQuery = Type.Object({

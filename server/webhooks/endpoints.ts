@@ -87,25 +87,31 @@ type EndpointChanges = Static<typeof EndpointChanges>;
 const Instant = Type.String({ format: 'date-time' });
 const Nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const Endpoint = Type.Object({
-  id: IdSchema('whe'),
-  url: Type.String(),
-  description: Type.String(),
-  events: Type.Array(Type.String()),
-  headers: Type.Record(Type.String(), Type.String()),
-  enabled: Type.Boolean(),
-  disabledReason: Nullable(Type.Enum(['request', 'gone', 'failing'])),
-  failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
-  pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for quiet until then.' }),
-  createdAt: Instant,
-  updatedAt: Instant,
-});
+export const Endpoint = Type.Object(
+  {
+    id: IdSchema('whe'),
+    url: Type.String(),
+    description: Type.String(),
+    events: Type.Array(Type.String()),
+    headers: Type.Record(Type.String(), Type.String()),
+    enabled: Type.Boolean(),
+    disabledReason: Nullable(Type.Enum(['request', 'gone', 'failing'])),
+    failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
+    pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for quiet until then.' }),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'WebhookEndpoint' },
+);
 export type Endpoint = Static<typeof Endpoint>;
 
-export const EndpointWithSecret = Type.Object({
-  ...Endpoint.properties,
-  secret: Type.String({ description: 'Signs the deliveries (`whsec_…`). Shown this once.' }),
-});
+export const EndpointWithSecret = Type.Object(
+  {
+    ...Endpoint.properties,
+    secret: Type.String({ description: 'Signs the deliveries (`whsec_…`). Shown this once.' }),
+  },
+  { title: 'WebhookEndpointWithSecret' },
+);
 type EndpointWithSecret = Static<typeof EndpointWithSecret>;
 
 function scopedEndpoints(ctx: Ctx | TxCtx) {

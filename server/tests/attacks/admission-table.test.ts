@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Decision, decide, dependsOnFactors, ENTRANCES, type Entrance, type Evidence } from '#admission';
 import { readSources } from '#tests/boundaries/sources.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { dereferenced } from '#tests/openapi.ts';
 
 type Cell = { entrance: Entrance; evidence: Evidence };
 type Rule = { when: string; holds: (cell: Cell) => boolean; answer: string; decision: Decision };
@@ -235,7 +236,7 @@ describe('entrances', () => {
   after(() => latchkey.stop());
 
   test('every route that answers with a session is one of an entrance', async () => {
-    const { body } = await latchkey.auth('/openapi.json');
+    const body = dereferenced((await latchkey.auth('/openapi.json')).body);
     const found = Object.entries<Record<string, unknown>>(body.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, operation]) => {
         const { responses, security: _security } = Object(operation);

@@ -10,6 +10,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
+import { dereferenced } from '#tests/openapi.ts';
 import { signInOperator } from '#tests/operators.ts';
 
 let latchkey: TestLatchkey;
@@ -124,7 +125,7 @@ const isInstant = ({ format, anyOf = [] }: Schema): boolean => format === 'date-
 
 /** Every field of a request that takes a moment. */
 function fieldsOf(document: Answer['body']): Field[] {
-  return Object.entries<Record<string, Answer['body']>>(document.paths).flatMap(([template, methods]) =>
+  return Object.entries<Record<string, Answer['body']>>(dereferenced(document).paths).flatMap(([template, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
       const path = parameters
         .filter((one: Answer['body']) => one.in === 'path')
