@@ -1,4 +1,4 @@
-// Builds the console where its tools are installed: `npm ci` does it, and `npm start` where that was left out. An installation
+// Makes the client of the console and builds it where its tools are installed: `npm ci` does it, and `npm start` where that was left out. An installation
 // without development packages brings the console built, or serves its API alone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

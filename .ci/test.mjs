@@ -18,13 +18,13 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 }
 
 const STAGES = [
+  // First, because the type check reads the client that this makes, and the browser tests open the console.
+  { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] },
   { name: 'type check', command: ['tsc', '--noEmit'] },
   { name: 'type check of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
   { name: 'lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'tests of the console', command: ['vitest', 'run', '--root', 'console'] },
-  // The browser tests among the next ones open what this makes.
-  { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] },
   { name: 'tests', command: ['node', 'server/tests/run.ts'] },
 ];
 /** A stage that hangs is ended; the database stops by itself when its tests are killed. */
