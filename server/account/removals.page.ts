@@ -86,7 +86,7 @@ const removals: Readonly<Record<string, Removal>> = {
     ask: 'account.askOthers',
     nameOf: async () => '',
     run: ({ ctx, profile }) =>
-      transaction(ctx, (tx) => revokeSessions(tx, profile.userId, { except: customerOf(ctx).sessionId }, 'user')),
+      transaction(ctx, (tx) => revokeSessions(tx, profile.userId, { except: customerOf(tx).sessionId }, 'user')),
   },
   device: {
     one: true,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import type { Ctx, Environment } from '#platform/ctx.ts';
+import { type Ctx, type Environment, systemCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import type { System } from '#platform/system.ts';
@@ -81,21 +81,24 @@ async function dueAt(system: System, now: Date): Promise<Due[]> {
 
 /** Keeps a checkpoint and counts it, so that one that is removed is missed. One chain at a time: no two wait for each other. */
 async function keep(system: System, row: Awaited<ReturnType<typeof checkpointOf>>): Promise<void> {
-  await system.db
-    .with('kept', (db) =>
-      db
-        .insertInto('audit_checkpoints')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('sequence'),
-    )
-    .updateTable('audit_heads')
-    .set({ checkpoints: sql`coalesce(checkpoints, 0) + 1` })
-    .where('workspace_id', '=', row.workspace_id)
-    .where('project_id', '=', row.project_id)
-    .where('environment', '=', row.environment)
-    .where((eb) => eb.exists(eb.selectFrom('kept').select('sequence')))
-    .execute();
+  const { workspace_id: workspaceId, project_id: projectId, environment } = row;
+  await transaction(systemCtx(system, { workspaceId, projectId, environment }, 'audit', 'audit'), (tx) =>
+    tx.db
+      .with('kept', (db) =>
+        db
+          .insertInto('audit_checkpoints')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('sequence'),
+      )
+      .updateTable('audit_heads')
+      .set({ checkpoints: sql`coalesce(checkpoints, 0) + 1` })
+      .where('workspace_id', '=', workspaceId)
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment)
+      .where((eb) => eb.exists(eb.selectFrom('kept').select('sequence')))
+      .execute(),
+  );
 }
 
 async function checkpointOf(system: System, head: Due, now: Date) {

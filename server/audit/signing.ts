@@ -10,8 +10,9 @@ import {
   importPKCS8,
   type JWK,
 } from 'jose';
-import type { Db, Json } from '#platform/db.ts';
+import type { Json, ReadDb } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 type AuditKeysTable = { purpose: string; id: string; public_jwk: Json<JWK>; private_sealed: string; created_at: Date };
@@ -47,7 +48,7 @@ async function loadOrMake(system: System): Promise<AuditKey> {
   return { privateKey, publicJwk: row.public_jwk };
 }
 
-function find(db: Db) {
+function find(db: ReadDb) {
   return db.selectFrom('audit_keys').selectAll().where('purpose', '=', PURPOSE).executeTakeFirst();
 }
 
@@ -56,7 +57,7 @@ async function make(system: System) {
   const pair = await generateKeyPair(ALGORITHM, { extractable: true });
   const { kty, crv, x, y } = await exportJWK(pair.publicKey);
   const id = newId('key', now);
-  await system.db
+  await singleWrite(system, 'first')
     .insertInto('audit_keys')
     .values({
       purpose: PURPOSE,

@@ -3,11 +3,13 @@ import { Type } from 'typebox';
 import { countCode } from '#billing';
 import { emit } from '#events';
 import { lockUser } from '#identity';
-import { type Ctx, type Environment, type ReadDb, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
@@ -222,14 +224,14 @@ async function checkCode(
     tx.db
       .updateTable('flows')
       .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
-      .where('workspace_id', '=', ctx.scope.workspaceId)
-      .where('environment', '=', ctx.scope.environment)
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
       .where('id', '=', flowId)
       .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
       .where('attempts_left', '>', 0)
       .where('used_at', 'is', null)
       .where('decoy', '=', false)
-      .where('code_expires_at', '>', ctx.now)
+      .where('code_expires_at', '>', tx.now)
       .returning('code_hash')
       .executeTakeFirst(),
   );
@@ -358,7 +360,9 @@ export async function forgetDeadFlows(system: System): Promise<void> {
   const now = system.clock.now();
   for (const table of ['flows', 'mfa_challenges', 'upstream_flows', 'exchange_codes', 'spent_proofs']) {
     // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
-    await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(system.db);
+    await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(
+      singleWrite(system, 'clean-up'),
+    );
   }
 }
 

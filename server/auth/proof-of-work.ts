@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { createChallenge, verifySolution } from 'altcha-lib/v1';
 import { type Static, Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
 import { projectOf } from '#tenancy';
 
 type SpentProofsTable = { workspace_id: WorkspaceId; environment: Environment; hash: Buffer; expires_at: Date };
@@ -80,7 +80,7 @@ async function spend(ctx: Ctx, payload: string): Promise<void> {
   // The challenge is what was signed. Several salts make the same challenge, so a salt does not say which puzzle it was.
   const { challenge }: { challenge?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
   const { workspaceId, environment } = ctx.scope;
-  const { rowCount } = await spendOnce(ctx.system.pool, [
+  const { rowCount } = await spendOnce(ctx.system, [
     workspaceId,
     environment,
     hash('sha256', String(challenge).toLowerCase(), 'buffer'),
@@ -90,7 +90,8 @@ async function spend(ctx: Ctx, payload: string): Promise<void> {
 }
 
 /** A transaction of its own: spent stays spent, and what is hashed afterwards waits without holding a connection. */
-const spendOnce = prepared(
+const spendOnce = preparedWrite(
   'spend-proof',
+  'claim',
   `insert into spent_proofs (workspace_id, environment, hash, expires_at) values ($1, $2, $3, $4) on conflict do nothing`,
 );

@@ -4,6 +4,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { GuardRules } from './guard-rules.ts';
 import { blockOf } from './numbers.ts';
@@ -187,5 +188,7 @@ export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
 /** Removes what no rule looks at any more. Runs as a job. */
 export async function forgetOldConversions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - 2 * WINDOW_MS);
-  await sql`delete from sms_conversions where hour < ${before} /* all workspaces */`.execute(system.db);
+  await sql`delete from sms_conversions where hour < ${before} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import Stripe from 'stripe';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { LedgerId } from './ledger.ts';
 import { stripeAccount } from './stripe.ts';
@@ -121,7 +122,7 @@ async function tell(stripe: Stripe, due: Due, now: Date): Promise<void> {
 }
 
 async function forget(system: System, due: Due): Promise<void> {
-  await system.db
+  await singleWrite(system, 'outcome')
     .deleteFrom('sms_payment_reports')
     .where('workspace_id', '=', due.workspace_id)
     .where('project_id', '=', due.project_id)
@@ -132,7 +133,7 @@ async function forget(system: System, due: Due): Promise<void> {
 
 async function postpone(system: System, due: Due, error: string): Promise<void> {
   const pause = Math.min(30_000 * 2 ** due.attempts, LONGEST_PAUSE_MS);
-  await system.db
+  await singleWrite(system, 'outcome')
     .updateTable('sms_payment_reports')
     .set({ attempts: due.attempts + 1, error, due_at: new Date(system.clock.now().getTime() + pause) })
     .where('workspace_id', '=', due.workspace_id)

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { emit } from '#events';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import { projectOf } from '#tenancy';
@@ -32,14 +32,14 @@ export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string |
 export function startSubscription(ctx: Ctx, tierId: string, checkoutUrl: string | null): Promise<Started> {
   return transaction(ctx, async (tx) => {
     // What ran when the provider was not asked may have ended since: then nothing begins that nobody has paid for.
-    if (checkoutUrl === null) await subscribe(tx, tierId, payments(ctx) ? null : undefined);
+    if (checkoutUrl === null) await subscribe(tx, tierId, payments(tx) ? null : undefined);
     else await emit(tx, 'billing.addon.checkout_started', { addon: 'sms', tierId });
     return { ...(await addOnStatus(tx)), checkoutUrl };
   });
 }
 
 /** Who takes the money of new subscriptions. */
-function payments({ system, scope }: Ctx) {
+function payments({ system, scope }: Ctx | TxCtx) {
   return scope.environment === 'test' ? null : stripeAccount(system);
 }
 

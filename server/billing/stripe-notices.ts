@@ -5,6 +5,7 @@ import { emit } from '#events';
 import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { appendEntries, hasEntry } from './ledger.ts';
 import { endSurplus } from './payment-sync.ts';
@@ -64,7 +65,7 @@ const NOTICES_KEPT_MS = 30 * 86_400_000;
 /** Forgets which notices were taken, once they can not come again. Runs as a job. */
 export async function forgetOldNotices(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - NOTICES_KEPT_MS);
-  await system.db.deleteFrom('payment_notices').where('received_at', '<', before).execute();
+  await singleWrite(system, 'clean-up').deleteFrom('payment_notices').where('received_at', '<', before).execute();
 }
 
 /** What a notice changes. */

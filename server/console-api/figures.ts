@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
 import type { Ctx, Environment } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
 
@@ -97,11 +97,12 @@ const REMEMBERED_DAYS = 62;
 /** Forgets who was counted, once they can't be counted again. */
 export async function forgetActivePeople(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
-  await forget(system.pool, [before]);
+  await forget(system, [before]);
 }
 
-const forget = prepared(
+const forget = preparedWrite(
   'forget-active-people',
+  'clean-up',
   'delete from active_people where day < $1::timestamptz /* all workspaces */',
 );
 

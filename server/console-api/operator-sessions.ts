@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { cookieName } from '#platform/cookies.ts';
 import type { TxCtx } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { Request } from '#platform/http.ts';
 import type { SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { prepared } from '#platform/prepared.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { whenSessionsEnd } from '#sessions';
 import { installationOf } from './installation.ts';
@@ -92,8 +93,9 @@ const find = prepared<Row>(
    where s.workspace_id = $1 and s.hash = $2`,
 );
 
-const seen = prepared(
+const seen = preparedWrite(
   'operator-seen',
+  'count',
   'update console_sessions set last_seen_at = $3 where workspace_id = $1 and hash = $2',
 );
 
@@ -112,12 +114,12 @@ export async function findOperatorSession(
   const own = installationOf(system).scope.workspaceId;
   const {
     rows: [row],
-  } = await find(system.pool, [own, hash, workspaceId]);
+  } = await find(system, [own, hash, workspaceId]);
   if (!row) return 'none';
   const now = system.clock.now();
   const idle = now.getTime() - row.last_seen_at.getTime();
   if (row.expires_at <= now || idle >= IDLE_SECONDS * 1000) return 'expired';
-  if (idle >= SEEN_MS) await seen(system.pool, [own, hash, now]);
+  if (idle >= SEEN_MS) await seen(system, [own, hash, now]);
   return {
     hash,
     userId: row.user_id,
@@ -162,11 +164,12 @@ export async function endOperatorSession(tx: TxCtx, secret: string): Promise<voi
 
 /** Removes what can no longer be used. */
 export async function forgetDeadOperatorSessions(system: System): Promise<void> {
-  await forget(system.pool, [system.clock.now()]);
+  await forget(system, [system.clock.now()]);
 }
 
-const forget = prepared(
+const forget = preparedWrite(
   'dead-operator-sessions',
+  'clean-up',
   'delete from console_sessions where expires_at < $1 /* all workspaces */',
 );
 

@@ -9,7 +9,7 @@ import { addTeamMember } from './team.ts';
 /** Adds a workspace; whoever makes it owns it. @returns its record */
 export function addWorkspace(ctx: Ctx, name: string) {
   return transaction(ctx, async (tx) => {
-    const id = await newWorkspace(tx, name, operatorOf(ctx).userId);
+    const id = await newWorkspace(tx, name, operatorOf(tx).userId);
     const [record] = await workspacesById(tx.db, [id]);
     if (!record) throw new Error('The workspace was just made.');
     return record;

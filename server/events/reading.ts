@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Ctx, Scope } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { EventId, WorkspaceId } from '#platform/ids.ts';
+import { prepared } from '#platform/prepared.ts';
 import type { System } from '#platform/system.ts';
 import type { Event } from './event-types.ts';
 import { type EventsTable, publicActor } from './events.ts';
@@ -40,7 +40,7 @@ export async function eventsById(
   workspaceId: WorkspaceId,
   ids: readonly EventId[],
 ): Promise<Map<string, Event>> {
-  const { rows } = await byId(system.pool, [workspaceId, ids]);
+  const { rows } = await byId(system, [workspaceId, ids]);
   return new Map(rows.map((row) => [row.id, eventOf(row)]));
 }
 
@@ -77,7 +77,7 @@ export async function readEvents(
   range: EventRange,
 ): Promise<{ events: Event[]; reached: number; more: boolean }> {
   const { workspaceId, projectId, environment } = scope;
-  const { rows } = await inOrder(system.pool, [
+  const { rows } = await inOrder(system, [
     workspaceId,
     projectId,
     environment,
@@ -101,6 +101,6 @@ const counter = prepared<{ last: number }>(
 
 /** The newest sequence of the scope; 0 before its first event. */
 export async function lastSequence({ system, scope }: Pick<Ctx, 'system' | 'scope'>): Promise<number> {
-  const { rows } = await counter(system.pool, [scope.workspaceId, scope.projectId, scope.environment]);
+  const { rows } = await counter(system, [scope.workspaceId, scope.projectId, scope.environment]);
   return rows[0]?.last ?? 0;
 }

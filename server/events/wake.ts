@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { perSystem, type SystemInTx } from '#platform/system.ts';
 
 /** Events of this many milliseconds are announced together. */
@@ -11,14 +12,15 @@ export const EVENTS_CHANNEL = 'latchkey_events';
  */
 export const wakeDispatcher = (system: SystemInTx): void => wakers(system)();
 
-const wakers = perSystem(({ pool, log }) => {
+const wakers = perSystem(({ db, log }) => {
   let timer: NodeJS.Timeout | null = null;
   return () => {
     if (timer) return;
     timer = setTimeout(() => {
       timer = null;
-      pool
-        .query(`notify ${EVENTS_CHANNEL}`)
+      sql
+        .raw(`notify ${EVENTS_CHANNEL}`)
+        .execute(db)
         .catch((error: unknown) => log.debug({ err: error }, 'dispatcher not woken'));
     }, GATHER_MS).unref();
   };

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
 import type { System } from '#platform/system.ts';
 
 const READY_TIMEOUT_MS = 2_000;
@@ -27,7 +28,7 @@ async function databaseAnswers(system: System): Promise<boolean> {
   const timeout = new Promise<false>((resolve) => {
     setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref();
   });
-  const answer = system.pool.query('select 1').then(
+  const answer = sql`select 1`.execute(system.db).then(
     () => true,
     () => false,
   );

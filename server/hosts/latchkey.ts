@@ -15,7 +15,7 @@ import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
-import { makeSystem, type System } from '#platform/system.ts';
+import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { isEmptyInstallation } from '#tenancy';
 import { createApiHost } from './api-host.ts';
@@ -56,10 +56,11 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const alone = options.config.roles.join() === 'status';
   if (!alone) await migrate(options.databaseUrl, options.progress);
   const system = openSystem(options);
+  const connections = connectionsOf(system);
   const parts: Part[] = [
-    { stop: () => system.pool.end() },
-    { stop: () => system.lookups.destroy() },
-    { stop: () => system.valkey?.disconnect() },
+    { stop: () => connections.pool.end() },
+    { stop: () => connections.lookups.destroy() },
+    { stop: () => connections.valkey?.disconnect() },
     { stop: () => system.feed.stop() },
   ];
   const stop = async () => {
@@ -94,9 +95,10 @@ export async function withSystem<T>(
   try {
     return await work(system);
   } finally {
-    system.valkey?.disconnect();
-    await system.pool.end();
-    await system.lookups.destroy();
+    const { pool, lookups, valkey } = connectionsOf(system);
+    valkey?.disconnect();
+    await pool.end();
+    await lookups.destroy();
   }
 }
 
@@ -119,19 +121,16 @@ function openSystem({
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const system = makeSystem({
-    config,
+  const system = makeSystem(
+    { config, log, clock, keyring: new Keyring(secrets), feed: new ChangeFeed(databaseUrl, log), metrics },
     databaseUrl,
-    log,
-    clock,
-    pool,
-    db: openDb(pool),
-    lookups: openLookups(databaseUrl, log),
-    keyring: new Keyring(secrets),
-    feed: new ChangeFeed(databaseUrl, log),
-    metrics,
-    valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
-  });
+    {
+      pool,
+      db: openDb(pool),
+      lookups: openLookups(databaseUrl, log),
+      valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
+    },
+  );
   tellEachOther(system);
   return system;
 }
@@ -154,7 +153,7 @@ function openValkey(url: string, log: Logger): Valkey {
 }
 
 async function ensureSigningKeys(system: System): Promise<void> {
-  const client = await system.pool.connect();
+  const client = await connectionsOf(system).pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [advisoryLocks.firstStart]);
     await Promise.all(
@@ -165,7 +164,7 @@ async function ensureSigningKeys(system: System): Promise<void> {
         const missing = algorithms.filter((algorithm) => !known.some((key) => key.algorithm === algorithm));
         const ctx = systemCtx(system, nowhere(environment), 'first-start', 'first-start');
         await Promise.all(
-          missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, ctx.now))),
+          missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, tx.now))),
         );
         if (missing.length > 0) await keys.reload();
       }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
 export type ChallengeId = Id<'chl'>;
@@ -97,7 +98,9 @@ export async function forgetChallengesOf(tx: TxCtx, userId: UserId): Promise<voi
 /** Removes what can't be answered any more. Runs as a job. */
 export async function forgetDeadChallenges(system: System): Promise<void> {
   const now = system.clock.now();
-  await sql`delete from passkey_challenges where expires_at < ${now} /* all workspaces */`.execute(system.db);
+  await sql`delete from passkey_challenges where expires_at < ${now} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }
 
 /** {@link spendChallenge} in a transaction of its own: a wrong answer spends the challenge too. */

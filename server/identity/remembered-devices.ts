@@ -3,6 +3,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
 export type DeviceId = Id<'dev'>;
@@ -112,5 +113,7 @@ export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId |
 /** Removes what is remembered no longer. Runs as a job. */
 export async function forgetDeadDevices(system: System): Promise<void> {
   const now = system.clock.now();
-  await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(system.db);
+  await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }

@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, exportPKCS8, generateKeyPair, importJWK, importPKCS8, type JWK } from 'jose';
 import { sql } from 'kysely';
 import { type Environment, environments, type TxCtx } from '#platform/ctx.ts';
-import type { Db, Json } from '#platform/db.ts';
+import type { Json, ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId } from '#platform/ids.ts';
 import { UnknownSecretError } from '#platform/keyring.ts';
@@ -157,7 +157,7 @@ function isRetired({ retiresAt }: SigningKey, now: Date): boolean {
   return retiresAt !== null && retiresAt <= now;
 }
 
-async function loadKeys(system: System, db: Db, environment: Environment): Promise<SigningKey[]> {
+async function loadKeys(system: System, db: ReadDb, environment: Environment): Promise<SigningKey[]> {
   const rows = await db
     .selectFrom('signing_keys')
     .selectAll()

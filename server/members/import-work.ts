@@ -44,7 +44,7 @@ export function importTask(system: System): Task {
 async function putOff(ctx: Ctx, importId: ImportId): Promise<void> {
   if (!(await projectExists(ctx.system, ctx.scope))) return;
   const runAt = new Date(ctx.now.getTime() + PUT_OFF_MS);
-  await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...ctx.scope, importId }, { priority: 10, runAt }));
+  await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...tx.scope, importId }, { priority: 10, runAt }));
 }
 
 /** Imports the next rows. @returns false when none wait */

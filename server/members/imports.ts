@@ -7,6 +7,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { forgetWouldBeMembers } from './import-dry-runs.ts';
 
@@ -315,5 +316,7 @@ const DAY_MS = 86_400_000;
 export async function forgetOldImports(system: System): Promise<void> {
   const now = system.clock.now().getTime();
   await sql`delete from member_imports where (status = 'receiving' and created_at < ${new Date(now - DAY_MS)})
-    or (status = 'completed' and created_at < ${new Date(now - 30 * DAY_MS)}) /* all workspaces */`.execute(system.db);
+    or (status = 'completed' and created_at < ${new Date(now - 30 * DAY_MS)}) /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Environment } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { recordOutcome } from '#platform/outcomes.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isAboutReceiver, isRefusal, mailDelivery } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
@@ -115,7 +116,7 @@ type Settled = {
 };
 
 async function settle(system: System, { workspaceId, messageId }: Reference, outcome: Settled): Promise<void> {
-  await system.db
+  await singleWrite(system, 'outcome')
     .updateTable('messages')
     .set(outcome)
     .where('workspace_id', '=', workspaceId)

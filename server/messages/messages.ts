@@ -4,6 +4,7 @@ import { countCode, reserveSms } from '#billing';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages, projectOf } from '#tenancy';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
@@ -202,7 +203,7 @@ export async function forgetOldMessages(system: System): Promise<void> {
     const { numAffectedRows } = await sql`
       delete from messages where ctid = any(array(
         select ctid from messages where id < ${first} order by id limit ${PORTION})) /* all workspaces */`.execute(
-      system.db,
+      singleWrite(system, 'clean-up'),
     );
     if (Number(numAffectedRows ?? 0n) < PORTION) return;
   }

@@ -5,6 +5,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import { eachAlone } from '#platform/repeating.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
 import { reporterOf } from './receipt-signatures.ts';
@@ -103,7 +104,7 @@ function inScope<T>(system: System, message: QueuedText, work: (tx: TxCtx) => Pr
 
 /** Says that a carrier is about to be asked. @returns false where somebody else has dealt with the message meanwhile */
 async function claim(system: System, message: QueuedText, provider: string): Promise<boolean> {
-  const { numUpdatedRows } = await system.db
+  const { numUpdatedRows } = await singleWrite(system, 'outcome')
     .updateTable('messages')
     .set({ status: 'sending', sending_since: system.clock.now(), provider })
     .where('workspace_id', '=', message.workspace_id)

@@ -5,6 +5,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
 import { endGrants, endMadeOf } from './grant-endings.ts';
@@ -101,7 +102,7 @@ export class RecordAdapter implements Adapter {
       project_id: payload.projectId ?? null,
       expires_at: expiresIn === undefined ? null : new Date(this.#system.clock.now().getTime() + expiresIn * 1000),
     };
-    await this.#system.db
+    await singleWrite(this.#system, 'provider')
       .insertInto('oidc_records')
       .values({ issuer: this.#issuer, model: this.#model, id: key, ...record, consumed_at: null })
       .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doUpdateSet(record))
@@ -126,7 +127,7 @@ export class RecordAdapter implements Adapter {
    * @throws InvalidGrant when it was used before
    */
   async consume(id: string): Promise<void> {
-    const { numUpdatedRows } = await this.#system.db
+    const { numUpdatedRows } = await singleWrite(this.#system, 'provider')
       .updateTable('oidc_records')
       .set({ consumed_at: this.#system.clock.now() })
       .where('issuer', '=', this.#issuer)
@@ -138,7 +139,7 @@ export class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.#system.db
+    await singleWrite(this.#system, 'provider')
       .deleteFrom('oidc_records')
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
@@ -147,7 +148,7 @@ export class RecordAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#system.db
+    await singleWrite(this.#system, 'provider')
       .deleteFrom('oidc_records')
       .where('issuer', '=', this.#issuer)
       .where('grant_id', '=', grantId)
@@ -236,18 +237,18 @@ class TenantAdapter extends RecordAdapter {
 
 /** Uses something up, such as the id of a proof. @returns false where it was used before: of parallel calls, one hears true */
 export async function spendOnce(
-  { db, clock }: System,
+  system: System,
   issuer: IssuerAddress,
   { id, seconds }: { id: string; seconds: number },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+  const { numInsertedOrUpdatedRows } = await singleWrite(system, 'provider')
     .insertInto('oidc_records')
     .values({
       issuer: realmOf(issuer),
       model: 'ReplayDetection',
       id,
       payload: JSON.stringify({ jti: id }),
-      expires_at: new Date(clock.now().getTime() + seconds * 1000),
+      expires_at: new Date(system.clock.now().getTime() + seconds * 1000),
     })
     .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doNothing())
     .executeTakeFirst();
@@ -256,5 +257,7 @@ export async function spendOnce(
 
 /** Removes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
-  await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(system.db);
+  await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(
+    singleWrite(system, 'provider'),
+  );
 }

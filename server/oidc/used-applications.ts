@@ -37,6 +37,6 @@ async function described(ctx: Ctx, clientId: string, uses: { sessionId: SessionI
 export async function takeBack(ctx: Ctx, clientId: string): Promise<void> {
   const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
   if (!application || application.workspaceId !== ctx.scope.workspaceId) throw problem('NOT_FOUND');
-  const had = await transaction(ctx, (tx) => revokeConsent(tx, customerOf(ctx).userId, application));
+  const had = await transaction(ctx, (tx) => revokeConsent(tx, customerOf(tx).userId, application));
   if (!had) throw problem('NOT_FOUND');
 }

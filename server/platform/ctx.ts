@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from './db.ts';
+import type { ReadDb, Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
 import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
-import type { System, SystemInTx } from './system.ts';
+import { connectionsOf, type System, type SystemInTx, withoutConnections } from './system.ts';
 import type { Unit } from './unit.ts';
 
 export type Environment = 'test' | 'production';
@@ -56,9 +56,6 @@ export type Trace = {
   languages: string | null;
 };
 
-/** Outside a transaction the database can only be read. */
-export type ReadDb = Pick<Kysely<Tables>, 'selectFrom' | 'fn'>;
-
 /** What a domain function needs, made once at the edge. */
 export type Ctx = {
   system: System;
@@ -92,11 +89,11 @@ export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'system' | 'afterCommit'> & {
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   if (ctx.afterCommit) return work(ctx);
   const { unit, ...outside } = ctx;
-  const rest = { ...outside, system: ctx.system.inTx };
+  const rest = { ...outside, system: withoutConnections(ctx.system) };
   if (unit) return unit.part((db, afterCommit) => work({ ...rest, db, afterCommit }));
   const committed: (() => void)[] = [];
-  const result = await ctx.system.db
-    .transaction()
+  const result = await connectionsOf(ctx.system)
+    .db.transaction()
     .execute((db) => inTransaction(() => work({ ...rest, db, afterCommit: (callback) => committed.push(callback) })));
   for (const callback of committed) callback();
   return result;

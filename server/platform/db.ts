@@ -6,6 +6,8 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
   type PostgresQueryResult,
+  RawNode,
+  SelectQueryNode,
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -16,6 +18,9 @@ import { tellSecondConnection } from './held-connections.ts';
 export interface Tables {}
 
 export type Db = Kysely<Tables>;
+
+/** Outside a transaction the database can only be read. */
+export type ReadDb = Pick<Db, 'selectFrom' | 'fn' | 'getExecutor'>;
 
 /** A jsonb column: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -135,8 +140,34 @@ export function observeStatements(observer: StatementObserver): () => void {
   return () => observers.delete(observer);
 }
 
+/** Tells who observes statements of one that is sent. */
+export function tellStatement(text: string): void {
+  for (const observer of observers) observer(text);
+}
+
 export function openDb(pool: pg.Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+}
+
+/** The same connections for reading. SQL text that writes is refused, as the types can't tell it from text that reads. */
+export function readOnly(db: Db): ReadDb {
+  return db.withPlugin({
+    transformQuery: ({ node }) => {
+      if (RawNode.is(node)) requireReading(node.sqlFragments.join('$'));
+      else if (!SelectQueryNode.is(node)) throw new Error(OUTSIDE);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+}
+
+const WRITES = /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate)\b|(?<!\bfor\s+(?:no\s+key\s+)?)\bupdate\s/i;
+const OUTSIDE =
+  'A write needs a transaction; a single statement that needs none goes through platform/single-writes.ts.';
+
+/** @throws for SQL text that writes */
+export function requireReading(text: string): void {
+  if (WRITES.test(text)) throw new Error(OUTSIDE);
 }
 
 /** A pool as Kysely sees it, whose clients name the statements they are given. */
@@ -173,7 +204,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are not used here.');
-    for (const observer of observers) observer(text);
+    tellStatement(text);
     if (values.length === 0) return this.#client.query(text);
     const name = this.#nameOf(text);
     return this.#client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] });
@@ -182,21 +213,6 @@ class PreparingClient implements PostgresPoolClient {
   release(): void {
     this.#client.release();
   }
-}
-
-/**
- * A fixed statement of a hot path: sent as it stands, where composing it anew for every call would cost more than running it.
- * One statement is a transaction of its own, so it may write where no event is due.
- * @param name unique in the code base
- */
-export function prepared<Row extends pg.QueryResultRow>(
-  name: string,
-  text: string,
-): (pool: pg.Pool, values: unknown[]) => Promise<pg.QueryResult<Row>> {
-  return (pool, values) => {
-    for (const observer of observers) observer(text);
-    return pool.query<Row>({ name, text, values });
-  };
 }
 
 /** PostgreSQL's code of a violated unique constraint. */

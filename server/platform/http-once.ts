@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Tables } from './db.ts';
 import { problem } from './problem.ts';
+import { singleWrite } from './single-writes.ts';
 import { sourceOf } from './source.ts';
 import type { System } from './system.ts';
 import type { Unit } from './unit.ts';
@@ -155,15 +156,15 @@ export async function keepAnswer(
   { reply, payload }: { reply: FastifyReply; payload: unknown },
 ): Promise<void> {
   if (reply.statusCode >= 400) {
-    if (unit.isOpen) await unit.db.deleteFrom('idempotency_keys').where('id', '=', claim).execute();
+    if (unit.isOpen) await (await unit.begin()).deleteFrom('idempotency_keys').where('id', '=', claim).execute();
     return;
   }
   // Answers hold tokens and secrets that are shown once.
   const answer = JSON.stringify(answerOf(reply, payload));
   const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
   // The claim is the first statement of the transaction, so a request that wrote nothing has none yet.
-  await unit.begin();
-  await unit.db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
+  const db = await unit.begin();
+  await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }
 
 function answerOf(reply: FastifyReply, payload: unknown): StoredAnswer {
@@ -188,5 +189,7 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredAns
 
 /** Forgets keys after their day. */
 export async function forgetIdempotencyKeys(system: System): Promise<void> {
-  await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(system.db);
+  await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
 import { SignOfLife } from './job-rescue.ts';
-import type { System } from './system.ts';
+import { connectionsOf, type System } from './system.ts';
 
 /** The jobs that exist and what each carries. Parts add theirs by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
@@ -61,7 +61,7 @@ export async function startJobs(
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   const runner: Runner = await run({
     events,
-    pgPool: system.pool,
+    pgPool: connectionsOf(system).pool,
     taskList: tasks,
     concurrency,
     noHandleSignals: true,

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
 import type { Ctx, Trace } from './ctx.ts';
-import { prepared } from './db.ts';
-import { perSystem, type System } from './system.ts';
+import { preparedWrite, singleWrite } from './single-writes.ts';
+
+import { connectionsOf, perSystem, type System } from './system.ts';
 
 /** So many times in so many seconds. */
 type Rule = { name: string; points: number; seconds: number };
@@ -19,10 +20,11 @@ export class Limit {
 
   constructor(system: System, rule: Rule) {
     const { name, points, seconds } = rule;
+    const { pool, valkey } = connectionsOf(system);
     this.points = points;
     this.#rule = rule;
     const postgres = new RateLimiterPostgres({
-      storeClient: system.pool,
+      storeClient: pool,
       storeType: 'pool',
       tableName: 'rate_limits',
       tableCreated: true,
@@ -32,10 +34,10 @@ export class Limit {
       duration: seconds,
     });
     this.#limiter =
-      system.valkey === null
+      valkey === null
         ? postgres
         : new RateLimiterValkey({
-            storeClient: system.valkey,
+            storeClient: valkey,
             keyPrefix: name,
             points,
             duration: seconds,
@@ -98,7 +100,7 @@ export async function settle(
   { system }: Ctx,
   { forget, giveBack }: { forget: readonly Counted[]; giveBack: readonly Counted[] },
 ): Promise<void> {
-  if (system.valkey !== null) {
+  if (connectionsOf(system).valkey !== null) {
     await Promise.all([
       ...forget.map(([limit, key]) => limit.forget(key)),
       ...giveBack.map(([limit, key]) => limit.giveBack(key)),
@@ -106,11 +108,12 @@ export async function settle(
     return;
   }
   const entries = (counted: readonly Counted[]) => counted.map(([limit, key]) => limit.entryOf(key));
-  await settleCounts(system.pool, [entries(forget), entries(giveBack)]);
+  await settleCounts(system, [entries(forget), entries(giveBack)]);
 }
 
-const settleCounts = prepared(
+const settleCounts = preparedWrite(
   'settle-limits',
+  'clean-up',
   `with forgotten as (delete from rate_limits where key = any($1))
    update rate_limits set points = points - 1 where key = any($2)`,
 );
@@ -130,7 +133,7 @@ export function limits<Name extends string>(
 
 /** Forgets what was counted in periods that are over: a source that asks once would be remembered for ever. By the clock of the limits. */
 export async function forgetOldLimits(system: System): Promise<void> {
-  await sql`delete from rate_limits where expire < ${Date.now()}`.execute(system.db);
+  await sql`delete from rate_limits where expire < ${Date.now()}`.execute(singleWrite(system, 'clean-up'));
 }
 
 /** A key that holds no personal data. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { System, SystemInTx } from './system.ts';
+import type { SystemInTx } from './system.ts';
 
 /** How many digits a code that is sent to somebody has; with five tries, a guess succeeds once in twenty million. */
 const CODE_DIGITS = 8;
@@ -24,6 +24,6 @@ export function codeDigest({ keyring }: SystemInTx, { purpose, record, code }: O
 }
 
 /** Is it the code whose digest is stored? Compared in constant time. */
-export function isCode({ keyring }: System, { purpose, record, code }: OneTimeCode, digest: Buffer): boolean {
+export function isCode({ keyring }: SystemInTx, { purpose, record, code }: OneTimeCode, digest: Buffer): boolean {
   return keyring.checkTag(`${record} ${code}`, purpose, digest);
 }

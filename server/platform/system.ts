@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Db } from './db.ts';
+import { type Db, type ReadDb, readOnly } from './db.ts';
 import type { ChangeFeed } from './feed.ts';
 import type { Keyring } from './keyring.ts';
 
@@ -18,29 +18,50 @@ export type SystemInTx = {
   metrics: Registry;
 };
 
+const CONNECTIONS = Symbol('connections');
+
 /** One running Latchkey process: what lives as long as it does. Reached through `ctx.system`. */
 export type System = SystemInTx & {
   databaseUrl: string;
+  /** Reads outside a transaction. */
+  db: ReadDb;
+  /** Reads of caches, over connections of their own: a transaction may wait for them. */
+  lookups: ReadDb;
+  [CONNECTIONS]: Connections;
+};
+
+/** What a process is connected to. Only `platform/` and the start of the process reach it. */
+type Connections = {
   pool: pg.Pool;
   db: Db;
-  /** Reads of caches, over connections of their own: a transaction may wait for them. */
   lookups: Db;
   /** Counts limits where one is configured. */
   valkey: Valkey | null;
-  /** The same system for work in a transaction. */
-  inTx: SystemInTx;
 };
 
-/** The whole system of each system of a transaction. */
+/** The system of a process with these connections. */
+export function makeSystem(parts: SystemInTx, databaseUrl: string, connections: Connections): System {
+  const { db, lookups } = connections;
+  return { ...parts, databaseUrl, db: readOnly(db), lookups: readOnly(lookups), [CONNECTIONS]: connections };
+}
+
+/** The connections of a process, for what begins transactions, counts limits, runs jobs or ends the process. */
+export function connectionsOf(system: System): Connections {
+  return system[CONNECTIONS];
+}
+
 const wholes = new WeakMap<SystemInTx, System>();
 
-/** Adds the system that transactions see. */
-export function makeSystem(parts: Omit<System, 'inTx'>): System {
-  const { config, log, clock, keyring, feed, metrics } = parts;
+/** The part of a system that transactions see. */
+export function withoutConnections(system: System): SystemInTx {
+  const { config, log, clock, keyring, feed, metrics } = system;
   const inTx = { config, log, clock, keyring, feed, metrics };
-  const system = { ...parts, inTx };
-  wholes.set(system, system).set(inTx, system);
-  return system;
+  wholes.set(inTx, system);
+  return inTx;
+}
+
+function isWhole(system: SystemInTx): system is System {
+  return CONNECTIONS in system;
 }
 
 /**
@@ -48,14 +69,14 @@ export function makeSystem(parts: Omit<System, 'inTx'>): System {
  * @returns finds the one instance that belongs to a system
  */
 export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) => T {
-  const made = new WeakMap<SystemInTx, T>();
+  const made = new WeakMap<System, T>();
   return (system) => {
-    const known = made.get(system);
+    const whole = isWhole(system) ? system : wholes.get(system);
+    if (!whole) throw new Error('The system of a transaction comes from transaction().');
+    const known = made.get(whole);
     if (known !== undefined) return known;
-    const whole = wholes.get(system);
-    if (!whole) throw new Error('A system is made by makeSystem.');
-    const fresh = made.get(whole) ?? make(whole);
-    made.set(whole, fresh).set(system, fresh);
+    const fresh = make(whole);
+    made.set(whole, fresh);
     return fresh;
   };
 }

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ControlledTransaction, type IsolationLevel, type Kysely, sql } from 'kysely';
-import type { Tables } from './db.ts';
+import { type ControlledTransaction, type IsolationLevel, sql } from 'kysely';
+import type { ReadDb, Tables } from './db.ts';
 import { FairQueue } from './fair-queue.ts';
 import { inTransaction } from './held-connections.ts';
-import { perSystem, type System } from './system.ts';
+import { connectionsOf, perSystem, type System } from './system.ts';
 
 type AfterCommit = (work: () => void) => void;
 type Work<T> = (db: ControlledTransaction<Tables>, afterCommit: AfterCommit) => Promise<T>;
@@ -28,7 +28,7 @@ export type UnitOptions = {
  */
 export class Unit {
   /** Reads in the transaction once it has begun. */
-  readonly db: Kysely<Tables>;
+  readonly db: ReadDb;
   readonly #system: System;
   readonly #options: UnitOptions;
   readonly #inside = new AsyncLocalStorage<true>();
@@ -66,7 +66,7 @@ export class Unit {
     const { isolation, caller, note, first } = this.#options;
     this.#leave = await turns(this.#system).take(caller);
     try {
-      this.#open = await this.#system.db.startTransaction().setIsolationLevel(isolation).execute();
+      this.#open = await connectionsOf(this.#system).db.startTransaction().setIsolationLevel(isolation).execute();
       note(true);
       await first?.(this.#open);
       return this.#open;

@@ -2,10 +2,11 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import type { Generated } from 'kysely';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
 import type { ProvenEntry } from './session-reading.ts';
@@ -99,7 +100,7 @@ export async function findRefreshToken(
   const routingKey = SHAPE.exec(token)?.[1];
   const workspaceId = routingKey && (await workspaceByRoutingKey(system, routingKey));
   if (!workspaceId) throw unknownToken();
-  const { rows } = await findPresented(system.pool, [workspaceId, environment, hashSecret(token)]);
+  const { rows } = await findPresented(system, [workspaceId, environment, hashSecret(token)]);
   const row = rows[0];
   if (!row) throw unknownToken();
   const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment };
@@ -155,7 +156,7 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
   const { workspaceId, environment } = ctx.scope;
   const { now } = ctx;
   const seenBefore = new Date(now.getTime() - SEEN_MS);
-  const { rowCount } = await replaceToken(ctx.system.pool, [
+  const { rowCount } = await replaceToken(ctx.system, [
     workspaceId,
     environment,
     hashSecret(token),
@@ -185,8 +186,9 @@ const findPresented = prepared<Presented>(
 );
 
 /** Changes nothing, and returns no row, when the token is used already. */
-const replaceToken = prepared(
+const replaceToken = preparedWrite(
   'replace-refresh-token',
+  'claim',
   `with used as (
      update refresh_tokens set used_at = $4, successor = $5
      where workspace_id = $1 and environment = $2 and hash = $3 and used_at is null

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { ApplicationId, WorkspaceId } from '#platform/ids.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 type RevocationsTable = {
@@ -163,8 +164,12 @@ export async function endEverySession(tx: TxCtx): Promise<number> {
 /** Removes revocations whose last token is dead, and expired refresh tokens. Runs as a job. */
 export async function forgetDeadTokens(system: System): Promise<void> {
   const now = system.clock.now();
-  await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(system.db);
-  await sql`delete from refresh_tokens where expires_at < ${now} /* all workspaces */`.execute(system.db);
+  await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
+  await sql`delete from refresh_tokens where expires_at < ${now} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
 }
 
 /** A known device is told from a new one by the sessions of as many days. */
@@ -180,7 +185,7 @@ export async function forgetDeadSessions(system: System): Promise<void> {
     const { numAffectedRows } = await sql`
       delete from sessions where ctid = any(array(
         select ctid from sessions where expires_at < ${before} order by expires_at limit ${PORTION})) /* all workspaces */`.execute(
-      system.db,
+      singleWrite(system, 'clean-up'),
     );
     if (Number(numAffectedRows ?? 0n) < PORTION) return;
   }

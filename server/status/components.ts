@@ -1,12 +1,21 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, environments, type TxCtx } from '#platform/ctx.ts';
+import {
+  type Ctx,
+  type Environment,
+  environments,
+  nowhere,
+  systemCtx,
+  type TxCtx,
+  transaction,
+} from '#platform/ctx.ts';
 import { isForeignKeyViolation, type Json } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { builtInComponents } from './built-in.ts';
@@ -257,7 +266,7 @@ export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
 
 /** Takes the report of a component that reports by itself. Served by status_components_heartbeat. @throws Problem NOT_FOUND */
 export async function takeHeartbeat(system: System, token: string): Promise<void> {
-  const { numUpdatedRows } = await system.db
+  const { numUpdatedRows } = await singleWrite(system, 'count')
     .updateTable('status_components')
     .set({ heartbeat_at: system.clock.now() })
     .where('heartbeat_hash', '=', hashSecret(token))
@@ -277,7 +286,6 @@ export async function requireComponents(tx: Pick<TxCtx, 'db' | 'scope'>, ids: re
 /** Adds what every installation has, in both environments. */
 export async function seedComponents(system: System): Promise<void> {
   const now = system.clock.now();
-  await seedGroups(system);
   const rows = environments.flatMap((environment) =>
     builtInComponents.map(({ id, group, shown }, index) => ({
       environment,
@@ -296,9 +304,12 @@ export async function seedComponents(system: System): Promise<void> {
       updated_at: now,
     })),
   );
-  await system.db
-    .insertInto('status_components')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['environment', 'id']).doNothing())
-    .execute();
+  await transaction(systemCtx(system, nowhere('test'), 'status', 'status'), async (tx) => {
+    await seedGroups(tx);
+    await tx.db
+      .insertInto('status_components')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['environment', 'id']).doNothing())
+      .execute();
+  });
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
 type WorkerHeartbeatsTable = { worker: string; seen_at: Date };
@@ -18,7 +19,7 @@ export function startHeartbeat(system: System): { stop: () => void } {
   const worker = `${hostname()}/${process.pid}`;
   const beat = () => {
     const seen = system.clock.now();
-    system.db
+    singleWrite(system, 'count')
       .insertInto('worker_heartbeats')
       .values({ worker, seen_at: seen })
       .onConflict((conflict) => conflict.column('worker').doUpdateSet({ seen_at: seen }))
@@ -33,7 +34,7 @@ export function startHeartbeat(system: System): { stop: () => void } {
 /** Forgets workers that have been silent for a day. Runs as a job. */
 export async function forgetSilentWorkers(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - KEPT_MS);
-  await system.db.deleteFrom('worker_heartbeats').where('seen_at', '<', before).execute();
+  await singleWrite(system, 'clean-up').deleteFrom('worker_heartbeats').where('seen_at', '<', before).execute();
 }
 
 /** True when some worker has been heard of lately. */

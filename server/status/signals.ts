@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { type Outcomes, putBackOutcomes, recordOutcome, takeOutcomes } from '#platform/outcomes.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { Rate } from './health.ts';
 
@@ -61,7 +62,7 @@ async function write(system: System, taken: readonly Outcomes[]): Promise<void> 
       as counted (environment text, signal text, minute timestamptz, good bigint, bad bigint)
     on conflict (environment, signal, minute)
       do update set good = status_signals.good + excluded.good, bad = status_signals.bad + excluded.bad`.execute(
-    system.db,
+    singleWrite(system, 'count'),
   );
 }
 
@@ -77,6 +78,6 @@ export async function signalRates(system: System, environment: Environment): Pro
 /** Forgets what no reading needs any more. */
 export async function forgetOldSignals(system: System): Promise<void> {
   await sql`delete from status_signals where minute < ${system.clock.now()}::timestamptz - ${KEPT}::interval`.execute(
-    system.db,
+    singleWrite(system, 'clean-up'),
   );
 }

@@ -7,6 +7,7 @@ import { type Id, newId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
@@ -263,7 +264,7 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
       .where('expires_at', '>', tx.now)
       .returning(['subscriber_id', 'code_hash'])
       .executeTakeFirst();
-    if (!row?.subscriber_id || !isCode(ctx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
+    if (!row?.subscriber_id || !isCode(tx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
       return null;
     await tx.db
       .deleteFrom('status_codes')
@@ -279,7 +280,7 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
 /** Forgets codes that are over, and who did not confirm within a week. */
 export async function forgetUnconfirmed(system: System): Promise<void> {
   const now = system.clock.now();
-  await system.db.deleteFrom('status_codes').where('expires_at', '<', now).execute();
+  await singleWrite(system, 'clean-up').deleteFrom('status_codes').where('expires_at', '<', now).execute();
   for (const environment of environments) {
     // biome-ignore lint/performance/noAwaitInLoops: two
     const ctx = await keeperCtx(system, environment, 'status-forget');

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Environment, environments } from '#platform/ctx.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { ComponentStatus } from './health.ts';
 
@@ -126,7 +127,7 @@ export async function writeMinutes(system: System, book: MinuteBook, now: Date):
     on conflict (environment, component_id, day) do update set
       operational = status_days.operational + excluded.operational, degraded = status_days.degraded + excluded.degraded,
       partial = status_days.partial + excluded.partial, major = status_days.major + excluded.major,
-      maintenance = status_days.maintenance + excluded.maintenance`.execute(system.db);
+      maintenance = status_days.maintenance + excluded.maintenance`.execute(singleWrite(system, 'count'));
   book.forget(Math.floor(now.getTime() / MINUTE_MS) - 1);
 }
 
@@ -175,9 +176,9 @@ export function uptimeOf(days: readonly Omit<Day, 'day'>[]): number | null {
 export async function forgetOldUptime(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from status_minutes where minute < ${now}::timestamptz - ${MINUTES_KEPT}::interval`.execute(
-    system.db,
+    singleWrite(system, 'clean-up'),
   );
   await sql`delete from status_days where day < (${now}::timestamptz - ${DAYS_KEPT}::interval)::date`.execute(
-    system.db,
+    singleWrite(system, 'clean-up'),
   );
 }

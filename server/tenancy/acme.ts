@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Certificate, keepCertificate } from './certificates.ts';
 import type { DomainId } from './domains.ts';
@@ -86,7 +87,7 @@ async function takeDue(system: System): Promise<Due[]> {
     from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
     where d.status = 'verified' and not exists (
       select from domain_certificates c where c.workspace_id = d.workspace_id and c.domain_id = d.id)
-    on conflict do nothing /* all workspaces */`.execute(system.db);
+    on conflict do nothing /* all workspaces */`.execute(singleWrite(system, 'claim'));
   const { rows } = await sql<Due>`
     update domain_certificates c set order_at = ${until} from domains d
     where (c.workspace_id, c.domain_id) in (
@@ -97,7 +98,7 @@ async function takeDue(system: System): Promise<Due[]> {
       order by due.order_at limit ${BATCH} for update of due skip locked
     ) and d.workspace_id = c.workspace_id and d.id = c.domain_id
     returning d.workspace_id, d.project_id, d.environment, d.id, d.host, c.failed_orders /* all workspaces */`.execute(
-    system.db,
+    singleWrite(system, 'claim'),
   );
   return rows;
 }
@@ -154,7 +155,7 @@ const ACCOUNT = 'acme-account';
 /** A client with the installation's account key, which is made once; the authority knows the account by it (RFC 8555 §7.3.1). */
 async function clientOf(system: System, { directory }: Acme): Promise<Client> {
   const fresh = (await crypto.createPrivateEcdsaKey()).toString();
-  await system.db
+  await singleWrite(system, 'first')
     .insertInto('acme_accounts')
     .values({ directory, key_sealed: system.keyring.seal(fresh, ACCOUNT, directory), created_at: system.clock.now() })
     .onConflict((conflict) => conflict.doNothing())
@@ -169,8 +170,8 @@ async function clientOf(system: System, { directory }: Acme): Promise<Client> {
 
 async function keepChallenge(system: System, token: string, keyAuthorization: string): Promise<void> {
   const now = system.clock.now().getTime();
-  await sql`delete from acme_challenges where expires_at < ${new Date(now)}`.execute(system.db);
-  await system.db
+  await sql`delete from acme_challenges where expires_at < ${new Date(now)}`.execute(singleWrite(system, 'clean-up'));
+  await singleWrite(system, 'outcome')
     .insertInto('acme_challenges')
     .values({ token, key_authorization: keyAuthorization, expires_at: new Date(now + HOUR_MS) })
     .onConflict((conflict) => conflict.column('token').doUpdateSet({ key_authorization: keyAuthorization }))
@@ -178,7 +179,7 @@ async function keepChallenge(system: System, token: string, keyAuthorization: st
 }
 
 async function forgetChallenge(system: System, token: string): Promise<void> {
-  await system.db.deleteFrom('acme_challenges').where('token', '=', token).execute();
+  await singleWrite(system, 'clean-up').deleteFrom('acme_challenges').where('token', '=', token).execute();
 }
 
 /** What the authority wants to read at a challenge's address, whichever process it asks (RFC 8555 §8.3). */

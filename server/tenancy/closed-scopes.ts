@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { NO_PROJECT, type ReadDb, type TxCtx } from '#platform/ctx.ts';
+import { NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';

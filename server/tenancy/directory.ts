@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import type { Ctx, ReadDb, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';

@@ -6,6 +6,7 @@ import { lookUpTexts } from '#platform/dns.ts';
 import { announce } from '#platform/feed.ts';
 import { Limit } from '#platform/limits.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import {
   type Domain,
@@ -155,7 +156,7 @@ async function takeDue(system: System): Promise<DomainRow[]> {
     where (workspace_id, id) in (
       select workspace_id, id from domains where status = 'verified' and next_check_at <= ${now}
       order by next_check_at limit ${BATCH} for update skip locked
-    ) returning * /* all workspaces */`.execute(system.db);
+    ) returning * /* all workspaces */`.execute(singleWrite(system, 'claim'));
   return rows;
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
-import type { Environment, ReadDb, Scope, TxCtx } from '#platform/ctx.ts';
+import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { environments } from '#platform/ctx.ts';
-import type { Json } from '#platform/db.ts';
+import type { Json, ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { reachesNoConnections, staysInTransaction } from './boundaries/connections.ts';
 import { type Fixture, plant } from './boundaries/fixture.ts';
 import {
   callsOutThroughFetch,
@@ -13,7 +14,6 @@ import {
   usesFrontDoors,
   wildcardsIn,
 } from './boundaries/rules.ts';
-import { SINGLE_WRITES, writesInTransactions } from './boundaries/single-writes.ts';
 import { readImportsMap, readSources } from './boundaries/sources.ts';
 
 /** The tree without this file, which is full of planted faults. */
@@ -110,14 +110,25 @@ const rules = [
     },
   },
   {
-    name: 'a write happens in a transaction, or in a file that says why not',
-    rule: writesInTransactions(SINGLE_WRITES),
+    name: 'only platform/ and the start of the process reach the connections',
+    rule: reachesNoConnections,
+    broken: [members(`const { pool } = connectionsOf(ctx.system);`)],
+    kept: members(`await ctx.system.db.selectFrom('members').execute();`),
+  },
+  {
+    name: 'work in a transaction uses its own context',
+    rule: staysInTransaction,
     broken: [
-      members(`await ctx.system.db\n  .deleteFrom('members').execute();`),
-      members('await sql`update members set status = 1`.execute(ctx.system.db);'),
-      members("const block = prepared('block-member', `update members set status = $1`);"),
+      members('transaction(ctx, (tx) => requireToGrant(ctx, roles));'),
+      members('transaction(ctx, async (tx) => {\n  await emit(tx, "a");\n  return projectOf(ctx.system);\n});'),
+      members('transaction({ ...ctx, scope }, (tx) => find({ tx, db: ctx.db }));'),
+      members('transaction(outside, (tx) => find(outside));'),
+      members('transaction(systemCtx(system, scope, "a", "b"), (tx) => find(system));'),
+      members('transaction(ctx, (tx) => tx.db.where(sql`id = $' + '{ctx.scope}`));'),
     ],
-    kept: members(`await tx.db.deleteFrom('members').execute();\nawait system.db.selectFrom('members').execute();`),
+    kept: members(
+      "await find(ctx);\nawait transaction(ctx, (tx) => find(tx, { ctx: tx.system, text: 'ctx' }));\nreturn record(ctx);",
+    ),
   },
 ];
 
@@ -144,11 +155,6 @@ describe('boundaries between the parts', () => {
     assert.ok(
       order.indexOf('identity') < order.indexOf('members') && order.indexOf('members') < order.indexOf('hosts'),
     );
-  });
-
-  test('every file that says why it writes by itself does so', () => {
-    const writing = sources.filter((source) => writesInTransactions({})(source).length > 0).map(({ path }) => path);
-    assert.deepEqual(writing.sort(), Object.keys(SINGLE_WRITES).sort());
   });
 
   test('only platform and the tests are open by wildcard', () => {

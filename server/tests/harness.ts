@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { Value } from 'typebox/value';
 import { describeEventType } from '#events';
@@ -11,7 +12,7 @@ import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { observeSecondConnections } from '#platform/held-connections.ts';
-import type { System } from '#platform/system.ts';
+import { connectionsOf, type System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
 import { expectContract } from './contract.ts';
 import { freePortBase } from './ports.ts';
@@ -41,8 +42,11 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
+/** A test may also ask the database by itself. */
+export type TestSystem = System & { pool: pg.Pool };
+
 export type TestLatchkey = {
-  system: System;
+  system: TestSystem;
   demo: Demo;
   databaseUrl: string;
   /**
@@ -110,7 +114,8 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
     progress: () => undefined,
     ...(options.clock && { clock: options.clock }),
   });
-  const { system, demo } = latchkey;
+  const { demo } = latchkey;
+  const system = Object.assign(latchkey.system, { pool: connectionsOf(latchkey.system).pool });
   assert.ok(demo, 'a test database starts empty');
   const { addresses } = config;
   return {
@@ -144,7 +149,7 @@ function templateUrl(): string {
   return url;
 }
 
-async function call(system: System, url: string, { method, body, token, headers }: Call = {}): Promise<Answer> {
+async function call(system: TestSystem, url: string, { method, body, token, headers }: Call = {}): Promise<Answer> {
   const correlationId = crypto.randomUUID();
   const form = body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
@@ -180,7 +185,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export async function expectEvent(system: System, path: string, correlationId: string): Promise<void> {
+export async function expectEvent(system: TestSystem, path: string, correlationId: string): Promise<void> {
   if (SILENT.some((pattern) => pattern.test(path))) return;
   const { rows } = await system.pool.query('select type, data from events where correlation_id = $1', [correlationId]);
   assert.ok(rows.length > 0, `${path} answered 2xx and emitted no event`);

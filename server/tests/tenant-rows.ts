@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Scope } from '#platform/ctx.ts';
-import type { System } from '#platform/system.ts';
+import type { TestSystem } from './harness.ts';
 
 /** The values that a check constraint of one column allows. */
 const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;
@@ -64,7 +64,7 @@ async function checkedValues(pool: pg.Pool): Promise<Map<string, string>> {
 }
 
 /** Puts a row into every tenant table, whatever tables there are. The rows refer to one another. */
-export async function fillTenantTables({ pool, databaseUrl }: System, scope: Scope): Promise<void> {
+export async function fillTenantTables({ pool, databaseUrl }: TestSystem, scope: Scope): Promise<void> {
   const own: Record<string, string> = {
     workspace_id: `'${scope.workspaceId}'`,
     project_id: `'${scope.projectId}'`,

@@ -2,9 +2,10 @@ import { type Generated, type Selectable, sql, type Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, requireKnownPatterns } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { type Json, prepared } from '#platform/db.ts';
+import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import {
@@ -171,7 +172,7 @@ export async function findRow(
   system: System,
   { workspaceId, endpointId }: { workspaceId: WorkspaceId; endpointId: EndpointId },
 ): Promise<EndpointRow | undefined> {
-  return (await byId(system.pool, [workspaceId, endpointId])).rows[0];
+  return (await byId(system, [workspaceId, endpointId])).rows[0];
 }
 
 const byId = prepared<EndpointRow>(

@@ -3,13 +3,15 @@ import { usersById } from '#identity';
 import { activeOwners } from '#members';
 import { sendMessage } from '#messages';
 import { systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
+
 import type { System } from '#platform/system.ts';
 import { type DisabledReason, type EndpointRow, lockRow, switchEndpoint } from './endpoints.ts';
 import { type Attempted, FAILING_MS, type Outcome } from './schedule.ts';
 
-const NOTE = prepared<{ failing_since: Date }>(
+const NOTE = preparedWrite<{ failing_since: Date }>(
   'webhook-failure',
+  'count',
   `update webhook_endpoints
    set failing_since = coalesce(failing_since, $3), paused_until = greatest(paused_until, $4::timestamptz)
    where workspace_id = $1 and id = $2 returning failing_since`,
@@ -26,7 +28,7 @@ export async function noteFailure(
   { attempt, outcome }: { attempt: Attempted; outcome: Outcome },
 ): Promise<void> {
   if (row.failing_since === null || outcome.pauseUntil !== null) {
-    const { rows } = await NOTE(system.pool, [row.workspace_id, row.id, attempt.startedAt, outcome.pauseUntil]);
+    const { rows } = await NOTE(system, [row.workspace_id, row.id, attempt.startedAt, outcome.pauseUntil]);
     row.failing_since = rows[0]?.failing_since ?? null;
   }
   const failingMs = row.failing_since === null ? 0 : system.clock.now().getTime() - row.failing_since.getTime();

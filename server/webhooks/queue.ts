@@ -1,9 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import type { Statement } from '#platform/feed.ts';
 import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJobsStatement } from '#platform/jobs.ts';
+import { prepared } from '#platform/prepared.ts';
+import { preparedWrite, singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
 import type { DeliveryId, Trigger } from './deliveries.ts';
@@ -95,8 +96,9 @@ export type Claimed = {
 
 // The arrays keep these statements on the primary key: joined freely, a planner without statistics walks the whole log.
 
-const CLAIM = prepared<Claimed>(
+const CLAIM = preparedWrite<Claimed>(
   'claim-deliveries',
+  'claim',
   `with due as (
      select d.id from webhook_endpoints e cross join lateral (
        select id, next_attempt_at from webhook_deliveries
@@ -122,13 +124,14 @@ export async function claimDeliveries(
 ): Promise<Claimed[]> {
   const now = system.clock.now();
   const lease = new Date(now.getTime() + leaseMs);
-  const { rows } = await CLAIM(system.pool, [workspaceId, endpointId, now, lease, limit]);
+  const { rows } = await CLAIM(system, [workspaceId, endpointId, now, lease, limit]);
   // The order of an update's rows is nobody's promise; ids sort by time.
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-const GIVE_BACK = prepared(
+const GIVE_BACK = preparedWrite(
   'give-back-deliveries',
+  'claim',
   `update webhook_deliveries set next_attempt_at = $4
    where workspace_id = $1 and id = any ($2) and next_attempt_at = $3`,
 );
@@ -138,11 +141,12 @@ export async function giveBack(system: System, claimed: readonly Claimed[]): Pro
   const [first] = claimed;
   if (!first) return;
   const ids = claimed.map(({ id }) => id);
-  await GIVE_BACK(system.pool, [first.workspace_id, ids, first.lease, system.clock.now()]);
+  await GIVE_BACK(system, [first.workspace_id, ids, first.lease, system.clock.now()]);
 }
 
-const SETTLE = prepared<{ id: DeliveryId }>(
+const SETTLE = preparedWrite<{ id: DeliveryId }>(
   'settle-deliveries',
+  'claim',
   `with result as (
      select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::text[], $7::timestamptz[],
        $8::integer[], $9::integer[], $10::text[], $11::text[])
@@ -173,7 +177,7 @@ export type Settled = { claimed: Claimed; attempt: Attempted; outcome: Outcome }
 /** Records attempts, and that an endpoint to which one succeeded is not failing. One whose lease ended meanwhile is left out: somebody else has made it again. */
 export async function settleDeliveries(system: System, settled: readonly Settled[]): Promise<void> {
   const column = <T>(value: (one: Settled) => T) => settled.map(value);
-  await SETTLE(system.pool, [
+  await SETTLE(system, [
     column(({ claimed }) => claimed.workspace_id),
     column(({ claimed }) => claimed.id),
     column(({ claimed }) => claimed.lease),
@@ -212,8 +216,10 @@ const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
  * it died. Looks at one index entry per endpoint, however many deliveries wait. Served by webhook_deliveries_due.
  */
 export async function wakeDueEndpoints(system: System): Promise<void> {
-  const { rows } = await DUE(system.pool, [system.clock.now()]);
+  const { rows } = await DUE(system, [system.clock.now()]);
   const closed = await Promise.all(rows.map((row) => isClosed(system, row)));
   const due = rows.filter((_, index) => !closed[index]);
-  if (due.length > 0) await system.pool.query(wakeUps(due));
+  if (due.length === 0) return;
+  const { text, values } = wakeUps(due);
+  await singleWrite(system, 'claim').executeQuery(CompiledQuery.raw(text, values));
 }

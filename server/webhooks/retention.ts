@@ -1,6 +1,7 @@
 import type { Environment, Scope } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import { firstIdAt } from '#platform/ids.ts';
+import { prepared } from '#platform/prepared.ts';
+import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 
@@ -13,8 +14,9 @@ const SCOPES = prepared<Scope & { environment: Environment }>(
   `/* all workspaces */ select distinct workspace_id as "workspaceId", project_id as "projectId", environment from webhook_endpoints`,
 );
 
-const EXPIRED = prepared<{ removed: number }>(
+const EXPIRED = preparedWrite<{ removed: number }>(
   'forget-deliveries',
+  'clean-up',
   `with old as (
      select id from webhook_deliveries
      where workspace_id = $1 and project_id = $2 and environment = $3 and id < $4
@@ -28,8 +30,9 @@ const EXPIRED = prepared<{ removed: number }>(
    select count(*) as removed from gone`,
 );
 
-const ABANDONED = prepared<{ id: string }>(
+const ABANDONED = preparedWrite<{ id: string }>(
   'end-abandoned-deliveries',
+  'clean-up',
   `with abandoned as (
      select d.workspace_id, d.id from webhook_endpoints e
      join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.next_attempt_at is not null
@@ -38,8 +41,9 @@ const ABANDONED = prepared<{ id: string }>(
    from abandoned a where d.workspace_id = a.workspace_id and d.id = a.id returning d.id`,
 );
 
-const EMPTY = prepared(
+const EMPTY = preparedWrite(
   'forget-endpoints',
+  'clean-up',
   `delete from webhook_endpoints e
    where e.deleted_at is not null and not exists (
      select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id)`,
@@ -50,18 +54,18 @@ const EMPTY = prepared(
  * endpoints whose log is gone. What still waits for a retry is kept.
  */
 export async function forgetOldDeliveries(system: System): Promise<void> {
-  await untilNoneLeft(async () => (await ABANDONED(system.pool, [BATCH])).rows.length);
+  await untilNoneLeft(async () => (await ABANDONED(system, [BATCH])).rows.length);
   const now = system.clock.now();
-  const { rows: scopes } = await SCOPES(system.pool, []);
+  const { rows: scopes } = await SCOPES(system, []);
   for (const scope of scopes) {
     // biome-ignore lint/performance/noAwaitInLoops: in the background, one project after the other
     const { settings } = await projectOf(system, scope);
     const before = new Date(now.getTime() - settings.webhookLogDays * DAY_MS);
     const { workspaceId, projectId, environment } = scope;
     const values = [workspaceId, projectId, environment, firstIdAt('dlv', before), before, BATCH];
-    await untilNoneLeft(async () => (await EXPIRED(system.pool, values)).rows[0]?.removed ?? 0);
+    await untilNoneLeft(async () => (await EXPIRED(system, values)).rows[0]?.removed ?? 0);
   }
-  await EMPTY(system.pool, []);
+  await EMPTY(system, []);
 }
 
 async function untilNoneLeft(batch: () => Promise<number>): Promise<void> {

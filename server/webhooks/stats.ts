@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
-import { prepared } from '#platform/db.ts';
 import { firstIdAt } from '#platform/ids.ts';
+import { prepared } from '#platform/prepared.ts';
 import { type EndpointId, getEndpoint } from './endpoints.ts';
 
 const HOURS = 24;
@@ -60,7 +60,7 @@ const STATS = prepared<Row>(
 export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<typeof EndpointStats>> {
   await getEndpoint(ctx, id);
   const since = new Date(ctx.now.getTime() - HOURS * 3_600_000);
-  const { rows } = await STATS(ctx.system.pool, [ctx.scope.workspaceId, id, firstIdAt('dlv', since)]);
+  const { rows } = await STATS(ctx.system, [ctx.scope.workspaceId, id, firstIdAt('dlv', since)]);
   const [row] = rows;
   if (!row) throw new Error('An aggregate gives one row.');
   const { pending, delivered, retrying, failed, blocked, total, succeeded, p50, p99, oldest } = row;
@@ -87,6 +87,6 @@ const PER_DAY = prepared<DayRow>(
 /** What was queued on each day (UTC) since then, and how much of it has arrived. Served by webhook_deliveries_of_scope. */
 export async function deliveriesPerDay({ system, scope }: Ctx, since: Date): Promise<DayRow[]> {
   const { workspaceId, projectId, environment } = scope;
-  const { rows } = await PER_DAY(system.pool, [workspaceId, projectId, environment, firstIdAt('dlv', since)]);
+  const { rows } = await PER_DAY(system, [workspaceId, projectId, environment, firstIdAt('dlv', since)]);
   return rows;
 }

@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { requireReading, tellStatement } from './db.ts';
+import { connectionsOf, type System } from './system.ts';
+
+export type Prepared<Row extends pg.QueryResultRow> = (
+  system: System,
+  values: unknown[],
+) => Promise<pg.QueryResult<Row>>;
+
+/**
+ * A fixed read of a hot path: sent as it stands, where composing it anew for every call would cost more than running it.
+ * @param name unique in the code base
+ */
+export function prepared<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
+  requireReading(text);
+  return sending(name, text);
+}
+
+/** Sends a fixed statement over the pool. Writes are declared with `preparedWrite`. */
+export function sending<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
+  return (system, values) => {
+    tellStatement(text);
+    return connectionsOf(system).pool.query<Row>({ name, text, values });
+  };
+}

@@ -1,0 +1,56 @@
+import type { Source } from './sources.ts';
+
+/** Where a process is connected, and what stands between the connections and everybody else. */
+const CONNECTED = /^(?:platform\/|hosts\/latchkey\.ts$|tests\/)|\.test\.ts$/;
+
+/** Everything else reads through `ctx.db`, writes in a transaction, or says why one statement is enough (`singleWrite`). */
+export function reachesNoConnections({ path, text }: Source): string[] {
+  return !CONNECTED.test(path) && /\bconnectionsOf\b/.test(text) ? [`${path} reaches past ctx to the connections`] : [];
+}
+
+const TRANSACTION = /\btransaction\(\s*/g;
+
+/** Inside a transaction, the context and the system outside of it would ask for a second connection, and read outside of it. */
+export function staysInTransaction({ path, text }: Source): string[] {
+  if (path.startsWith('tests/') || path.endsWith('.test.ts')) return [];
+  const plain = blanked(text);
+  return [...plain.matchAll(TRANSACTION)].flatMap((call) => {
+    const start = call.index + call[0].length;
+    const [first = '', ...others] = argumentsAt(plain, start);
+    const outer = ['ctx', 'system'].filter((name) => names(first, name));
+    if (/^\w+$/.test(first)) outer.push(first);
+    const used = outer.find((name) => names(others.join(), name));
+    const line = text.slice(0, call.index).split('\n').length;
+    return used === undefined ? [] : [`${path}:${line} uses ${used} inside of the transaction; use tx`];
+  });
+}
+
+/** True where the code names a variable; properties of that name are something else. */
+function names(code: string, variable: string): boolean {
+  return new RegExp(`(?<!\\w|[^.]\\.)${variable}\\b(?!\\??:)`).test(code);
+}
+
+/** The arguments of a call whose parenthesis opened just before `start`. */
+function argumentsAt(text: string, start: number): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let from = start;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if ('([{'.includes(char)) depth += 1;
+    const ends = ')]}'.includes(char);
+    if (depth === 0 && (ends || char === ',')) {
+      found.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+    if (!ends) continue;
+    if (depth === 0) return found;
+    depth -= 1;
+  }
+  return found;
+}
+
+/** The code without comments and quoted strings; what stands in templates stays. */
+function blanked(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$|'(?:[^'\\\n]|\\.)*'/gm, (part) => part.replace(/[^\n]/g, ' '));
+}
