@@ -15,7 +15,7 @@ import { Dispatcher } from '#events';
 import { forgetDeadChallenges, forgetDeadDevices } from '#identity';
 import { rotateDueKeys } from '#keys';
 import { forgetOldImports, importTask } from '#members';
-import { forgetOldMessages, sendMessageTask, settleAbandoned } from '#messages';
+import { forgetOldMessages, openSending, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
@@ -35,8 +35,9 @@ const CONCURRENCY = 8;
 /** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
   const deliverer = new Deliverer(system, { logout: composeLogout });
+  const sending = openSending(system, quarantineRefused(system));
   const tasks = {
-    send_message: sendMessageTask(system, quarantineRefused(system)),
+    send_message: sending.task,
     deliver_webhooks: deliverWebhooksTask(deliverer),
     replay_webhooks: replayTask(system),
     status_notice: statusNoticeTask(system),
@@ -77,6 +78,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     stop: async () => {
       heartbeat.stop();
       await Promise.all([cleaning, sweeping, jobs, dispatcher, deliverer].map((part) => part.stop()));
+      sending.close();
     },
   };
 }

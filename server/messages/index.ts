@@ -1,6 +1,6 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { messageRoutes } from './messages.admin.ts';
-export { type Refused, sendMessageTask } from './messages.task.ts';
+export { openSending, type Refused } from './messages.task.ts';
 export {
   forgetMessages,
   forgetOldMessages,

@@ -9,13 +9,16 @@ const CONNECT_MS = 10_000;
 /** Some servers look into a mail before they take it; given up too early, it would be sent twice. */
 const SILENCE_MS = 60_000;
 
-/** Mail over SMTP; without a mail server the dev inbox is where mails arrive. @returns sends one, and says who took it */
-export function mailDelivery({
-  smtpUrl,
-  mailFrom,
-  dkim,
-}: Config): (to: string, id: MessageId, body: Rendered) => Promise<string> {
-  if (smtpUrl === null) return async () => 'inbox';
+type Mailer = {
+  /** Sends one mail. @returns who took it */
+  send: (to: string, id: MessageId, body: Rendered) => Promise<string>;
+  /** Closes the connections to the mail server, which a pool keeps open for the next mail. */
+  close: () => void;
+};
+
+/** Mail over SMTP; without a mail server the dev inbox is where mails arrive. */
+export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
+  if (smtpUrl === null) return { send: async () => 'inbox', close: () => undefined };
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
@@ -29,7 +32,7 @@ export function mailDelivery({
       dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: readFileSync(dkim.keyFile, 'utf8') },
     }),
   });
-  return async (to, id, { subject, text, html, unsubscribe }) => {
+  const send: Mailer['send'] = async (to, id, { subject, text, html, unsubscribe }) => {
     // The same Message-ID at every try lets mail servers drop a duplicate.
     const receiver = receiverOf(to);
     await transport.sendMail({
@@ -51,6 +54,7 @@ export function mailDelivery({
     });
     return 'smtp';
   };
+  return { send, close: () => transport.close() };
 }
 
 /** Nothing that is sent may be read as more, or as another, than the one mailbox. */

@@ -6,7 +6,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { recordOutcome } from '#platform/outcomes.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { isAboutReceiver, isRefusal, mailDelivery } from './mail.ts';
+import { isAboutReceiver, isRefusal, openMailer } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
 import type { Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
@@ -22,10 +22,10 @@ type Attempt = { attempts: number; last: boolean };
 /** Hears of a mail that its receiver's server refused for good: the address does not exist, or wants nothing of us. */
 export type Refused = (message: { environment: Environment; template: string; to: string }) => Promise<void>;
 
-/** Sends one queued message; a failure is tried again by the job queue, with growing pauses, a refusal for good is not. */
-export function sendMessageTask(system: System, refused: Refused): Task {
-  const mail = mailDelivery(system.config);
-  return async (payload, { job }) => {
+/** Sends queued messages; a failure is tried again by the job queue, with growing pauses, a refusal for good is not. */
+export function openSending(system: System, refused: Refused): { task: Task; close: () => void } {
+  const mailer = openMailer(system.config);
+  const task: Task = async (payload, { job }) => {
     const message = reference.Parse(payload);
     const attempt = { attempts: job.attempts, last: job.attempts >= job.max_attempts };
     const row = await queued(system, message);
@@ -37,13 +37,14 @@ export function sendMessageTask(system: System, refused: Refused): Task {
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
     if (late) return settle(system, message, { status: 'expired', ...kept(system) });
     const failing = { message, attempt, refused };
-    const provider = await mail(row.recipient, row.id, body).catch((error: unknown) =>
-      mailFailed(system, row, error, failing),
-    );
+    const provider = await mailer
+      .send(row.recipient, row.id, body)
+      .catch((error: unknown) => mailFailed(system, row, error, failing));
     if (provider === null) return;
     recordOutcome(system, { environment: row.environment, signal: 'email', good: true });
     await settle(system, message, { status: 'sent', sent_at: now, provider, error: null, ...kept(system) });
   };
+  return { task, close: mailer.close };
 }
 
 /** Codes do not lie around once they are delivered; in development the inbox shows them. */

@@ -104,7 +104,6 @@ describe('a mail server', () => {
     });
   });
   after(async () => {
-    await latchkey.stop();
     await rm(folder, { recursive: true });
     await new Promise<void>((resolve) => {
       server.close(resolve);
@@ -149,6 +148,12 @@ describe('a mail server', () => {
     await runAgain(latchkey);
     await eventually(async () => assert.equal((await state('late@example.com')).status, 'expired'), 15_000);
     assert.equal(received.length, 1);
+  });
+
+  test('a stop closes the connections to it', async () => {
+    assert.notEqual(server.connections.size, 0);
+    await latchkey.stop();
+    await eventually(async () => assert.equal(server.connections.size, 0));
   });
 });
 
