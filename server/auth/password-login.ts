@@ -59,7 +59,7 @@ export async function loginWithPassword(
   if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
   const { userId } = candidate;
-  const checked = isOutdated(candidate.hash)
+  const checked = isOutdated(ctx.system, candidate.hash)
     ? await upgrade(ctx, { userId, hash: candidate.hash }, request.password)
     : candidate.hash;
   const { settings } = await projectOf(ctx.system, ctx.scope);

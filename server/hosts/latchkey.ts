@@ -15,7 +15,7 @@ import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
-import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
+import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { isEmptyInstallation } from '#tenancy';
 import { createApiHost } from './api-host.ts';
@@ -35,6 +35,7 @@ export type StartOptions = {
   log: Logger;
   progress: (line: string) => void;
   clock?: Clock;
+  testPasswordCost?: PasswordCost;
 };
 
 export type Latchkey = {
@@ -117,12 +118,21 @@ function openSystem({
   secrets,
   log,
   clock = systemClock,
+  testPasswordCost,
 }: Omit<StartOptions, 'progress'>): System {
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const system = makeSystem(
-    { config, log, clock, keyring: new Keyring(secrets), feed: new ChangeFeed(databaseUrl, log), metrics },
+    {
+      config,
+      log,
+      clock,
+      keyring: new Keyring(secrets),
+      feed: new ChangeFeed(databaseUrl, log),
+      metrics,
+      testPasswordCost: testPasswordCost ?? null,
+    },
     databaseUrl,
     {
       pool,

@@ -7,7 +7,7 @@ import { hashPassword, verifyPassword } from './hashing.ts';
 describe('password hashing', () => {
   let latchkey: TestLatchkey;
   before(async () => {
-    latchkey = await startTestLatchkey();
+    latchkey = await startTestLatchkey({ passwordsAtFullCost: true });
   });
   after(() => latchkey.stop());
 

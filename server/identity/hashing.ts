@@ -4,7 +4,7 @@ import { Gauge } from 'prom-client';
 import type { Ctx } from '#platform/ctx.ts';
 import { FairQueue } from '#platform/fair-queue.ts';
 import { isConnectionHeld } from '#platform/held-connections.ts';
-import { perSystem } from '#platform/system.ts';
+import { perSystem, type System } from '#platform/system.ts';
 import { isDear } from './hash-costs.ts';
 import { matchesHash } from './password-hashes.ts';
 
@@ -48,8 +48,12 @@ function hashed<T>({ system, scope }: Asker, queue: 'common' | 'dear', work: () 
   return queues(system)[queue].run(scope?.workspaceId ?? '', work);
 }
 
-/** Somebody's password that nobody knows: verified against when there is no account, so that both take as long (AU-6). */
-let decoy: Promise<string> | null = null;
+/** A hash of nobody's password: it is checked where there is no account, so that both take equally long (AU-6). */
+const decoys = perSystem((system) => hash('', parameters(system)));
+
+function parameters({ testPasswordCost }: System) {
+  return { ...ARGON2ID, ...testPasswordCost };
+}
 
 /**
  * The bytes that are hashed. Normalised, because the same characters can be typed as different code points
@@ -61,7 +65,7 @@ function prepared(password: string): string {
 
 /** @returns the Argon2id hash in PHC format @throws Problem SERVICE_UNAVAILABLE when too many wait */
 export async function hashPassword(asker: Asker, password: string): Promise<string> {
-  return hashed(asker, 'common', () => hash(prepared(password), ARGON2ID));
+  return hashed(asker, 'common', () => hash(prepared(password), parameters(asker.system)));
 }
 
 /**
@@ -69,15 +73,14 @@ export async function hashPassword(asker: Asker, password: string): Promise<stri
  * @param stored the account's hash, or null where there is no account: then the same work is done and the answer is false
  */
 export async function verifyPassword(asker: Asker, stored: string | null, password: string): Promise<boolean> {
-  decoy ??= hash('', ARGON2ID);
-  const against = stored ?? (await decoy);
+  const against = stored ?? (await decoys(asker.system));
   const queue = isDear(against) ? 'dear' : 'common';
   const matches = await hashed(asker, queue, () => matchesHash(against, password, prepared(password)));
   return stored !== null && matches;
 }
 
 /** True for a hash that is not what {@link hashPassword} makes today. */
-export function isOutdated(stored: string): boolean {
-  const { memoryCost, timeCost, parallelism } = ARGON2ID;
+export function isOutdated(system: System, stored: string): boolean {
+  const { memoryCost, timeCost, parallelism } = parameters(system);
   return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
 }

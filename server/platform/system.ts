@@ -8,6 +8,9 @@ import { type Db, type ReadDb, readOnly } from './db.ts';
 import type { ChangeFeed } from './feed.ts';
 import type { Keyring } from './keyring.ts';
 
+/** Parameters of Argon2id (RFC 9106 §3.1); memory in KiB. */
+export type PasswordCost = { memoryCost: number; timeCost: number };
+
 /** What work in a transaction reaches of the process: nothing that opens a second connection. */
 export type SystemInTx = {
   config: Config;
@@ -16,6 +19,11 @@ export type SystemInTx = {
   keyring: Keyring;
   feed: ChangeFeed;
   metrics: Registry;
+  /**
+   * Argon2 parameters that replace the product's, for tests that are not about hashing. No setting reaches it: only the tests
+   * start a Latchkey with it.
+   */
+  testPasswordCost: PasswordCost | null;
 };
 
 const CONNECTIONS = Symbol('connections');
@@ -54,8 +62,8 @@ const wholes = new WeakMap<SystemInTx, System>();
 
 /** The part of a system that transactions see. */
 export function withoutConnections(system: System): SystemInTx {
-  const { config, log, clock, keyring, feed, metrics } = system;
-  const inTx = { config, log, clock, keyring, feed, metrics };
+  const { config, log, clock, keyring, feed, metrics, testPasswordCost } = system;
+  const inTx = { config, log, clock, keyring, feed, metrics, testPasswordCost };
   wholes.set(inTx, system);
   return inTx;
 }

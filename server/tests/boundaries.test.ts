@@ -5,6 +5,7 @@ import { type Fixture, plant } from './boundaries/fixture.ts';
 import {
   callsOutThroughFetch,
   declaresPermissions,
+  hashesAtFullCost,
   keepsOrder,
   namesOwnTables,
   orderOf,
@@ -92,6 +93,17 @@ const rules = [
     rule: callsOutThroughFetch,
     broken: [members(`globalThis.fetch('http://example.com')`), members(`globalThis['fetch']('http://example.com')`)],
     kept: { path: 'platform/fetch.ts', text: 'export const call = globalThis.fetch;' },
+  },
+  {
+    name: 'only tests make password hashes cheaper',
+    rule: hashesAtFullCost,
+    broken: [
+      {
+        path: 'cli/serve.ts',
+        text: 'await startLatchkey({ config, testPasswordCost: { memoryCost: 8, timeCost: 1 } });',
+      },
+    ],
+    kept: { path: 'tests/harness.ts', text: 'await startLatchkey({ config, testPasswordCost });' },
   },
   {
     name: 'every route declares who may call it',

@@ -67,6 +67,8 @@ export type TestOptions = {
   databaseUrl?: string;
   /** Hears every line of the log; the level is a setting. */
   log?: (line: string) => void;
+  /** Hashes passwords as the product does: for tests about hashing, and about how long a check takes. */
+  passwordsAtFullCost?: boolean;
 };
 
 /** Changes nothing that a customer can see, so no event is due. */
@@ -85,6 +87,9 @@ const SILENT = [
   // A code that is mailed, and looking with it.
   /^\/status\/manage(\/code)?$/,
 ];
+
+/** Argon2 at its smallest: a test run hashes thousands of passwords. */
+const TEST_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
 
 /** Starts a whole Latchkey on a database of its own, with the demo workspace. */
 export async function startTestLatchkey(options: TestOptions = {}): Promise<TestLatchkey> {
@@ -113,6 +118,7 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
     log: options.log ? pino({ level: config.logLevel }, { write: options.log }) : pino({ level: config.logLevel }),
     progress: () => undefined,
     ...(options.clock && { clock: options.clock }),
+    ...(!options.passwordsAtFullCost && { testPasswordCost: TEST_PASSWORD_COST }),
   });
   const { demo } = latchkey;
   const system = Object.assign(latchkey.system, { pool: connectionsOf(latchkey.system).pool });

@@ -20,7 +20,7 @@ import {
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey({ clock });
+  latchkey = await startTestLatchkey({ clock, passwordsAtFullCost: true });
 });
 after(() => latchkey.stop());
 

@@ -133,6 +133,15 @@ export const readsNoEnvironment: Rule = ({ path, text }) => {
   return faults(path, text, ENVIRONMENT, 'reads the environment');
 };
 
+/** Where a Latchkey takes the password cost of the tests from, keeps it, and uses it. */
+const KNOWS_TEST_COST = /^(?:hosts\/latchkey|platform\/system|\w+\/hashing)\.ts$/;
+
+/** Nothing in the product makes password hashes cheaper than they are. */
+export const hashesAtFullCost: Rule = ({ path, text }) =>
+  isTest(path) || KNOWS_TEST_COST.test(path)
+    ? []
+    : faults(path, text, /\btestPasswordCost\b/g, 'changes the cost of password hashes');
+
 /** Biome knows the global `fetch`, not the property of `globalThis`. */
 export const callsOutThroughFetch: Rule = ({ path, text }) =>
   isTest(path) || path === 'platform/fetch.ts'
