@@ -1,19 +1,23 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { preparePostgres } from './postgres.ts';
+import type { FileResult } from './run-files.ts';
 
 /**
- * Runs test files in parallel, each in a process of its own, against one throw-away PostgreSQL.
+ * Runs test files against one throw-away PostgreSQL, in a few processes that each run one file after another: to load
+ * Latchkey takes longer than most files do.
  * `npx node server/tests/run.ts [--only PATTERN] [FILE…]`
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const server = resolve(import.meta.dirname, '..');
 const root = resolve(server, '..');
+
+/** A file that takes longer than this hangs. */
+const FILE_LIMIT_MS = 600_000;
 
 const files =
   positionals.length > 0
@@ -22,35 +26,83 @@ const files =
         glob('{server,sdk}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }),
         (file) => resolve(root, file),
       );
+const waiting = files.sort();
 const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
-process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
-process.env['NODE_COMPILE_CACHE'] = resolve(server, '../node_modules/.cache/latchkey-tests');
+const began = performance.now();
 
 /** Ctrl-C ends the tests; then the database goes as after any run. */
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+const workers = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    waiting.length = 0;
+    for (const worker of workers) worker.kill();
+  });
 
 const counts = { passed: 0, failed: 0 };
-const stream = run({
-  files: files.sort(),
-  concurrency: availableParallelism(),
-  timeout: 120_000,
-  forceExit: true,
-  signal: interrupted.signal,
-  ...(values.only !== undefined && { testNamePatterns: [values.only] }),
-});
-stream.on('test:summary', (summary) => {
-  if (summary.file !== undefined) return;
-  const { tests, passed, skipped, todo } = summary.counts;
-  counts.passed = passed;
-  // A suite whose `after` fails has no failed test, but it has failed.
-  counts.failed = Math.max(tests - passed - skipped - todo, summary.success ? 0 : 1);
-});
-stream.compose(spec).pipe(process.stdout);
-await new Promise((done) => {
-  stream.on('end', done);
-});
+const timings: { file: string; seconds: number }[] = [];
+const faults: string[] = [];
+
+function startWorker(): ChildProcess {
+  const worker = fork(resolve(import.meta.dirname, 'run-files.ts'), {
+    serialization: 'advanced',
+    env: {
+      ...process.env,
+      LATCHKEY_TEST_DATABASE_URL: postgres.url,
+      NODE_COMPILE_CACHE: resolve(root, 'node_modules/.cache/latchkey-tests'),
+    },
+  });
+  workers.add(worker);
+  worker.once('exit', () => workers.delete(worker));
+  return worker;
+}
+
+/** Runs a file in a worker. @returns null when the worker has ended with it */
+function runIn(worker: ChildProcess, file: string): Promise<FileResult | null> {
+  return new Promise((done) => {
+    const limit = setTimeout(() => worker.kill('SIGKILL'), FILE_LIMIT_MS);
+    const finish = (result: FileResult | null) => {
+      clearTimeout(limit);
+      worker.removeAllListeners('message').removeListener('exit', fail);
+      done(result);
+    };
+    const fail = () => finish(null);
+    worker.once('message', (result: FileResult) => finish(result));
+    worker.once('exit', fail);
+    worker.send({ file, only: values.only });
+  });
+}
+
+/** Takes files until none waits. */
+async function work(): Promise<void> {
+  let worker = startWorker();
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    const name = relative(root, file);
+    const start = performance.now();
+    // biome-ignore lint/performance/noAwaitInLoops: one file after the other
+    const result = await runIn(worker, file);
+    timings.push({ file: name, seconds: (performance.now() - start) / 1_000 });
+    counts.passed += result?.passed ?? 0;
+    counts.failed += result?.failed ?? 1;
+    process.stdout.write(`\n${name}\n${result?.report ?? ''}`);
+    if (result === null) {
+      faults.push(`${name}: its process ended, or it took more than ${FILE_LIMIT_MS / 60_000} minutes\n`);
+      worker = startWorker();
+    } else if (result.failed > 0) faults.push(`${name}\n${result.faults}`);
+  }
+  worker.kill();
+}
+
+await Promise.all(
+  Array.from({ length: Number(process.env['LATCHKEY_TEST_PROCESSES'] ?? availableParallelism()) }, work),
+);
 await postgres.stop();
+if (faults.length > 0) process.stdout.write(`\n✖ failing tests:\n\n${faults.join('\n')}`);
+const slowest = timings.toSorted((a, b) => b.seconds - a.seconds);
+const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+process.stdout.write(
+  `\n${timings.length} files in ${seconds} s, ${counts.passed} passed, ${counts.failed} failed; the slowest:\n`,
+);
+for (const { file, seconds } of slowest.slice(0, 10)) process.stdout.write(`  ${seconds.toFixed(1)} s ${file}\n`);
 const summaryFile = process.env['LATCHKEY_TEST_SUMMARY'];
 if (summaryFile !== undefined) writeFileSync(summaryFile, JSON.stringify(counts));
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;

@@ -1,0 +1,71 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+/** One process of a test run: it runs the files it receives, one after another. */
+
+/** The result of a file. `report` says how each test went, `faults` why some failed. */
+export type FileResult = { passed: number; failed: number; report: string; faults: string };
+
+/** Longer than any test takes on a busy machine. */
+const TEST_LIMIT_MS = 120_000;
+const FAULTS = '✖ failing tests:';
+/** Every file ends with its counts; the run as a whole prints them once. */
+const COUNTS = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
+
+let endRoot: (() => void) | null = null;
+subscribe('tracing:node.test:end', (message) => {
+  if (Object(message).name === '<root>') endRoot?.();
+});
+
+process.on('message', async ({ file, only }: { file: string; only?: string }) => {
+  process.send?.(await runFile(file, only));
+});
+process.on('disconnect', () => process.exit());
+
+async function runFile(file: string, only: string | undefined): Promise<FileResult> {
+  const ended = new Promise<void>((resolve) => {
+    endRoot = resolve;
+  });
+  const tests = run({
+    files: [file],
+    isolation: 'none',
+    timeout: TEST_LIMIT_MS,
+    ...(only !== undefined && { testNamePatterns: [only] }),
+  });
+  const counts = { passed: 0, failed: 0 };
+  let sound = true;
+  // A suite or file whose `after` fails has no failed test, but it has failed.
+  tests.on('test:fail', () => {
+    sound = false;
+  });
+  tests.on('test:summary', ({ counts: { tests: all, passed, skipped, todo } }) => {
+    counts.passed = passed;
+    counts.failed = all - passed - skipped - todo;
+  });
+  const output = Array.fromAsync(tests.compose(spec));
+  await ended;
+  await setImmediate();
+  // A file ends where its own process would have nothing left to do.
+  process.emit('beforeExit', 0);
+  const [report = '', faults = ''] = (await output).join('').replaceAll(COUNTS, '').split(FAULTS);
+  const broken = await importFault(file);
+  return {
+    passed: counts.passed,
+    failed: Math.max(counts.failed, sound && broken === '' ? 0 : 1),
+    report,
+    faults: faults + broken,
+  };
+}
+
+/** The runner does not tell when a file throws after it has declared tests. A module that failed fails again. */
+async function importFault(file: string): Promise<string> {
+  try {
+    await import(pathToFileURL(file).href);
+    return '';
+  } catch (error) {
+    return `\n${error instanceof Error ? error.stack : String(error)}\n`;
+  }
+}
