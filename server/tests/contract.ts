@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { System } from '#platform/system.ts';
-import { dereferenced } from './openapi.ts';
 
-type Response = { description?: string; content?: Record<string, { schema?: unknown }> };
-type Described = { paths: Record<string, Record<string, { responses?: Record<string, Response> }>> };
+type Response = { $ref?: string; description?: string; content?: Record<string, { schema?: unknown }> };
+type Described = {
+  paths: Record<string, Record<string, { responses?: Record<string, Response> }>>;
+  components?: { responses: Record<string, Response> };
+};
 type Route = { template: string; pattern: RegExp };
+
+/** How an operation names a response that it shares with others. */
+const SHARED = '#/components/responses/';
 
 /** An answer as a test got it. */
 type Answered = { method: string; path: string; status: number; type: string; text: string };
@@ -37,14 +42,17 @@ export class Contract {
     const responses = route && this.#document.paths[route.template]?.[method.toLowerCase()]?.responses;
     if (!route || !responses) return;
     const about = `${method} ${route.template} answered ${status}`;
-    const response = responses[status];
+    const name = responses[status]?.$ref?.slice(SHARED.length);
+    const response = name === undefined ? responses[status] : this.#document.components?.responses[name];
     assert.ok(response, `${about}, which its description does not know: ${text.slice(0, 300)}`);
     if (text === '') return;
     const [mediaType = ''] = type.split(';', 1);
     if (mediaType !== 'application/json' && mediaType !== 'application/problem+json') return;
     const body: unknown = JSON.parse(text);
-    const pointer = [route.template, method.toLowerCase(), 'responses', status, 'content', mediaType, 'schema'];
-    if (response.content?.[mediaType]?.schema !== undefined) this.#validate(pointer, body, about);
+    const own = ['paths', route.template, method.toLowerCase(), 'responses', status];
+    const place = name === undefined ? own : ['components', 'responses', name];
+    if (response.content?.[mediaType]?.schema !== undefined)
+      this.#validate([...place, 'content', mediaType, 'schema'], body, about);
     else assert.ok(response.content?.[mediaType], `${about} as ${mediaType}, which its description does not know`);
     if (mediaType === 'application/problem+json') {
       const { errorCode } = Object(body);
@@ -57,7 +65,7 @@ export class Contract {
 
   #validate(pointer: readonly (string | number)[], body: unknown, about: string): void {
     const path = pointer.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
-    const ref = `openapi#/paths/${path.map(encodeURIComponent).join('/')}`;
+    const ref = `openapi#/${path.map(encodeURIComponent).join('/')}`;
     const validate = this.#compiled.get(ref) ?? this.#ajv.compile({ $ref: ref });
     this.#compiled.set(ref, validate);
     assert.ok(
@@ -75,7 +83,8 @@ function contractOf(kind: string, origin: string): Promise<Contract> {
   if (known) return known;
   const made = fetch(`${origin}/openapi.json`).then(async (response) => {
     const text = await response.text();
-    return new Contract(dereferenced(JSON.parse(text)));
+    const document: Described = JSON.parse(text);
+    return new Contract(document);
   });
   contracts.set(kind, made);
   return made;

@@ -21,9 +21,15 @@ describe('what the harness watches, shown to be able to fail', () => {
 
   test('an answer that its OpenAPI description does not allow fails the test', () => {
     const json = { 'application/json': { schema: { type: 'object', required: ['id'] } } };
-    const problem = { 'application/problem+json': { schema: {} } };
-    const responses = { 200: { content: json }, 404: { description: '`NOT_FOUND`', content: problem } };
-    const contract = new Contract({ paths: { '/v1/things/{id}': { get: { responses } } } });
+    const problem = { 'application/problem+json': { schema: { type: 'object', required: ['errorCode'] } } };
+    const contract = new Contract({
+      paths: {
+        '/v1/things/{id}': {
+          get: { responses: { 200: { content: json }, 404: { $ref: '#/components/responses/NOT_FOUND' } } },
+        },
+      },
+      components: { responses: { NOT_FOUND: { description: '`NOT_FOUND`', content: problem } } },
+    });
     const answer = { method: 'GET', path: '/v1/things/1', status: 200, type: 'application/json', text: '{"id":1}' };
     const missing = { ...answer, status: 404, type: 'application/problem+json', text: '{"errorCode":"NOT_FOUND"}' };
     contract.check(answer);
@@ -38,6 +44,7 @@ describe('what the harness watches, shown to be able to fail', () => {
       /as application\/problem\+json/,
     );
     assert.throws(() => contract.check({ ...missing, text: '{"errorCode":"CONFLICT"}' }), /404 CONFLICT, which/);
+    assert.throws(() => contract.check({ ...missing, text: '{}' }), /with a body its description does not allow/);
   });
 
   test('a route that declares no permission is refused', async (t) => {
