@@ -5,16 +5,16 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { startTestLatchkey } from '../../server/tests/harness.ts';
 import { type StatusCallbacks, type StatusState, statusPoller } from './status.ts';
 
-/** The responses that the server gives next, and the requests it received. */
-type Said = { status?: number; overallStatus?: string; incidents?: object[]; headers?: Record<string, string> };
-let said: Said = {};
-let answers: number[] = [];
+/** The next response of the server. */
+type Reply = { status?: number; overallStatus?: string; incidents?: object[]; headers?: Record<string, string> };
+let reply: Reply = {};
+let statuses: number[] = [];
 const server = createServer((request, response) => {
-  const { status = 200, overallStatus = 'operational', incidents = [], headers = {} } = said;
+  const { status = 200, overallStatus = 'operational', incidents = [], headers = {} } = reply;
   const body = JSON.stringify({ overallStatus, incidents });
   const etag = `"${Buffer.from(body).toString('base64url')}"`;
   const code = status === 200 && request.headers['if-none-match'] === etag ? 304 : status;
-  answers.push(code);
+  statuses.push(code);
   response.writeHead(code, { etag, ...headers }).end(code === 200 ? body : '');
 });
 let address = '';
@@ -29,33 +29,33 @@ after(() => {
   server.close();
 });
 beforeEach(() => {
-  said = {};
-  answers = [];
+  reply = {};
+  statuses = [];
 });
 
 /** A poller that records its callbacks. */
 function watch(known: StatusState | null = null, more: StatusCallbacks = {}) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const poller = statusPoller(
     address,
     {
-      onDegraded: () => told.push('degraded'),
-      onPhaseChange: () => told.push('phase'),
-      onRecovered: () => told.push('recovered'),
-      onUnreachable: () => told.push('unreachable'),
+      onDegraded: () => calls.push('degraded'),
+      onPhaseChange: () => calls.push('phase'),
+      onRecovered: () => calls.push('recovered'),
+      onUnreachable: () => calls.push('unreachable'),
       ...more,
     },
     known,
   );
-  const see = async (...looks: Said[]) => {
+  const see = async (...looks: Reply[]) => {
     for (const look of looks) {
-      said = look;
+      reply = look;
       // biome-ignore lint/performance/noAwaitInLoops: one poll after the other
       await poller.check();
     }
-    return told.splice(0);
+    return calls.splice(0);
   };
-  return { poller, told, see };
+  return { poller, calls, see };
 }
 
 const well = { overallStatus: 'operational' };
@@ -72,7 +72,7 @@ describe('ST-3 statusPoller', () => {
     assert.deepEqual(await see(incident('investigating', 'inc_2')), ['degraded'], 'the next time anew');
   });
 
-  test('tells another phase, another incident and the end of one, each once', async () => {
+  test('reports a new phase, a new incident and the end of an incident once each', async () => {
     const { see } = watch();
     await see(incident('investigating'));
     assert.deepEqual(await see(incident('identified'), incident('identified')), ['phase']);
@@ -89,7 +89,7 @@ describe('ST-3 statusPoller', () => {
     assert.deepEqual(await see(incident('identified')), ['phase']);
   });
 
-  test('a program that starts in an outage hears of it; one that starts again with what it knew does not', async () => {
+  test('alerts at the first poll during an outage, but not when it starts with the stored state', async () => {
     const { see, poller } = watch();
     assert.deepEqual(await see(incident('monitoring')), ['degraded']);
     const state = await poller.check();
@@ -101,17 +101,17 @@ describe('ST-3 statusPoller', () => {
 });
 
 describe('statusPoller', () => {
-  test('an unknown value is taken as not operational', async () => {
+  test('treats an unknown value as not operational', async () => {
     assert.deepEqual(await watch().see(well, { overallStatus: 'on_fire' }), ['degraded']);
   });
 
-  test('sends the ETag, and reads what changed only', async () => {
+  test('sends the ETag and downloads only changes', async () => {
     const { see } = watch();
     await see(well, well, incident('investigating'), incident('investigating'));
-    assert.deepEqual(answers, [200, 304, 200, 304]);
+    assert.deepEqual(statuses, [200, 304, 200, 304]);
   });
 
-  test('tells once that it can not read; what it knew stays', async () => {
+  test('reports once that the status is unreachable and keeps its state', async () => {
     const { see } = watch();
     await see(incident('investigating'));
     assert.deepEqual(await see({ status: 503 }, { status: 500 }), ['unreachable']);
@@ -120,23 +120,23 @@ describe('statusPoller', () => {
     assert.deepEqual(await see(well), ['recovered']);
   });
 
-  test('that it can not read is told again where telling failed', async () => {
+  test('reports again that the status is unreachable if the callback failed', async () => {
     let failures = 1;
-    const { poller, told, see } = watch(null, {
+    const { poller, calls, see } = watch(null, {
       onUnreachable: () => {
-        told.push('unreachable');
+        calls.push('unreachable');
         if (failures-- > 0) throw new Error('the pager is away');
       },
     });
     await see(well);
-    said = { status: 503 };
+    reply = { status: 503 };
     await assert.rejects(poller.check(), /pager/);
     await poller.check();
     await poller.check();
-    assert.deepEqual(told, ['unreachable', 'unreachable']);
+    assert.deepEqual(calls, ['unreachable', 'unreachable']);
   });
 
-  test('an alert that fails is made again, though the status is unchanged', async () => {
+  test('repeats an alert whose callback failed, although the status is unchanged', async () => {
     let failures = 1;
     const made: string[] = [];
     const { poller, see } = watch(null, {
@@ -146,17 +146,17 @@ describe('statusPoller', () => {
       },
     });
     await see(well);
-    said = incident('investigating');
+    reply = incident('investigating');
     await assert.rejects(poller.check(), /pager/);
     await poller.check();
     await poller.check();
     assert.equal(made.length, 2);
-    assert.deepEqual(answers, [200, 200, 304, 304]);
+    assert.deepEqual(statuses, [200, 200, 304, 304]);
   });
 });
 
-describe('the rhythm of statusPoller', () => {
-  test('looks every 60 to 300 seconds, later when asked to, and no more when stopped', async (t) => {
+describe('the interval of statusPoller', () => {
+  test('polls every 60 to 300 seconds, later after Retry-After, and never after stop', async (t) => {
     const pauses: number[] = [];
     let next: (() => void) | undefined;
     const { setTimeout: original } = globalThis;
@@ -164,7 +164,7 @@ describe('the rhythm of statusPoller', () => {
       globalThis,
       'setTimeout',
       (work: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) => {
-        // The poller's own: the connections of this test have shorter ones.
+        // Connections of this test use timers, too, but shorter ones.
         if (milliseconds < 60_000) return original(work, milliseconds, ...args);
         pauses.push(Math.round(milliseconds / 1000));
         next = () => work(...args);
@@ -183,16 +183,16 @@ describe('the rhythm of statusPoller', () => {
     random.mock.mockImplementation(() => 0.999_999);
     next?.();
     await until(() => pauses.length === 2);
-    said = { status: 503, headers: { 'retry-after': '900' } };
+    reply = { status: 503, headers: { 'retry-after': '900' } };
     next?.();
     await until(() => pauses.length === 3);
-    said = { status: 503, headers: { 'retry-after': '99999999999' } };
+    reply = { status: 503, headers: { 'retry-after': '99999999999' } };
     next?.();
     await until(() => pauses.length === 4);
     assert.deepEqual(pauses, [60, 300, 900, 3_600], 'no timer is asked for more than it can take');
     next?.();
     poller.stop();
-    await until(() => answers.length === 5);
+    await until(() => statuses.length === 5);
     await poller.check();
     assert.equal(pauses.length, 4, 'stopped while it looked, it does not look again');
   });
@@ -202,13 +202,13 @@ describe('statusPoller and a real Latchkey', () => {
   test('reads a real Latchkey', async () => {
     const latchkey = await startTestLatchkey();
     try {
-      const told: string[] = [];
+      const calls: string[] = [];
       const poller = statusPoller(latchkey.system.config.addresses.production.auth, {
-        onUnreachable: (error) => told.push(String(error)),
+        onUnreachable: (error) => calls.push(String(error)),
       });
       assert.equal((await poller.check())?.status, 'operational');
       assert.equal((await poller.check())?.status, 'operational');
-      assert.deepEqual(told, []);
+      assert.deepEqual(calls, []);
     } finally {
       await latchkey.stop();
     }

@@ -33,7 +33,7 @@ for (const [name, verify] of verifiers)
         (error: { code: string }) => error.code,
       );
 
-    test('accepts what the official Standard Webhooks library signs, with headers of any kind', async () => {
+    test('accepts messages signed by the official Standard Webhooks library, with any kind of headers', async () => {
       const { headers } = message();
       const capital = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toUpperCase(), [value]]));
       const forms = [headers, new Headers(headers), capital];
@@ -44,12 +44,12 @@ for (const [name, verify] of verifiers)
       );
     });
 
-    test('accepts either secret while one is replaced, on both sides', async () => {
+    test('accepts either secret during a rotation, on both sides', async () => {
       assert.equal(await refused(message([other, secret]), secret), 'accepted');
       assert.equal(await refused(message([secret]), [other, secret]), 'accepted');
     });
 
-    test('refuses another secret, a changed body, id or time, and signatures of other kinds', async () => {
+    test('rejects another secret, a changed body, id or time, and other kinds of signatures', async () => {
       const good = message();
       const changed = (headers: Record<string, string>) => ({ body, headers: { ...good.headers, ...headers } });
       const later = String(Number(good.headers['webhook-timestamp']) + 1);
@@ -68,7 +68,7 @@ for (const [name, verify] of verifiers)
       );
     });
 
-    test('refuses what is more than five minutes old or early, or has no time', async () => {
+    test('rejects a timestamp that is missing or more than five minutes off', async () => {
       const at = (milliseconds: number) => message([secret], new Date(Date.now() + milliseconds));
       assert.equal(await refused(at(-301_000), secret), 'time_out_of_tolerance');
       assert.equal(await refused(at(302_000), secret), 'time_out_of_tolerance');
@@ -81,7 +81,7 @@ for (const [name, verify] of verifiers)
       );
     });
 
-    test('says which header is missing, and that a secret is none', async () => {
+    test('names a missing header and reports an invalid secret', async () => {
       const { 'webhook-signature': _, ...headers } = message().headers;
       assert.equal(await refused({ body, headers }, secret), 'missing_header');
       assert.equal(await refused(message(), 'whsec_%%%'), 'invalid_secret');
