@@ -14,7 +14,7 @@ import { AskProvider } from '#ui/ask.tsx';
 import { router } from './router.tsx';
 import { theme } from './theme.ts';
 
-// What locks the page behind a dialog makes a style element of its own.
+// The scroll lock of dialogs creates its own style element.
 setNonce(nonce);
 
 const root = document.getElementById('root');

@@ -20,7 +20,7 @@ const root = createRootRoute({
   beforeLoad: async ({ location }) => {
     if (knownSession() ?? (await loadSession())) return;
     window.location.assign(signInAddress(`/console${location.href}`));
-    // The browser is leaving; nothing must be drawn meanwhile.
+    // The browser is navigating away; render nothing until then.
     await new Promise(() => undefined);
   },
   component: Outlet,

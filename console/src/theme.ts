@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple, rem } from '@mantine/core';
 
-/** Latchkey's blue, from lightest to darkest; 6 carries white text at more than 4.5 to 1. */
+/** Latchkey's blue, from lightest to darkest; white text on shade 6 has a contrast of more than 4.5:1. */
 const blue: MantineColorsTuple = [
   '#eef4ff',
   '#dbe7fe',
@@ -40,10 +40,10 @@ const gray: MantineColorsTuple = [
   '#1d2127',
 ];
 
-/** What is touched is at least this big (WCAG 2.2, 2.5.8). */
+/** The minimum size of touch targets (WCAG 2.2, 2.5.8). */
 const TARGET = rem(24);
 
-/** A dialog's header is not the banner of the page. */
+/** A dialog's header must not have the role `banner`. */
 const noBanner = { attributes: { header: { role: 'presentation' } } };
 
 const compact = { defaultProps: { size: 'sm' } };

@@ -56,7 +56,7 @@ describe('components and their groups', () => {
       await button('Add component').click();
       await field('Name').fill(name);
       await choose('Group', 'Shop');
-      await choose('Measured by', 'What your incidents say');
+      await choose('Measured by', 'Your incidents');
       assert.deepEqual(await faultsOf(page), []);
       await inDialog('Add').click();
       await titled(name);
@@ -65,13 +65,13 @@ describe('components and their groups', () => {
     const { id } = await named('/groups', 'Shop');
     assert.deepEqual(await namesIn(id), ['Cart', 'Search']);
     await button('Move Search up').click();
-    await said(page, 'Search stands higher');
+    await said(page, 'Search moved up');
     assert.deepEqual(await namesIn(id), ['Search', 'Cart']);
     await undo().click();
-    await said(page, 'The order is as it was');
+    await said(page, 'Move undone');
     assert.deepEqual(await namesIn(id), ['Cart', 'Search']);
     await button('Move Shop up').click();
-    await said(page, 'Shop stands higher');
+    await said(page, 'Shop moved up');
     const groups = (await read('/groups')).items.map(({ name }: { name: string }) => name);
     assert.deepEqual(groups.indexOf('Shop'), groups.length - 2);
     assert.deepEqual(await faultsOf(page), []);
@@ -80,12 +80,12 @@ describe('components and their groups', () => {
   test('two people rename a group: the second sees what the first did, and decides', async () => {
     const { id } = await named('/groups', 'Shop');
     await app.open('/status/components');
-    await page.getByRole('link', { name: 'Change the group Shop' }).click();
+    await page.getByRole('link', { name: 'Edit the group Shop' }).click();
     await titled('Shop');
     await field('Name').fill('The shop');
     assert.equal((await call(`/groups/${id}`, 'PATCH', { name: 'Storefront' })).status, 200);
     await save().click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else changed this record' });
     await dialog.getByRole('row', { name: 'name Storefront The shop' }).waitFor();
     assert.equal((await read(`/groups/${id}`)).name, 'Storefront');
     await inDialog('Keep mine').click();
@@ -105,7 +105,7 @@ describe('components and their groups', () => {
     await removeGroup();
     await said(page, 'Move its components to another group first.');
     await app.open(`/status/components/${(await named('/components', 'Cart')).id}`);
-    await field('What it is').fill('Where things wait.');
+    await field('Description').fill('Where things wait.');
     await choose('Group', 'Platform');
     await choose('Shown', 'When it is degraded');
     await save().click();
@@ -127,11 +127,11 @@ describe('components and their groups', () => {
     await app.open('/status/components');
     await button('Add component').click();
     await field('Name').fill('Nightly import');
-    await choose('Measured by', 'Reports of its own');
+    await choose('Measured by', 'Heartbeats');
     await inDialog('Add').click();
     const address = await page.getByRole('dialog').locator('pre').innerText();
     assert.equal((await fetch(address, { method: 'POST' })).status, 204);
-    await inDialog('I have kept it').click();
+    await inDialog('I have saved it').click();
     await titled('Nightly import');
     assert.equal(await page.getByText(address).count(), 0);
     assert.notEqual((await named('/components', 'Nightly import')).heartbeatAt, null);
@@ -156,27 +156,27 @@ describe('what people are told', () => {
   test('an incident is kept as a draft, published, and goes on; a correction overwrites nobody’s', async () => {
     await app.open('/status');
     await button('Report an incident').click();
-    await field('Title').fill('Mails arrive late');
-    await field('What you know').fill('We are looking into it.');
+    await field('Title').fill('Mail delivery is delayed');
+    await field('Message').fill('We are looking into it.');
     await choose('Components', 'Email');
     await page.keyboard.press('Escape');
     await choose('Status of Email', 'Partial outage');
-    await page.getByRole('switch', { name: 'Keep it as a draft' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Save as draft' }).click({ force: true });
     assert.deepEqual(await faultsOf(page), []);
-    await inDialog('Keep the draft').click();
-    await page.getByRole('link', { name: 'Mails arrive late' }).click();
+    await inDialog('Save draft').click();
+    await page.getByRole('link', { name: 'Mail delivery is delayed' }).click();
     await button('Publish').click();
     await inDialog('Publish').click();
-    await said(page, 'The incident is public');
+    await said(page, 'Incident published');
     const [{ id }] = (await read('/incidents')).items;
     assert.deepEqual((await read(`/incidents/${id}`)).componentStatuses, { email: 'partial_outage' });
 
-    await field('What you know').fill('A queue was stuck; it moves again.');
+    await field('Message').fill('A queue was stuck; it moves again.');
     await choose('Phase', 'Monitoring');
     await choose('Status of Email', 'As measured');
     await button('Publish').click();
     await inDialog('Publish').click();
-    await said(page, 'Published');
+    await said(page, 'Update published');
     const { phase, componentStatuses } = await read(`/incidents/${id}`);
     assert.deepEqual([phase, componentStatuses], ['monitoring', { email: 'operational' }]);
 
@@ -197,8 +197,8 @@ describe('what people are told', () => {
       await app.open('/status/maintenance');
       await button('Plan maintenance').first().click();
       await field('Title').fill(title);
-      await field('What will happen').fill('Signing in may take longer.');
-      await page.getByLabel('Begins').fill('2030-01-01T10:00');
+      await field('Message').fill('Signing in may take longer.');
+      await page.getByLabel('Starts').fill('2030-01-01T10:00');
       await page.getByLabel('Ends').fill('2030-01-01T11:00');
       await choose('Components', 'Database');
       await page.keyboard.press('Escape');
@@ -222,20 +222,20 @@ describe('what people are told', () => {
     for (const phase of ['In progress', 'Completed']) {
       // biome-ignore lint/performance/noAwaitInLoops: one phase after the other
       await choose('Phase', phase);
-      await field('What you know').fill(`${phase}, as planned.`);
+      await field('Message').fill(`${phase}, as planned.`);
       await button('Publish').click();
       await inDialog('Publish').click();
-      await said(page, 'Published');
+      await said(page, 'Update published');
       await app.open(`/status/maintenance/${id}`);
       await page.getByText(`${phase}, as planned.`).waitFor();
     }
     assert.equal((await read(`/maintenances/${id}`)).phase, 'completed');
 
     await plan('Another one');
-    await button('Call off').click();
+    await button('Cancel maintenance').click();
     await page.getByRole('dialog').getByRole('textbox').fill('Another one');
-    await inDialog('Call off').click();
-    await said(page, 'Another one is called off');
+    await inDialog('Cancel maintenance').click();
+    await said(page, 'Another one is cancelled');
     assert.equal((await read('/maintenances')).items.length, 1);
   });
 
@@ -243,16 +243,16 @@ describe('what people are told', () => {
     await app.open('/status/subscribers');
     await button('Import addresses').click();
     await field('Addresses').fill('ada@example.com\ngrace@example.com');
-    await field('How they agreed').fill('On the list of our newsletter.');
+    await field('Consent').fill('On the list of our newsletter.');
     await inDialog('Import').click();
     await said(page, '2 added, 0 skipped');
     await choose('State', 'Pending');
-    await page.getByText('Nobody fits').waitFor();
+    await page.getByText('No subscribers match these filters').waitFor();
     await choose('State', 'Active');
     assert.deepEqual(await faultsOf(page), []);
-    await button('Forget ada@example.com').click();
-    await inDialog('Forget').click();
-    await said(page, 'ada@example.com is forgotten');
+    await button('Remove ada@example.com').click();
+    await inDialog('Remove').click();
+    await said(page, 'ada@example.com is removed');
     const { items } = await read('/subscribers');
     assert.deepEqual(
       items.map(({ address }: { address: string }) => address),
@@ -263,10 +263,10 @@ describe('what people are told', () => {
   test('what happens by itself is chosen, and can be undone', async () => {
     await app.open('/status/settings');
     const before = await read('/settings');
-    await choose('When a component fails by measurement', 'Write a draft for you to publish');
+    await choose('When a component fails', 'Create a draft incident');
     await page
-      .getByRole('textbox', { name: 'Who is mailed' })
-      .or(page.getByLabel('Who is mailed'))
+      .getByRole('textbox', { name: 'Alert emails' })
+      .or(page.getByLabel('Alert emails'))
       .first()
       .fill('ops@example.com');
     await page.keyboard.press('Enter');
@@ -274,7 +274,7 @@ describe('what people are told', () => {
     await said(page, 'Settings saved');
     assert.deepEqual(await read('/settings'), { automatic: 'draft', alertEmails: ['ops@example.com'] });
     await undo().click();
-    await said(page, 'The settings are as they were');
+    await said(page, 'Change undone');
     await eventually(async () => assert.deepEqual(await read('/settings'), before));
     assert.deepEqual(await faultsOf(page), []);
     const refused = /status of (409|412)/;

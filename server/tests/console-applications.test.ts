@@ -24,8 +24,8 @@ test('an application’s tokens and protocol are set, with what is missing told 
   const { body: made } = await operator.call('/console/v1/applications', { body });
   await app.open(`/applications/${made.id}`);
   await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
-  await page.getByLabel(/^Access tokens hold for: as long/).uncheck();
-  await page.getByLabel('Access tokens hold for', { exact: true }).fill('5');
+  await page.getByLabel(/^Access token lifetime: project default/).uncheck();
+  await page.getByLabel('Access token lifetime', { exact: true }).fill('5');
   await page.getByLabel('Refresh tokens', { exact: true }).uncheck();
   await page.getByLabel('Back-channel logout address').fill('https://ledger.example/logout');
   await page.getByRole('combobox', { name: 'Security profile' }).click();
@@ -34,7 +34,7 @@ test('an application’s tokens and protocol are set, with what is missing told 
   await page.getByText('is needed for "fapi2"').waitFor();
   const keys = page.getByLabel('Public keys');
   await keys.fill('{ "keys": ');
-  await page.getByText('This is not JSON.').waitFor();
+  await page.getByText('Not valid JSON.').waitFor();
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = { ...publicKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'one' };
   await keys.fill(JSON.stringify({ keys: [key] }));

@@ -28,7 +28,7 @@ test('the preview of the sign-in page follows what is typed; the page itself fol
 
   await page.getByRole('textbox', { name: 'Accent colour' }).fill('#a02060');
   await page.getByRole('textbox', { name: 'Logo address' }).fill(LOGO);
-  await page.getByRole('textbox', { name: 'Words below the form' }).fill('Ask the shop for help.');
+  await page.getByRole('textbox', { name: 'Footer text' }).fill('Ask the shop for help.');
   await preview.getByText('Ask the shop for help.').waitFor();
   await preview.locator(`img[src="${LOGO}"]`).waitFor({ state: 'attached' });
   await preview.locator('xpath=//style[contains(., "--accent:light-dark(#a02060")]').waitFor({ state: 'attached' });

@@ -24,7 +24,7 @@ after(async () => {
 
 const field = (name: string) => page.getByRole('textbox', { name, exact: true });
 const save = () => page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
-const conflict = () => page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+const conflict = () => page.getByRole('dialog', { name: 'Someone else changed this record' });
 const read = async (path: string) => (await app.operator.call(`/console/v1${path}`)).body;
 const firstOf = async (path: string) => (await read(path)).items[0];
 
@@ -144,7 +144,7 @@ describe('two people edit the same record: the second is told, and nothing is ov
     await page.getByRole('checkbox', { name: 'Clerk: members:read' }).check();
     await byColleague(`${path}/permissions`, { permissions: ['events:read'] }, 'PUT');
     await page.getByRole('button', { name: 'Save Clerk' }).click();
-    await said(page, 'Somebody else changed Clerk meanwhile');
+    await said(page, 'Someone else changed Clerk');
     assert.deepEqual((await read(path)).permissions, ['events:read'], 'nothing is overwritten');
     await page.getByRole('checkbox', { name: 'Clerk: events:read', checked: true }).waitFor();
     await page.getByRole('button', { name: 'Save Clerk' }).click();
@@ -159,7 +159,7 @@ test('whoever takes theirs sees theirs', async () => {
   await field('Client id').fill('mine again');
   await byColleague(`/identity-providers/${id}`, { clientId: 'theirs' });
   await save().click();
-  await conflict().getByRole('button', { name: 'Take theirs' }).click();
+  await conflict().getByRole('button', { name: 'Use theirs' }).click();
   await conflict().waitFor({ state: 'detached' });
   assert.equal(await field('Client id').inputValue(), 'theirs');
   assert.equal(await save().count(), 0);
@@ -174,7 +174,7 @@ test('who looked at production meanwhile is not told that somebody else changed 
   const environment = page.getByRole('navigation', { name: 'Environment' });
   await environment.getByRole('link', { name: 'Production' }).click();
   await page.waitForURL(/\/production\/sign-in/);
-  const open = page.getByRole('switch', { name: 'Anybody may register' });
+  const open = page.getByRole('switch', { name: 'Open registration' });
   await eventually(async () => assert.equal(await open.isChecked(), false, 'what is set in production'));
   await environment.getByRole('link', { name: 'Test' }).click();
   await page.waitForURL(/\/test\/sign-in/);

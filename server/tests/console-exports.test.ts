@@ -35,7 +35,7 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 
 describe('the audit log', () => {
   for (const [format, label, first] of [
-    ['json', 'JSON, to verify', '{"entries":['],
+    ['json', 'JSON (verifiable)', '{"entries":['],
     ['csv', 'CSV', 'sequence,occurredAt,action,actor,entry,leaf,hash,seal'],
   ] as const) {
     test(`is saved as ${format.toUpperCase()}, which proves itself`, async () => {
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     await app.open(`/audit?until=${until}&action=user.created`);
     const saved = page.waitForEvent('download');
     await button('Export').click();
-    await page.getByText('From and until as filtered').waitFor();
+    await page.getByText('Filtered period').waitFor();
     await page.getByRole('menuitem', { name: 'CSV' }).click();
     const { seal } = await verifyAudit(linesOf(await textOf(await saved)), []);
     assert.deepEqual([seal.until, seal.since, seal.count], [until, null, 0]);
@@ -73,13 +73,13 @@ describe('all members', () => {
     await app.open('/members', 'test');
     await button('Export').click();
     await page.getByRole('dialog', { name: 'Export all members of test?' }).waitFor();
-    await page.getByText('Password hashes too').waitFor();
+    await page.getByText('Include password hashes').waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await inDialog('Cancel').click();
 
     clock.advance(AGO_MS);
     await button('Export').click();
-    await page.getByLabel('Password hashes too').check();
+    await page.getByLabel('Include password hashes').check();
     await inDialog('Export members').click();
     await page.getByRole('dialog', { name: 'Confirm that it’s you' }).waitFor();
     const popup = page.waitForEvent('popup');

@@ -45,9 +45,9 @@ describe('importing members', () => {
     await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByText('No imports yet').waitFor();
     assert.deepEqual(await faultsOf(page), []);
-    assert.ok(await button('Try it').isDisabled(), 'there is no file yet');
+    assert.ok(await button('Start dry run').isDisabled(), 'there is no file yet');
     await choose('people.ndjson', file);
-    await button('Try it').click();
+    await button('Start dry run').click();
     await completed();
     await page.getByText('A dry run: nothing was changed.').waitFor();
     assert.equal(await count('would be created').textContent(), '2');
@@ -64,9 +64,9 @@ describe('importing members', () => {
 
     await app.open('/members/import');
     await choose('people.ndjson', file);
-    await button('Try it').click();
+    await button('Start dry run').click();
     await completed();
-    await page.getByRole('link', { name: 'Import for real' }).click();
+    await page.getByRole('link', { name: 'Start import' }).click();
     await page.getByText('people.ndjson').waitFor();
     await button('Import').click();
     await completed();
@@ -100,9 +100,9 @@ describe('importing members', () => {
         },
         [example ?? '', name],
       );
-      await page.getByText('Drop a file here, or choose one').dispatchEvent('drop', { dataTransfer: dropped });
+      await page.getByText('Drop a file here or choose one').dispatchEvent('drop', { dataTransfer: dropped });
       await page.getByText(name).waitFor();
-      await button('Try it').click();
+      await button('Start dry run').click();
       await completed();
       assert.equal(await count('would be created').textContent(), '1', format);
     }
@@ -111,7 +111,7 @@ describe('importing members', () => {
   test('the failed rows are read page by page, and saved as a file', async () => {
     await app.open('/members/import');
     await choose('people.csv', `email,colour\n${'x,red\n'.repeat(60)}`);
-    await button('Try it').click();
+    await button('Start dry run').click();
     await completed();
     await page.getByText('Failed rows', { exact: true }).click();
     await page.getByRole('row', { name: /^50 Failed/ }).waitFor();
@@ -121,7 +121,7 @@ describe('importing members', () => {
     await button('Previous').click();
     await page.getByRole('row', { name: /^1 Failed/ }).waitFor();
     const saved = page.waitForEvent('download');
-    await button('Download the failed rows').click();
+    await button('Download failed rows').click();
     const file = await saved;
     assert.match(file.suggestedFilename(), /^failed-rows-imp_.*\.csv$/);
     const text = await readFile(await file.path(), 'utf8');
@@ -132,7 +132,7 @@ describe('importing members', () => {
     const before = (await imports()).length;
     await app.open('/members/import');
     await choose('broken.csv', `email,displayName\n"a","b","c"\n${'someone@example.com,b\n'.repeat(250_000)}`);
-    await button('Try it').click();
+    await button('Start dry run').click();
     await page.getByRole('alert').getByText("The CSV can't be read").waitFor();
     await page.getByText('broken.csv').waitFor();
     assert.equal((await imports()).length, before);
@@ -152,14 +152,14 @@ describe('importing members', () => {
         uploadThroughput,
       });
     await throttle(200_000);
-    await button('Try it').click();
+    await button('Start dry run').click();
     await page.getByText(/^[\d.]+ (kB|MB) of 3(\.\d)? MB$/).waitFor();
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Roles' }).click();
     await page.getByRole('dialog', { name: 'Stop the upload?' }).waitFor();
     await inDialog('Cancel').click();
     await button('Cancel').click();
     await page.getByText('slow.ndjson').waitFor();
-    await button('Try it').waitFor();
+    await button('Start dry run').waitFor();
     await throttle(-1);
     await eventually(async () => assert.equal((await imports()).length, before));
   });
@@ -174,9 +174,9 @@ describe('importing members', () => {
     await inDialog('Cancel').click();
     assert.deepEqual(await imports(production), []);
     await page.getByRole('switch', { name: 'Dry run' }).click({ force: true });
-    await button('Try it').click();
+    await button('Start dry run').click();
     await completed();
-    await page.getByRole('link', { name: 'Import for real' }).click();
+    await page.getByRole('link', { name: 'Start import' }).click();
     await button('Import').click();
     await inDialog('Import').click();
     await completed();
@@ -188,7 +188,7 @@ describe('importing members', () => {
     await theirs.open('/members');
     assert.equal(await theirs.page.getByText(/^(Import|Export)$/).count(), 0);
     await theirs.open('/members/import');
-    await theirs.page.getByText('Your role doesn’t open this').waitFor();
+    await theirs.page.getByText('You don’t have access').waitFor();
     await theirs.page.getByText('members:import').waitFor();
     await theirs.context.close();
   });

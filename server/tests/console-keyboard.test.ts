@@ -185,7 +185,7 @@ describe('another screen', () => {
 
   test('has a heading and a title also when its record is not there', async () => {
     await app.open('/members/mem_01kaz3w9hqf8p9n2m4v5x6y7z8');
-    await page.getByRole('heading', { level: 1, name: 'Not here' }).waitFor();
-    await page.waitForFunction(() => Object(globalThis).document.title === 'Not here · Latchkey');
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.waitForFunction(() => Object(globalThis).document.title === 'Not found · Latchkey');
   });
 });

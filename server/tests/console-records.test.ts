@@ -98,7 +98,7 @@ describe('a record passes axe-core in both themes at both widths', () => {
   });
 
   test('an incident', async () => {
-    const title = 'Mails arrive late';
+    const title = 'Mail delivery is delayed';
     const { id } = await made('/status/incidents', { title, body: 'We look into it.', severity: 'minor' });
     await check(`/status/${id}`, title);
   });
@@ -107,7 +107,7 @@ describe('a record passes axe-core in both themes at both widths', () => {
 describe('a form in a dialog passes axe-core in both themes at both widths', () => {
   const FORMS = [
     ['/members', 'Add member'],
-    ['/invitations', 'Invite somebody'],
+    ['/invitations', 'Invite a member'],
     ['/roles', 'Add role'],
     ['/roles', 'Add permission'],
     ['/providers', 'Add provider'],

@@ -89,7 +89,7 @@ test('a session that ends while a form is open in a dialog is renewed, and the f
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   // The auth host still knows who this is, so the window closes by itself; adding a member takes a proof of the last minutes.
   const popup = page.waitForEvent('popup');
-  await page.getByRole('dialog', { name: 'Your session has ended' }).getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('dialog', { name: 'Your session has expired' }).getByRole('button', { name: 'Sign in' }).click();
   await popup;
   await signInFrom(STEP_UP);
   await said(page, 'Member added');

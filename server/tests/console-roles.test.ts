@@ -96,7 +96,7 @@ const LISTS: readonly Screen[] = [
     title: 'Invitations',
     needs: 'invitations:read',
     actions: {
-      'Invite somebody': 'invitations:write',
+      'Invite a member': 'invitations:write',
       'Revoke the invitation to waiting@example.com': 'invitations:write',
     },
   },
@@ -194,7 +194,11 @@ async function makeRecords(): Promise<void> {
     assert.equal(found[0]?.status, 'retrying');
     return found;
   });
-  const incident = await made('/status/incidents', { title: 'Mails arrive late', body: 'We look.', severity: 'minor' });
+  const incident = await made('/status/incidents', {
+    title: 'Mail delivery is delayed',
+    body: 'We look.',
+    severity: 'minor',
+  });
   await made('/invitations', { email: 'waiting@example.com' });
   await made('/roles', { key: 'clerk', name: 'Clerk', permissions: [] });
   records = [
@@ -244,7 +248,7 @@ async function makeRecords(): Promise<void> {
     },
     {
       path: `/status/${incident.id}`,
-      title: 'Mails arrive late',
+      title: 'Mail delivery is delayed',
       needs: 'status:read',
       actions: { Publish: 'status:write' },
     },
@@ -276,7 +280,7 @@ function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
   };
 }
 
-const REFUSED = 'Your role doesn’t open this';
+const REFUSED = 'You don’t have access';
 
 type May = (permission: string) => boolean;
 

@@ -39,14 +39,14 @@ describe('the guard', () => {
     await app.open('/sms');
     await page.getByRole('navigation', { name: 'SMS add-on' }).getByRole('link', { name: 'Guard' }).click();
     await page.getByRole('radio', { name: 'Only these countries' }).click();
-    await page.getByRole('combobox', { name: 'Countries that get messages' }).fill('germ');
+    await page.getByRole('combobox', { name: 'Allowed countries' }).fill('germ');
     await page.getByRole('option', { name: 'Germany' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('checkbox', { name: 'Internet telephony' }).check();
-    await page.getByRole('textbox', { name: 'To one number' }).fill('3');
+    await page.getByRole('textbox', { name: 'Per number' }).fill('3');
     assert.deepEqual(await faultsOf(page), []);
     await button('Save').click();
-    await said('The guard is changed');
+    await said('Guard saved');
     const { countries, numberTypes, perNumber, perSource } = await rules();
     assert.deepEqual([countries, perNumber, perSource], [['DE'], 3, 20]);
     assert.ok(numberTypes.includes('VOIP'));
@@ -57,26 +57,26 @@ describe('the guard', () => {
       await chosen.first().uncheck();
     }
     await button('Save').click();
-    await page.getByText('Choose at least one.').waitFor();
+    await page.getByText('Select at least one.').waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await button('Discard').click();
   });
 
   test('production asks once; two operators at once both see it, and nothing is overwritten', async () => {
     await app.open('/sms/guard', 'production');
-    await page.getByRole('textbox', { name: 'Asked for from one address' }).fill('7');
+    await page.getByRole('textbox', { name: 'Per source address' }).fill('7');
     const colleague = await teammate(latchkey, 'billing');
     const theirs = await colleague.call(GUARD, { method: 'PATCH', body: { perProject: 900 }, headers: production });
     assert.equal(theirs.status, 200, theirs.text);
     await button('Save').click();
     await inDialog('Change production').click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else changed this record' });
     await dialog.getByRole('row', { name: 'perProject 900 not changed' }).waitFor();
     assert.equal((await rules(production)).perSource, 20);
     await inDialog('Keep mine').click();
     await button('Save').click();
     await inDialog('Change production').click();
-    await said('The guard is changed');
+    await said('Guard saved');
     const { perSource, perProject } = await rules(production);
     assert.deepEqual([perSource, perProject], [7, 900]);
   });
@@ -100,15 +100,15 @@ describe('the guard', () => {
     );
     await app.open('/sms/guard');
     await page.getByRole('row', { name: /\+49151123.* 1 of 24/ }).waitFor();
-    await button('Let in +49151123').click();
-    await said('+49151123 gets messages again');
-    await page.getByText('No block is held back').waitFor();
+    await button('Unblock +49151123').click();
+    await said('+49151123 is unblocked');
+    await page.getByText('No blocked numbers').waitFor();
   });
 
   test('who may only look can change nothing, and who may not look is told so', async () => {
     const analyst = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'analyst') });
     await analyst.open('/sms/guard');
-    assert.ok(await analyst.page.getByRole('textbox', { name: 'To one number' }).isDisabled());
+    assert.ok(await analyst.page.getByRole('textbox', { name: 'Per number' }).isDisabled());
     await analyst.context.close();
     const support = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'support') });
     for (const path of ['/sms/guard', '/sms/statements']) {

@@ -45,7 +45,7 @@ describe('what can be taken back offers to', () => {
     assert.deepEqual(await faultsOf(page), []);
     assert.equal((await read(`/members/${id}`)).status, 'blocked');
     await page.keyboard.press('Control+z');
-    await said(page, 'Ada Lovelace may come in again');
+    await said(page, 'Ada Lovelace is unblocked');
     await button('Block').waitFor();
     assert.equal((await read(`/members/${id}`)).status, 'active');
   });
@@ -67,7 +67,7 @@ describe('what can be taken back offers to', () => {
     await reached.waitFor();
     await own.clock.fastForward(60_000);
     await own.keyboard.press('Enter');
-    await said(own, 'Grace Hopper may come in again');
+    await said(own, 'Grace Hopper is unblocked');
     assert.equal((await read(`/members/${id}`)).status, 'active');
     await context.close();
   });
@@ -78,7 +78,7 @@ describe('what can be taken back offers to', () => {
     await page.getByRole('checkbox', { name: 'Admin' }).check();
     await save().click();
     await undo('Roles changed').click();
-    await said(page, 'The roles are as they were');
+    await said(page, 'Change undone');
     assert.deepEqual((await read(`/members/${id}`)).roles, roles);
 
     await page.getByRole('checkbox', { name: 'Admin' }).check();
@@ -86,7 +86,7 @@ describe('what can be taken back offers to', () => {
     await undo('Roles changed').waitFor();
     await app.operator.call(`/console/v1/members/${id}/roles`, { method: 'PUT', body: { roles: ['owner'] } });
     await undo('Roles changed').click();
-    await said(page, 'Somebody else has changed it since');
+    await said(page, 'Someone else has changed this since');
     assert.deepEqual((await read(`/members/${id}`)).roles, ['owner']);
   });
 
@@ -95,7 +95,7 @@ describe('what can be taken back offers to', () => {
     await app.open(`/applications/${id}`);
     await toggle('Enabled');
     await undo('Application saved').click();
-    await said(page, 'The application is as it was');
+    await said(page, 'Change undone');
     assert.equal((await read(`/applications/${id}`)).enabled, true);
     assert.ok(await page.getByRole('switch', { name: 'Enabled' }).isChecked());
   });
@@ -105,7 +105,7 @@ describe('what can be taken back offers to', () => {
     await app.open(`/providers/${id}`);
     await toggle('Enabled');
     await undo('Provider saved').click();
-    await said(page, 'The provider is as it was');
+    await said(page, 'Change undone');
     assert.equal((await read(`/identity-providers/${id}`)).enabled, enabled);
     await page.getByLabel('Client secret').fill('another-secret');
     await save().click();

@@ -59,7 +59,7 @@ describe('a delivery in the console', () => {
 
     receiver.on('/shop', answers(200));
     await button('Retry now').click();
-    await said(page, 'It is sent again');
+    await said(page, 'Delivery queued for retry');
     await page.getByRole('button', { name: /200\s*Attempt 2/ }).waitFor();
     await page.getByRole('button', { name: /500\s*Attempt 1/ }).click();
     await page.waitForURL(/attempt=1/);
@@ -75,7 +75,7 @@ describe('a delivery in the console', () => {
     const { id, eventId } = await deliveryTo(endpointId, 'delivered');
     await latchkey.system.pool.query('delete from events where id = $1', [eventId]);
     await app.open(`/webhooks/deliveries/${id}`);
-    await page.getByText('The event is no longer in the log').waitFor();
+    await page.getByText('Event no longer in the log').waitFor();
   });
 });
 
@@ -94,7 +94,7 @@ describe('events of the past', () => {
     await dialog.locator('[aria-invalid=true]').first().waitFor();
     await dialog.getByLabel('Until').fill('');
     await dialog.getByRole('button', { name: 'Replay' }).click();
-    await said(page, 'The events are on their way again');
+    await said(page, 'Replay started');
     await dialog.waitFor({ state: 'detached' });
     const { rows } = await latchkey.system.pool.query(
       `select id from events where workspace_id = $1 and project_id = $2 and environment = 'test' and type = 'user.created'`,

@@ -73,7 +73,7 @@ describe('people', () => {
 
   test('somebody is invited, and the invitation revoked', async () => {
     await app.open('/invitations');
-    await button('Invite somebody').first().click();
+    await button('Invite a member').first().click();
     await page.getByRole('textbox', { name: 'Email' }).fill('grace@example.com');
     await inDialog('Invite').click();
     await button('Revoke the invitation to grace@example.com').click();
@@ -104,7 +104,7 @@ describe('sign-in', () => {
     await page.getByRole('textbox', { name: 'Redirect addresses' }).fill('https://shop.example/callback');
     await button('Add application').click();
     await page.getByRole('dialog').getByText('lks_').waitFor();
-    await inDialog('I have kept it').click();
+    await inDialog('I have saved it').click();
     await page.getByRole('heading', { level: 1, name: 'Storefront' }).waitFor();
     await shown(page);
     const { items } = await read('/applications');
@@ -116,12 +116,12 @@ describe('sign-in', () => {
 
   test('a policy is changed at once in test, and after one question in production', async () => {
     await app.open('/sign-in');
-    await page.getByRole('switch', { name: 'Anybody may register' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Open registration' }).click({ force: true });
     await button('Save').click();
     await said('Settings saved');
     assert.equal((await read('/settings')).registration, 'closed');
     await app.open('/sign-in', 'production');
-    await page.getByRole('switch', { name: 'Anybody may register' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Open registration' }).click({ force: true });
     await button('Save').click();
     await page.getByRole('dialog', { name: 'Change production?' }).waitFor();
     await inDialog('Cancel').click();
@@ -136,7 +136,7 @@ describe('sign-in', () => {
     await page.getByRole('textbox', { name: 'Subject' }).fill('Hello from {project}');
     await page.getByText('Hello from Shop').waitFor();
     await button('Save').click();
-    await page.getByText('Yours').first().waitFor();
+    await page.getByText('Custom').first().waitFor();
   });
 });
 
@@ -147,22 +147,22 @@ describe('webhooks', () => {
     await page.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/hooks');
     await inDialog('Add').click();
     await page.getByRole('dialog').getByText('whsec_').waitFor();
-    await inDialog('I have kept it').click();
+    await inDialog('I have saved it').click();
     await page.getByRole('heading', { level: 1, name: 'http://127.0.0.1:9/hooks' }).waitFor();
     await button('Send test').click();
-    await said('is on its way');
+    await said('Test event');
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
     await page.getByRole('heading', { level: 2, name: 'Attempts' }).waitFor();
   });
 });
 
 describe('the workspace', () => {
-  test('a project is added and says how to begin', async () => {
+  test('a new project shows the first steps', async () => {
     await app.openWorkspace('/projects');
     await button('Add project').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Newsletter');
     await inDialog('Add').click();
-    await page.getByRole('heading', { level: 2, name: 'Begin here' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Get started' }).waitFor();
     await page
       .getByRole('button', { name: /Change workspace or project/ })
       .getByText('Newsletter')
@@ -191,13 +191,13 @@ describe('domains and status', () => {
   test('an incident is published and goes on', async () => {
     await app.open('/status');
     await button('Report an incident').click();
-    await page.getByRole('textbox', { name: 'Title' }).fill('Mails arrive late');
-    await page.getByRole('textbox', { name: 'What you know' }).fill('We are looking into it.');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Mail delivery is delayed');
+    await page.getByRole('textbox', { name: 'Message' }).fill('We are looking into it.');
     await inDialog('Publish').click();
     await page.getByRole('dialog', { name: 'Publish this incident?' }).getByRole('button', { name: 'Publish' }).click();
-    await said('The incident is public');
-    await page.getByRole('link', { name: 'Mails arrive late' }).click();
-    await page.getByRole('textbox', { name: 'What you know' }).fill('A queue was stuck; it moves again.');
+    await said('Incident published');
+    await page.getByRole('link', { name: 'Mail delivery is delayed' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('A queue was stuck; it moves again.');
     await button('Publish').click();
     await inDialog('Publish').click();
     await page.getByText('A queue was stuck; it moves again.').last().waitFor();
@@ -210,12 +210,12 @@ describe('the SMS add-on', () => {
     await button('Subscribe to Growth').click();
     await page.getByRole('dialog').getByText('$49.00 a month').waitFor();
     await inDialog('Subscribe').click();
-    await said('Growth it is');
+    await said('Subscribed to Growth');
     assert.equal((await read('/billing/addons/sms/status')).status, 'active');
     await button('Cancel').click();
     await page.getByRole('dialog').getByRole('textbox').fill('Growth');
     await inDialog('Cancel the add-on').click();
-    await said('It ends with the period');
+    await said('The add-on ends with the period');
     assert.equal((await read('/billing/addons/sms/status')).cancelAtPeriodEnd, true);
   });
 });
@@ -259,7 +259,7 @@ describe('ways through the console', () => {
     const theirs = await colleague.call('/console/v1/settings', { method: 'PATCH', body: { webhookLogDays: 60 } });
     assert.equal(theirs.status, 200, theirs.text);
     await button('Save').click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone else changed this record' });
     await dialog.getByRole('row', { name: 'webhookLogDays 60 not changed' }).waitFor();
     assert.equal((await read('/settings')).passkeyRpId, null);
     await inDialog('Keep mine').click();
@@ -273,7 +273,7 @@ describe('ways through the console', () => {
     const operator = await teammate(latchkey, 'analyst');
     const theirs = await openConsole(latchkey, browser, { operator });
     await theirs.open('/members');
-    await theirs.page.getByText('Your role doesn’t open this').waitFor();
+    await theirs.page.getByText('You don’t have access').waitFor();
     await theirs.page.getByText('members:read').waitFor();
     const screens = theirs.page.getByRole('navigation', { name: 'Screens' });
     assert.equal(await screens.getByRole('link', { name: 'Members' }).count(), 0);
@@ -286,7 +286,7 @@ describe('ways through the console', () => {
     await app.operator.call('/console/v1/session/sign-out', { method: 'POST' });
     const popup = page.waitForEvent('popup');
     await button('Save').first().click();
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
     await inDialog('Sign in').click();
     await signInIn(await popup);
     await said('Project saved');

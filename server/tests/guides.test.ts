@@ -152,7 +152,7 @@ describe('a single-page application', () => {
       await page.fill('input[name=password]', PASSWORD);
       await page.keyboard.press('Enter');
       await page.getByText('Hello, Ada').waitFor();
-      assert.equal(page.url(), `${origin}/`, 'nothing of the answer stays in the address');
+      assert.equal(page.url(), `${origin}/`, 'nothing of the response stays in the address');
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByRole('heading', { name: 'Profile' }).waitFor();
       await page.goto(origin);
@@ -278,7 +278,7 @@ describe('a Node.js back end', () => {
 });
 
 describe('a native application', () => {
-  test('gets the answer of the system’s browser on a loopback address', async () => {
+  test('gets the response of the system’s browser on a loopback address', async () => {
     const { clientId } = await applicationOf('native-app');
     const printed = run('native-app/sign-in.js', { LATCHKEY_CLIENT_ID: clientId });
     const person = await register(latchkey);

@@ -6,12 +6,12 @@ import { carry } from './transport.ts';
 export type Environment = 'test' | 'production';
 export type Api = ReturnType<typeof createQueryClient<Paths>>;
 
-/** What a call is about. A part that is null is left out: the session needs none, a workspace's pages need only that. */
+/** The scope of a request. Null parts are omitted: the session needs none, pages of a workspace need only the workspace. */
 export type Scope = { workspaceId: string | null; projectId: string | null; environment: Environment | null };
 
 const NOWHERE: Scope = { workspaceId: null, projectId: null, environment: null };
 
-/** The headers that say where a call is made. */
+/** The headers that name the scope of a request. */
 export function headersOf(scope: Scope): Record<string, string> {
   const headers: Record<string, string> = {};
   if (scope.workspaceId) headers['X-Workspace-Id'] = scope.workspaceId;
@@ -20,12 +20,12 @@ export function headersOf(scope: Scope): Record<string, string> {
   return headers;
 }
 
-/** Calls the console API of one scope; the scope headers, the CSRF token and a renewed session are its own business. */
+/** A client of the console API for one scope. It adds the scope headers and the CSRF token, and renews the session. */
 export function clientFor(scope: Scope): Client<Paths> {
   return createFetchClient<Paths>({ baseUrl: window.location.origin, headers: headersOf(scope), fetch: carry });
 }
 
-/** The same, as hooks. */
+/** The client as hooks. */
 export function apiFor(scope: Scope): Api {
   return createQueryClient(clientFor(scope));
 }

@@ -2,15 +2,15 @@ import type { Scope } from './client.ts';
 import { signedInFor } from './session.ts';
 
 export type SavedFile = {
-  /** Below `/console/v1`. */
+  /** Relative to `/console/v1`. */
   path: string;
   query?: Record<string, string | undefined>;
   dangerous?: boolean;
 };
 
 /**
- * Has the browser save what an export answers, as it comes: nothing of it is held by this page.
- * @returns false when the person had to sign in again and did not
+ * Lets the browser stream an export to a file, so the page does not hold it in memory.
+ * @returns false if the person had to sign in again and did not
  */
 export async function saveFile(scope: Scope, { path, query = {}, dangerous = false }: SavedFile): Promise<boolean> {
   if (!(await signedInFor(dangerous ? 'dangerous' : 'usual'))) return false;

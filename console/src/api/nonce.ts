@@ -1,2 +1,2 @@
-/** What styles made at run time carry, so that the content security policy lets them count. */
+/** The nonce that the content security policy requires of styles created at run time. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';

@@ -1,4 +1,4 @@
-/** What the API answers when it can't do what was asked (RFC 9457), or what stands in for it when it can't be reached. */
+/** A problem document (RFC 9457), or its replacement if the API can't be reached. */
 export type Problem = {
   status: number;
   errorCode: string;
@@ -6,7 +6,7 @@ export type Problem = {
   detail: string;
   traceId: string | null;
   requiredPermission: string | null;
-  /** What is wrong with single fields, by the name of the field. */
+  /** Errors of single fields, by the name of the field. */
   fields: Record<string, string>;
 };
 
@@ -14,13 +14,13 @@ const UNREACHABLE: Problem = {
   status: 0,
   errorCode: 'UNREACHABLE',
   title: 'Latchkey can’t be reached',
-  detail: 'Check your connection. What you typed is still here.',
+  detail: 'Check your connection. Your input is kept.',
   traceId: null,
   requiredPermission: null,
   fields: {},
 };
 
-/** Reads a problem document, or whatever else was thrown. */
+/** Turns any thrown value into a problem. */
 export function problemOf(thrown: unknown): Problem {
   if (!isRecord(thrown) || typeof thrown['errorCode'] !== 'string') return UNREACHABLE;
   return {

@@ -6,7 +6,7 @@ import { useSession } from './session.ts';
 
 type Scoped = { scope: Scope; api: Api; queries: QueryClient };
 
-/** A cache of its own for every scope: the data of two projects or environments can never be mixed up. */
+/** Every scope has its own cache, so data of two projects or environments can't be mixed up. */
 const known = new Map<string, Scoped>();
 
 const keyOf = ({ workspaceId, projectId, environment }: Scope) => [workspaceId, projectId, environment].join('/');
@@ -23,7 +23,7 @@ function newQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        // An answer that says why it is refused is not asked for again.
+        // Only network failures and server errors are retried.
         retry: (count, error) => {
           const { status } = problemOf(error);
           return count < 2 && (status === 0 || status >= 500);
@@ -33,14 +33,14 @@ function newQueries(): QueryClient {
   });
 }
 
-/** Has what is known of a workspace read again, after a change that was made in one of its projects. */
-export function rereadWorkspace(workspaceId: string): Promise<void> {
+/** Invalidates cached data of a workspace after a change in one of its projects. */
+export function reloadWorkspace(workspaceId: string): Promise<void> {
   return scoped({ workspaceId, projectId: null, environment: null }).queries.invalidateQueries();
 }
 
 const ScopeContext = createContext<Scoped | null>(null);
 
-/** Everything inside calls the API in this scope. In another scope it begins anew: what observes a cache keeps to that one. */
+/** Children call the API in this scope. They are remounted when the scope changes, because query observers stay with their cache. */
 export function ScopeProvider({ scope, children }: { scope: Scope; children: ReactNode }) {
   const value = scoped(scope);
   return (
@@ -50,7 +50,7 @@ export function ScopeProvider({ scope, children }: { scope: Scope; children: Rea
   );
 }
 
-/** @throws Error outside a workspace */
+/** @throws Error if no workspace is open */
 function useScoped(): Scoped {
   const value = use(ScopeContext);
   if (!value) throw new Error('No workspace is open.');
@@ -60,7 +60,7 @@ function useScoped(): Scoped {
 export const useApi = (): Api => useScoped().api;
 export const useScope = (): Scope => useScoped().scope;
 
-/** Whether the operator may do something in the workspace that is open. */
+/** Whether the operator has a permission in the open workspace. */
 export function useCan(permission: string): boolean {
   const { workspaceId } = useScope();
   const { workspaces, installation } = useSession();

@@ -9,7 +9,7 @@ export type Session = Paths['/console/v1/session']['get']['responses'][200]['con
 let session: Session | null = null;
 const listeners = new Set<() => void>();
 
-/** Reads who is signed in. @throws what the API answered, unless it is that nobody is: then null */
+/** Reads the session. @returns null if nobody is signed in @throws Problem for any other error */
 export async function loadSession(): Promise<Session | null> {
   const { data, error } = await anywhere.GET('/console/v1/session', { params: {} });
   if (!data && problemOf(error).status !== 401) throw error;
@@ -19,12 +19,12 @@ export async function loadSession(): Promise<Session | null> {
   return session;
 }
 
-/** The session, already read when a screen shows. */
+/** The session. It is loaded before a screen is shown. */
 export function knownSession(): Session | null {
   return session;
 }
 
-/** Who is signed in. @throws Error outside the screens of a signed-in operator */
+/** The signed-in operator. @throws Error on screens without a session */
 export function useSession(): Session {
   const known = useSyncExternalStore(listen, knownSession);
   if (!known) throw new Error('Nobody is signed in.');
@@ -36,13 +36,13 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Room for what has to be found and clicked between the question and the call, in seconds. */
+/** Time to choose a file or confirm a dialog between the check and the request, in seconds. */
 const MARGIN = 60;
 
 /**
- * Before a call that is not repeated by itself, such as a large upload or a download: sees to it that the session lives and, for a
- * dangerous call, that the person has just proven who they are.
- * @returns false when they did not sign in again
+ * Call before a request that is not retried automatically, such as a large upload or a download. Makes sure that the session is
+ * valid and, for a step-up request, that the last sign-in is recent enough.
+ * @returns false if the person did not sign in again
  */
 export async function signedInFor(call: 'dangerous' | 'usual'): Promise<boolean> {
   const { data, error } = await anywhere.GET('/console/v1/session', { params: {} });
@@ -51,7 +51,7 @@ export async function signedInFor(call: 'dangerous' | 'usual'): Promise<boolean>
   return call === 'usual' || data.stepUpSeconds > MARGIN || askToSignIn('step-up');
 }
 
-/** Where the browser signs in, to come back to a path of the console. */
+/** The address of the sign-in, which returns to a path of the console. */
 export function signInAddress(returnTo: string, stepUp = false): string {
   const query = new URLSearchParams({ returnTo, ...(stepUp && { stepUp: 'true' }) });
   return `/console/v1/sign-in?${query}`;

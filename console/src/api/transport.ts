@@ -1,6 +1,6 @@
 import { problemOf } from './problem.ts';
 
-/** Why the person has to sign in again before a call can go on. */
+/** Why the person has to sign in again before a request can continue. */
 export type SignInReason = 'expired' | 'step-up';
 
 type SignInAgain = (reason: SignInReason) => Promise<boolean>;
@@ -9,25 +9,25 @@ let csrfToken = '';
 let signInAgain: SignInAgain = () => Promise.resolve(false);
 const etags = new Map<string, string>();
 
-/** Every change carries it; the server made it with the session. */
+/** The CSRF token of the session, required for every change. */
 export function keepCsrfToken(token: string): void {
   csrfToken = token;
 }
 
-/** What a change carries that is not sent by {@link carry}. */
+/** The headers for a change that is not sent by {@link carry}. */
 export const csrfHeader = (): [name: string, value: string] => ['X-CSRF-Token', csrfToken];
 
 /** Asks the person to sign in again. @returns whether they did */
 export const askToSignIn = (reason: SignInReason): Promise<boolean> => signInAgain(reason);
 
-/** Says who asks the person to sign in again. The answer tells whether they did. */
+/** Registers the function that asks the person to sign in again. It resolves to whether they did. */
 export function onSignInNeeded(ask: SignInAgain): void {
   signInAgain = ask;
 }
 
 /**
- * The version of a record that was last read, for `If-Match`.
- * @param scope the headers of the call: the settings of each environment have the same path
+ * The version of the record that was read last, for `If-Match`.
+ * @param scope the scope headers, because the settings of both environments have the same path
  */
 export function etagOf(scope: Record<string, string>, path: string): string | undefined {
   return etags.get(keyOf(new Headers(scope), path));
@@ -38,31 +38,31 @@ function keyOf(headers: Headers, path: string): string {
 }
 
 /**
- * `fetch` for the console API. A call that meets an ended session waits until the person has signed in again and is then
- * repeated, so that nothing typed is lost. The new session may still be too old a proof for the call: then it asks once more.
+ * `fetch` for the console API. If the session has ended, the request waits until the person has signed in again and is then
+ * repeated, so that no input is lost. If the request also needs a step-up, the person is asked once more.
  */
 export function carry(request: Request): Promise<Response> {
   return carryAfter(request, []);
 }
 
-/** @param asked what the person was asked for this call already */
+/** @param asked the reasons for which the person was already asked during this request */
 async function carryAfter(request: Request, asked: readonly SignInReason[]): Promise<Response> {
   const repeated = request.clone();
-  const answer = await send(request);
-  if (answer.status !== 401 || request.url.endsWith('/console/v1/session')) return answer;
-  const { errorCode } = problemOf(await answer.clone().json());
+  const response = await send(request);
+  if (response.status !== 401 || request.url.endsWith('/console/v1/session')) return response;
+  const { errorCode } = problemOf(await response.clone().json());
   const reason = errorCode === 'REAUTHENTICATION_REQUIRED' ? 'step-up' : 'expired';
-  if (asked.includes(reason)) return answer;
-  return (await signInAgain(reason)) ? carryAfter(repeated, [...asked, reason]) : answer;
+  if (asked.includes(reason)) return response;
+  return (await signInAgain(reason)) ? carryAfter(repeated, [...asked, reason]) : response;
 }
 
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'GET') request.headers.set(...csrfHeader());
-  // Only secure addresses have it; without a key a repeated call is simply a second call.
+  // `randomUUID` exists in secure contexts only. Without a key, a repeated request is processed twice.
   if (request.method === 'POST' && 'randomUUID' in crypto && !request.headers.has('Idempotency-Key'))
     request.headers.set('Idempotency-Key', crypto.randomUUID());
-  const answer = await fetch(request);
-  const etag = answer.headers.get('etag');
-  if (etag && answer.ok) etags.set(keyOf(request.headers, new URL(request.url).pathname), etag);
-  return answer;
+  const response = await fetch(request);
+  const etag = response.headers.get('etag');
+  if (etag && response.ok) etags.set(keyOf(request.headers, new URL(request.url).pathname), etag);
+  return response;
 }

@@ -11,9 +11,9 @@ const TYPES: Record<ImportFormat, string> = { ndjson: 'application/x-ndjson', cs
 type Watch = { signal: AbortSignal; onProgress: (bytes: number) => void };
 
 /**
- * Sends a file of members, read from the disk as it goes. Not by `fetch`, which can't tell how far it is.
- * @returns null when it was given up
- * @throws what the API answered instead
+ * Uploads a file of members, streamed from disk. It uses XMLHttpRequest because `fetch` reports no upload progress.
+ * @returns null if the upload was cancelled
+ * @throws Problem
  */
 export async function uploadMembers(scope: Scope, upload: Upload, watch: Watch): Promise<MemberImport | null> {
   if (!(await signedInFor('dangerous')) || watch.signal.aborted) return null;
@@ -26,7 +26,7 @@ export async function uploadMembers(scope: Scope, upload: Upload, watch: Watch):
     request.responseType = 'json';
     request.upload.onprogress = ({ loaded }) => watch.onProgress(loaded);
     request.onload = () => (request.status === 202 ? resolve(request.response) : reject(request.response));
-    request.onerror = () => reject(new Error('The connection broke off.'));
+    request.onerror = () => reject(new Error('The connection was lost.'));
     request.onabort = () => resolve(null);
     watch.signal.addEventListener('abort', () => request.abort());
     request.send(upload.file);

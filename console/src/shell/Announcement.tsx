@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useShownTitle } from '#ui/title.ts';
 
-/** Tells who can't see it that another screen is shown; a page that never loads again would be silent about it. */
+/** Announces a new screen to screen readers, because the page is never reloaded. */
 export function Announcement() {
   return <VisuallyHidden aria-live="polite">{useShownTitle()}</VisuallyHidden>;
 }

@@ -5,7 +5,7 @@ import classes from './shell.module.css';
 
 const NAMES = { test: 'Test', production: 'Production' } as const;
 
-/** Changes between test and production, on the same screen. */
+/** Switches between test and production on the same screen. */
 export function EnvironmentSwitch() {
   const { project, environment } = useHere();
   const sameScreen = useSameScreen();
@@ -28,7 +28,7 @@ export function EnvironmentSwitch() {
   );
 }
 
-/** On a narrow screen: the project and its environment, in its colour. */
+/** On narrow screens: the project and its environment, in its colour. */
 export function EnvironmentMark() {
   const { project, environment } = useHere();
   return (

@@ -4,7 +4,7 @@ import { signInAddress, useSession } from '#api/session.ts';
 import { MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
 import classes from './shell.module.css';
 
-/** Who is signed in, the theme, and the way out. */
+/** The signed-in operator, the theme, and sign-out. */
 export function OperatorMenu() {
   const { operator } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -36,7 +36,7 @@ export function OperatorMenu() {
             rightSection={colorScheme === scheme ? '✓' : null}
             onClick={() => setColorScheme(scheme)}
           >
-            {scheme === 'auto' ? 'As the system' : scheme === 'light' ? 'Light' : 'Dark'}
+            {scheme === 'auto' ? 'System' : scheme === 'light' ? 'Light' : 'Dark'}
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -12,7 +12,7 @@ import { projectPlaces, workspacePlaces } from './navigation.ts';
 import classes from './palette.module.css';
 import { useHere, useSameScreen } from './place.ts';
 
-/** Goes anywhere and finds members and projects, by keyboard alone. */
+/** Opens any screen and finds members and projects, by keyboard. */
 export function Palette({ onClose }: { onClose: () => void }) {
   useFocusBack();
   const [typed, setTyped] = useState('');
@@ -117,7 +117,7 @@ function useCommands(): Command[] {
   }, [workspace, project, environment, workspaces, mode, installation, setColorScheme, sameScreen]);
 }
 
-/** Members and projects that fit, from the server. */
+/** Matching members and projects from the server. */
 function useFound(typed: string): Command[] {
   const { workspace, project, environment } = useHere();
   const [q] = useDebouncedValue(typed.trim(), 150);

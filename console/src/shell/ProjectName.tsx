@@ -2,7 +2,7 @@ import { useApi } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
 import { useHere } from './place.ts';
 
-/** The name of what is open: the project, else the workspace. */
+/** The name of the open project, else of the workspace. */
 export function ProjectName() {
   const { workspace, project } = useHere();
   const { workspaces } = useSession();

@@ -17,7 +17,7 @@ const ClosedWorkspace = lazy(() =>
 );
 const Palette = lazy(() => import('./Palette.tsx').then(({ Palette: component }) => ({ default: component })));
 
-/** The frame of every screen: where one is, where one can go, and in which environment. */
+/** The frame of every screen: location, navigation and environment. */
 export function Shell() {
   const here = useHere();
   const { workspace, project, environment } = here;

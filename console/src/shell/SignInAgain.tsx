@@ -6,23 +6,23 @@ import { Dialog, DialogButtons } from '#ui/dialog.tsx';
 
 const SIGNED_IN = 'latchkey-console-signed-in';
 
-type Waiting = { reason: SignInReason; answer: (signedIn: boolean) => void };
+type Waiting = { reason: SignInReason; resolve: (signedIn: boolean) => void };
 
 /**
- * Asks to sign in again without leaving the screen: the sign-in opens in a window of its own, and the calls that waited
- * are repeated once it is done.
+ * Asks the person to sign in again without leaving the screen. The sign-in opens in a separate window, and the waiting
+ * requests are repeated afterwards.
  */
 export function SignInAgain() {
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
   useEffect(() => {
-    onSignInNeeded((reason) => new Promise((answer) => setWaiting((before) => [...before, { reason, answer }])));
+    onSignInNeeded((reason) => new Promise((resolve) => setWaiting((before) => [...before, { reason, resolve }])));
     return () => onSignInNeeded(() => Promise.resolve(false));
   }, []);
   useEffect(() => {
     const channel = new BroadcastChannel(SIGNED_IN);
     channel.onmessage = async () => {
       const session = await loadSession().catch(() => null);
-      if (session) setWaiting((before) => answered(before, true));
+      if (session) setWaiting((before) => resolveAll(before, true));
     };
     return () => channel.close();
   }, []);
@@ -31,16 +31,16 @@ export function SignInAgain() {
   const stepUp = first.reason === 'step-up';
   return (
     <Dialog
-      onClose={() => setWaiting(answered(waiting, false))}
-      title={stepUp ? 'Confirm that it’s you' : 'Your session has ended'}
+      onClose={() => setWaiting(resolveAll(waiting, false))}
+      title={stepUp ? 'Confirm that it’s you' : 'Your session has expired'}
     >
       <Text size="sm">
         {stepUp
-          ? 'This is a dangerous change. Sign in once more, and it goes on by itself.'
-          : 'Sign in again in a new window. Nothing you typed is lost; what you were doing goes on by itself.'}
+          ? 'This change needs a recent sign-in. Sign in again, and it continues automatically.'
+          : 'Sign in again in a new window. Your input is kept, and the action continues automatically.'}
       </Text>
       <DialogButtons>
-        <Button variant="default" onClick={() => setWaiting(answered(waiting, false))}>
+        <Button variant="default" onClick={() => setWaiting(resolveAll(waiting, false))}>
           Cancel
         </Button>
         <Button
@@ -56,12 +56,12 @@ export function SignInAgain() {
   );
 }
 
-function answered(waiting: readonly Waiting[], signedIn: boolean): [] {
-  for (const { answer } of waiting) answer(signedIn);
+function resolveAll(waiting: readonly Waiting[], signedIn: boolean): [] {
+  for (const { resolve } of waiting) resolve(signedIn);
   return [];
 }
 
-/** The page the new window ends on: it tells the others and closes. */
+/** The final page of the sign-in window: it notifies the other windows and closes. */
 export function SignedIn() {
   useEffect(() => {
     const channel = new BroadcastChannel(SIGNED_IN);

@@ -9,7 +9,7 @@ import { ProjectName } from './ProjectName.tsx';
 import { useHere, useSameScreen } from './place.ts';
 import classes from './shell.module.css';
 
-/** Names the workspace and the project that are open, and changes them. */
+/** Shows and switches the open workspace and project. */
 export function Switcher() {
   const { workspace, project } = useHere();
   const { workspaces } = useSession();
@@ -83,7 +83,7 @@ function Choices({ onChosen }: { onChosen: () => void }) {
             </Link>
           </li>
         ))}
-        {projects.data?.items.length === 0 && <li className={classes.choiceNone}>No project is called that.</li>}
+        {projects.data?.items.length === 0 && <li className={classes.choiceNone}>No matching projects.</li>}
         <li>
           <Link to={`/${workspace}/projects`} className={classes.choice} onClick={onChosen}>
             All projects

@@ -1,7 +1,7 @@
-/** Something the palette can do: go somewhere, or run. */
+/** A command of the palette: a navigation or an action. */
 export type Command = { id: string; label: string; kind: string; to?: string; run?: () => void };
 
-/** Commands that have every typed word somewhere in their label; those that begin with it first. */
+/** Commands whose label contains every typed word; labels that start with the text come first. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const [first = ''] = words;

@@ -24,10 +24,10 @@ import {
 type Icon = ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
 export type Place = {
   label: string;
-  /** Below the project's environment, or below the workspace. */
+  /** Relative to the project's environment or to the workspace. */
   path: string;
   icon: Icon;
-  /** Who lacks it is not led here. */
+  /** Operators without this permission don't see the link. */
   permission?: string;
   developmentOnly?: true;
 };

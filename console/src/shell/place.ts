@@ -1,7 +1,7 @@
 import { useParams, useRouterState } from '@tanstack/react-router';
 import type { Environment } from '#api/client.ts';
 
-/** Where in the console the operator is. */
+/** The current location in the console. */
 export type Here = { workspace: string; project: string | null; environment: Environment | null };
 
 type Params = { workspace?: string; project?: string; environment?: string };
@@ -15,13 +15,13 @@ export function environmentOf(text: string | undefined): Environment | null {
   return text === 'test' || text === 'production' ? text : null;
 }
 
-/** Makes addresses inside the project's environment that is open. */
+/** Builds paths within the open project and environment. */
 export function useAt(): (path: string) => string {
   const { workspace, project, environment } = useHere();
   return (path) => `/${workspace}/${project}/${environment}${path}`;
 }
 
-/** The same screen of another project or environment; of a single record, the list it stands in. */
+/** The same screen in another project or environment; for a single record, its list. */
 export function useSameScreen(): (project: string, environment: Environment) => string {
   const { workspace } = useHere();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -36,12 +36,12 @@ export function rememberPlace(here: Here): void {
     localStorage.setItem(KEY, `/${here.workspace}/${here.project}/${here.environment}`);
 }
 
-/** There is no way back to a project that is to be deleted. */
+/** Forgets the last place, so that nobody returns to a deleted project. */
 export function forgetPlace(): void {
   localStorage.removeItem(KEY);
 }
 
-/** Where the operator was last, if that workspace is still theirs. */
+/** The last place of the operator, if they are still in that workspace's team. */
 export function lastPlace(workspaces: readonly { id: string }[]): string | null {
   const place = localStorage.getItem(KEY);
   return workspaces.some(({ id }) => place?.startsWith(`/${id}/`)) ? place : null;

@@ -13,13 +13,13 @@ const BOTTOM = 22;
 const TOP = 8;
 const DAY_LABEL = 76;
 
-/** Figures per day, as lines or as stacked bars; the day under the pointer is told in numbers. */
+/** Daily figures as lines or stacked bars; hovering a day shows its numbers. */
 export function Chart({ label, kind, dates, series }: ChartProps) {
   const { ref, width } = useElementSize();
   const [at, setAt] = useState<number | null>(null);
   const sums = dates.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
-  const most = kind === 'stack' ? Math.max(0, ...sums) : Math.max(0, ...series.flatMap(({ values }) => values));
-  const ticks = ticksUpTo(most);
+  const max = kind === 'stack' ? Math.max(0, ...sums) : Math.max(0, ...series.flatMap(({ values }) => values));
+  const ticks = ticksUpTo(max);
   const band = Math.max(0, width - LEFT) / Math.max(1, dates.length);
   const x = (day: number) => LEFT + band * (day + 0.5);
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / (ticks.at(-1) ?? 1));

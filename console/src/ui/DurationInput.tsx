@@ -17,7 +17,7 @@ type DurationProps = {
   onChange: (seconds: number) => void;
 };
 
-/** A length of time in the unit that a person would use. */
+/** A duration in its most natural unit. */
 export function DurationInput({ label, description, error, value, onChange }: DurationProps) {
   const id = useId();
   const largest = UNITS.find((unit) => value >= Number(unit.value) && value % Number(unit.value) === 0) ?? UNITS[0];

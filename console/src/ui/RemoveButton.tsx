@@ -3,20 +3,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { type Mutation, useAction } from './action.ts';
 
 type RemoveButtonProps<I, T> = {
-  /** What has to be typed first. */
+  /** The name that must be typed to confirm. */
   name: string;
-  /** What is lost with it. */
+  /** The consequences. */
   body: string;
-  /** Where it is called otherwise. */
+  /** Another verb than Remove. */
   verb?: string;
   done?: string;
   mutation: Mutation<I, T>;
   init: I;
-  /** Where the list is that it was in. */
+  /** The path of its list. */
   back: string;
 };
 
-/** Removes what the screen is about, after its name was typed, and leaves for the list. */
+/** Removes the record of the screen after its name was typed, and returns to the list. */
 export function RemoveButton<I, T>(props: RemoveButtonProps<I, T>) {
   const { name, body, verb = 'Remove', done = `${name} is removed`, mutation, init, back } = props;
   const navigate = useNavigate();

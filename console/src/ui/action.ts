@@ -2,31 +2,31 @@ import { useQueryClient } from '@tanstack/react-query';
 import { problemOf } from '#api/problem.ts';
 import { useScope } from '#api/scope.tsx';
 import { type Question, useAsk } from './ask.tsx';
-import { tellDone, tellProblem, tellUndoable, type Undo } from './notice.tsx';
+import { notifyDone, notifyProblem, notifyUndoable, type Undo } from './notice.tsx';
 
 export type Mutation<I, T> = { mutateAsync: (init: I) => Promise<T>; isPending: boolean };
 
 const CHANGED_SINCE = {
   title: 'Not undone',
-  detail: 'Somebody else has changed it since, and nothing of theirs was overwritten.',
+  detail: 'Someone else has changed this since, so nothing was overwritten.',
 };
 
 export type Action<T> = {
-  /** The toast that says it is done. */
+  /** The message of the notification. */
   done: string | ((result: T) => string);
-  /** Asked first everywhere; without one, production asks once and test doesn't. */
+  /** A confirmation. Without one, only production asks. */
   question?: Question;
-  /** What production asks with when there is no question. */
+  /** The action in production's default confirmation. */
   change?: string;
-  /** Where there is an opposite: what takes the change back, in the scope it was made in. Null: not this one. */
+  /** Reverts the change in its scope, if that is possible. Null: not for this change. */
   undo?: Undo | ((result: T) => Undo | null);
-  /** What the screen shows is gone with it: goes elsewhere instead of reading it again. */
+  /** Navigates away, because the record of the screen no longer exists. */
   leave?: () => Promise<unknown>;
-  /** Hears a failure instead of a toast. @returns true when it dealt with it */
+  /** Handles a failure instead of the notification. @returns true if it was handled */
   onProblem?: (problem: ReturnType<typeof problemOf>) => boolean;
 };
 
-/** Runs a change: asks where it must, does it, reads everything on the screen again, and says what came of it. */
+/** Runs a change: asks for confirmation if needed, sends it, reloads the screen's data and notifies the person. */
 export function useAction<I, T>(mutation: Mutation<I, T>) {
   const ask = useAsk();
   const queries = useQueryClient();
@@ -34,15 +34,15 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   const takeBack = async ({ act, done }: Undo) => {
     try {
       await act();
-      tellDone(done);
+      notifyDone(done);
     } catch (thrown) {
       const problem = problemOf(thrown);
-      tellProblem(problem.status === 412 ? { ...problem, ...CHANGED_SINCE } : problem);
+      notifyProblem(problem.status === 412 ? { ...problem, ...CHANGED_SINCE } : problem);
     }
     await queries.invalidateQueries();
   };
   const tell = (message: string, undo: Undo | null | undefined) =>
-    undo ? tellUndoable(message, () => takeBack(undo)) : tellDone(message);
+    undo ? notifyUndoable(message, () => takeBack(undo)) : notifyDone(message);
   const finish = async (result: T, { done, leave, undo }: Action<T>) => {
     await queries.invalidateQueries(leave && { refetchType: 'none' });
     await leave?.();
@@ -58,7 +58,7 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
       return result;
     } catch (thrown) {
       const problem = problemOf(thrown);
-      if (!onProblem?.(problem)) tellProblem(problem);
+      if (!onProblem?.(problem)) notifyProblem(problem);
       return null;
     }
   };
@@ -66,5 +66,9 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
 }
 
 function productionQuestion(change = 'Change production'): Question {
-  return { title: `${change}?`, body: 'This is the production environment. The change holds at once.', action: change };
+  return {
+    title: `${change}?`,
+    body: 'This is the production environment. The change applies immediately.',
+    action: change,
+  };
 }

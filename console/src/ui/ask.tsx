@@ -2,14 +2,14 @@ import { Text, TextInput } from '@mantine/core';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { FormDialog } from './dialog.tsx';
 
-/** What a person is asked before something happens. */
+/** A confirmation. */
 export type Question = {
   title: string;
   body?: ReactNode;
-  /** The word on the button: what will happen. */
+  /** The label of the confirm button. */
   action: string;
   danger?: boolean;
-  /** Has to be typed first; for what can't be undone. */
+  /** The name that must be typed, for irreversible actions. */
   typeName?: string;
 };
 
@@ -17,27 +17,27 @@ type Ask = (question: Question) => Promise<boolean>;
 
 const AskContext = createContext<Ask>(() => Promise.resolve(false));
 
-/** Asks one question at a time, in a dialog. @returns whether the person agreed */
+/** Asks one question at a time in a dialog. @returns whether the person confirmed */
 export const useAsk = (): Ask => use(AskContext);
 
-type Open = { question: Question; answer: (agreed: boolean) => void };
+type Open = { question: Question; resolve: (confirmed: boolean) => void };
 
 export function AskProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<Open | null>(null);
-  const ask = useCallback<Ask>((question) => new Promise((answer) => setOpen({ question, answer })), []);
-  const finish = (agreed: boolean) => {
-    open?.answer(agreed);
+  const ask = useCallback<Ask>((question) => new Promise((resolve) => setOpen({ question, resolve })), []);
+  const finish = (confirmed: boolean) => {
+    open?.resolve(confirmed);
     setOpen(null);
   };
   return (
     <AskContext value={ask}>
       {children}
-      {open && <QuestionDialog question={open.question} onAnswer={finish} />}
+      {open && <QuestionDialog question={open.question} onClose={finish} />}
     </AskContext>
   );
 }
 
-function QuestionDialog({ question, onAnswer }: { question: Question; onAnswer: (agreed: boolean) => void }) {
+function QuestionDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
   const [typed, setTyped] = useState('');
   const { title, body, action, danger, typeName } = question;
   const ready = typeName === undefined || typed.trim() === typeName;
@@ -48,8 +48,8 @@ function QuestionDialog({ question, onAnswer }: { question: Question; onAnswer: 
       danger={danger ?? false}
       ready={ready}
       focusAction={typeName === undefined}
-      onSubmit={() => onAnswer(true)}
-      onClose={() => onAnswer(false)}
+      onSubmit={() => onClose(true)}
+      onClose={() => onClose(false)}
     >
       {body && (
         <Text component="div" size="sm">

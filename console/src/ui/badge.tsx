@@ -3,7 +3,7 @@ import classes from './badge.module.css';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info';
 
-/** A state in a word, with a dot in its colour; the word alone says it, too. */
+/** A state as a word with a coloured dot; the colour carries no extra information. */
 export function Badge({ tone = 'quiet', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={classes.badge} data-tone={tone}>
@@ -51,12 +51,12 @@ const TONES: Record<string, Tone> = {
   critical: 'bad',
 };
 
-/** The badge of a state that the API names. */
+/** The badge for a state of the API. */
 export function StateBadge({ state }: { state: string }) {
   return <Badge tone={TONES[state] ?? 'quiet'}>{sentence(state)}</Badge>;
 }
 
-/** `degraded_performance` is "Degraded performance". */
+/** Turns `degraded_performance` into "Degraded performance". */
 export function sentence(key: string): string {
   const words = key.replaceAll(/[_.]/g, ' ').replaceAll(/\b(sms|mfa|api)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);

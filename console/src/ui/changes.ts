@@ -1,11 +1,11 @@
 export type Conflict = { field: string; theirs: string; mine: string };
 
-/** Names of the fields that differ from the record they were typed over. */
+/** The names of the fields that differ from the loaded record. */
 export function changed<T extends object>(base: T, mine: Partial<T>): string[] {
   return Object.keys(mine).filter((name) => !same(Reflect.get(base, name), Reflect.get(mine, name)));
 }
 
-/** Fields that somebody else changed since: what stands there now, and what this person wants (if they changed it too). */
+/** Fields that someone else has changed: their value, and this person's value if it was changed, too. */
 export function conflictsOf<T extends object>(base: T, mine: Partial<T>, theirs: T): Conflict[] {
   return Object.keys(theirs)
     .filter((name) => name !== 'updatedAt' && !same(Reflect.get(base, name), Reflect.get(theirs, name)))
@@ -17,9 +17,9 @@ export function conflictsOf<T extends object>(base: T, mine: Partial<T>, theirs:
 }
 
 /**
- * The values that take a change back.
- * @param names the fields that were changed
- * @returns null where one is not shown, such as a secret: nobody knows what it was
+ * The values that undo a change.
+ * @param names the changed fields
+ * @returns null if a previous value is unknown, such as a secret
  */
 export function opposite<T extends object>(before: T, after: T, names: readonly string[]): Partial<T> | null {
   const values = Object.fromEntries(names.map((name) => [name, Reflect.get(before, name)]));

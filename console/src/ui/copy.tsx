@@ -2,7 +2,7 @@ import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core';
 import classes from './copy.module.css';
 import { CheckIcon, CopyIcon } from './icons.ts';
 
-/** A value in its own type with a button that copies it. */
+/** A value in monospace with a copy button. */
 export function Copy({ value, shown, name }: { value: string; shown?: string; name?: string }) {
   return (
     <span className={classes.copy}>
@@ -40,11 +40,11 @@ export function CopyIconButton({ value, name, hint = 'Copy', tabIndex }: CopyIco
 type CodeBlockProps = {
   code: string;
   name: string;
-  /** What is copied, where it is shown otherwise than it is. */
+  /** The text to copy, if it differs from the shown text. */
   exact?: string;
 };
 
-/** Code over several lines, with a button that copies it. */
+/** A code block with a copy button. */
 export function CodeBlock({ code, name, exact = code }: CodeBlockProps) {
   return (
     <div className={classes.block}>

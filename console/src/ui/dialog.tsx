@@ -7,12 +7,12 @@ type DialogProps = {
   title: string;
   size?: 'lg';
   onClose: () => void;
-  /** Closes only by the buttons in it. */
+  /** Can be closed only by its buttons. */
   held?: boolean;
   children: ReactNode;
 };
 
-/** A titled dialog over the screen. */
+/** A dialog with a title. */
 export function Dialog({ title, size, onClose, held = false, children }: DialogProps) {
   useFocusBack();
   return (
@@ -31,7 +31,7 @@ export function Dialog({ title, size, onClose, held = false, children }: DialogP
   );
 }
 
-/** The buttons a dialog ends with. */
+/** The buttons at the end of a dialog. */
 export function DialogButtons({ children }: { children: ReactNode }) {
   return (
     <Group justify="flex-end" gap="xs">
@@ -42,10 +42,10 @@ export function DialogButtons({ children }: { children: ReactNode }) {
 
 type FormDialogProps = {
   title: string;
-  /** The word on the button: what will happen. */
+  /** The label of the confirm button. */
   action: string;
   danger?: boolean;
-  /** What the form begins with is the button, because nothing has to be typed. */
+  /** Focuses the button first, because there are no inputs. */
   focusAction?: boolean;
   ready?: boolean;
   busy?: boolean;
@@ -54,7 +54,7 @@ type FormDialogProps = {
   children: ReactNode;
 };
 
-/** A form in a dialog: its fields, and the buttons that leave it or carry it out. */
+/** A form in a dialog, with Cancel and submit buttons. */
 export function FormDialog({ title, action, onSubmit, onClose, children, ...button }: FormDialogProps) {
   const { danger = false, focusAction = false, ready = true, busy = false } = button;
   const submit = (event: FormEvent) => {
@@ -87,8 +87,8 @@ export function FormDialog({ title, action, onSubmit, onClose, children, ...butt
 }
 
 /**
- * Keeps what the server finds wrong with single fields of something new.
- * @param fallback the field beside which a fault stands that names none; without one it is told in a notification
+ * Keeps the field errors that the server returns for a new record.
+ * @param fallback the field for errors that name none; without one they are shown in a notification
  */
 export function useFaults(fallback?: string) {
   const [faults, setFaults] = useState<Record<string, string>>({});

@@ -3,7 +3,7 @@ import { type SavedFile, saveFile } from '#api/files.ts';
 import { problemOf } from '#api/problem.ts';
 import { useScope } from '#api/scope.tsx';
 
-/** Has the browser save an export of where the operator is; a failure to begin is told. @returns whether it has begun */
+/** Downloads an export of the current scope; a failure to start is shown. @returns whether it has started */
 export function useSaveFile(): (file: SavedFile) => Promise<boolean> {
   const scope = useScope();
   return async (file) => {

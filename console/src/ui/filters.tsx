@@ -6,7 +6,7 @@ import { SearchIcon } from './icons.ts';
 import { localInput } from './moments.ts';
 import { useFilters } from './search.ts';
 
-/** A row of filters above a list; each is in the address. */
+/** A row of filters above a list; each is stored in the URL. */
 export function FilterBar({ children }: { children: ReactNode }) {
   return (
     <search className={classes.bar} aria-label="Filters">
@@ -44,7 +44,7 @@ type ChoiceProps = {
   label: string;
   choices: readonly Choice[];
   width?: number;
-  /** What holds where nothing is chosen, so that there always is something. */
+  /** The default, if the filter always needs a value. */
   otherwise?: string;
 };
 
@@ -67,7 +67,7 @@ export function ChoiceFilter({ name, label, choices, width = 160, otherwise }: C
   );
 }
 
-/** A moment, to the minute, in the operator's own time zone; in the address it is UTC. */
+/** A time to the minute in the operator's time zone; the URL has it in UTC. */
 export function MomentFilter({ name, label }: { name: string; label: string }) {
   const [filters, setFilters] = useFilters();
   return (

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Gives the focus back to what opened a dialog when that is gone. Mantine does so only for a dialog that stays in the page while it
- * is closed (WCAG 2.4.3).
+ * Returns the focus to the element that opened a dialog (WCAG 2.4.3). Mantine does so only for dialogs that stay mounted while
+ * they are closed.
  */
 export function useFocusBack(): void {
   const [opener] = useState(openerOfDialog);
@@ -14,7 +14,7 @@ export function useFocusBack(): void {
   );
 }
 
-/** What has the focus; of an item of a menu, which closes, the button of the menu. */
+/** The focused element, or the button that opened the menu if a menu item has focus. */
 function openerOfDialog(): HTMLElement | null {
   const { activeElement } = document;
   const menu = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby');

@@ -21,13 +21,13 @@ type TextName<T> = { [K in keyof T & string]: T[K] extends string ? K : never }[
 export type RecordForm<T> = {
   values: T;
   set: (changes: Partial<T>) => void;
-  /** What a text field of the record is made of. */
+  /** The props of a text field of the record. */
   text: (name: TextName<T>) => {
     value: string;
     error: string | undefined;
     onChange: (event: { currentTarget: { value: string } }) => void;
   };
-  /** What is wrong with a field, as the server says. */
+  /** The server's error for a field. */
   errors: Partial<Record<keyof T & string, string>>;
   dirty: readonly string[];
   reset: () => void;
@@ -40,21 +40,21 @@ export type RecordForm<T> = {
 
 type Options<T> = {
   record: T;
-  /** The record's address, whose version goes along with a change (`If-Match`). */
+  /** The record's path; its version is sent with a change (`If-Match`). */
   path: string;
   save: Save<T>;
-  /** Reads the record again, after somebody else changed it. */
+  /** Reloads the record after someone else changed it. */
   reread: () => Promise<{ data?: T | undefined }>;
   done: string;
-  /** Says of a saved change that it is taken back, where putting the old values in does that. */
+  /** The message after an undo, if restoring the old values undoes the change. */
   undone?: string;
 };
 
 type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors: RecordForm<T>['errors'] };
 
 /**
- * Edits a record. Only what was changed is sent, and only onto the version that was shown: when somebody else was faster,
- * the person decides, and nothing is overwritten by itself.
+ * Edits a record. Only changed fields are sent, and only for the loaded version. If someone else saved first, the person decides;
+ * nothing is overwritten automatically.
  */
 export function useRecordForm<T extends object>(options: Options<T>): RecordForm<T> {
   const { record, path, save, reread, done, undone } = options;
@@ -64,10 +64,10 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
   const [theirs, setTheirs] = useState<T | null>(null);
   const action = useAction(save);
   const dirty = changed(state.base, state.mine);
-  // What was read again meanwhile is taken over as long as nothing is typed.
+  // A reloaded record replaces the form's values while nothing is changed.
   if (dirty.length === 0 && state.base !== record) setState(begin(record));
 
-  /** Puts the old values back, unless somebody has changed the record again. */
+  /** Restores the old values, unless the record has changed again. */
   const undoOf = (now: T): Undo | null => {
     const old = undone === undefined ? null : opposite(state.base, now, dirty);
     const headers = versionHeader(version());
@@ -125,7 +125,7 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
   };
 }
 
-/** Says which version of the record at a path was read last. */
+/** Returns the version of the record at a path that was read last. */
 function useVersion(path: string): () => string | undefined {
   const scope = headersOf(useScope());
   return () => etagOf(scope, path);
@@ -135,7 +135,7 @@ function versionHeader(version: string | undefined): Record<string, string> {
   return version ? { 'If-Match': version } : {};
 }
 
-/** The fields of a record, the bar that saves them, and the dialog for two people at once. */
+/** The fields of a record, the save bar, and the conflict dialog. */
 export function RecordFields<T extends object>({ form, children }: { form: RecordForm<T>; children: ReactNode }) {
   const ask = useAsk();
   const isDirty = form.dirty.length > 0;
@@ -144,7 +144,7 @@ export function RecordFields<T extends object>({ form, children }: { form: Recor
       isDirty &&
       !(await ask({
         title: 'Leave without saving?',
-        body: 'What you changed here is lost.',
+        body: 'Your changes will be lost.',
         action: 'Leave',
         danger: true,
       })),
@@ -175,7 +175,7 @@ export function RecordFields<T extends object>({ form, children }: { form: Recor
   );
 }
 
-/** Fields one below the other; who may not change them can still read them. */
+/** A column of fields; read-only without the permission to change them. */
 export function Fields({ canWrite, children }: { canWrite: boolean; children: ReactNode }) {
   return (
     <fieldset className={classes.fields} disabled={!canWrite}>
@@ -188,9 +188,9 @@ type ConflictProps = { form: Pick<RecordForm<object>, 'keepMine' | 'takeTheirs'>
 
 function ConflictDialog({ form, conflicts }: ConflictProps) {
   return (
-    <Dialog title="Somebody else changed this meanwhile" size="lg" onClose={form.keepMine}>
+    <Dialog title="Someone else changed this record" size="lg" onClose={form.keepMine}>
       <Text size="sm">
-        Nothing was saved and nothing is lost. Keep your changes to go on with them on top of theirs, or take theirs.
+        Your changes were not saved. Keep your changes on top of the new version, or use the new version.
       </Text>
       {conflicts.length > 0 && (
         <Table>
@@ -214,7 +214,7 @@ function ConflictDialog({ form, conflicts }: ConflictProps) {
       )}
       <DialogButtons>
         <Button variant="default" onClick={form.takeTheirs}>
-          Take theirs
+          Use theirs
         </Button>
         <Button onClick={form.keepMine} data-autofocus>
           Keep mine

@@ -4,36 +4,36 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Problem } from '#api/problem.ts';
 
-/** Takes a change back. */
+/** Undoes a change. */
 export type Undo = {
   act: () => Promise<unknown>;
-  /** What the notice says then. */
+  /** The message afterwards. */
   done: string;
 };
 
-/** Time to read it, to think twice, and to reach the button by keyboard; whoever is at the button has all the time (WCAG 2.2.1). */
+/** Time to read the notice and reach the button by keyboard, in milliseconds. It stays while the button has focus (WCAG 2.2.1). */
 const UNDO_MS = 20_000;
 const PROBLEM_MS = 10_000;
 const closeButtonProps = { 'aria-label': 'Close' };
 
-/** The one that the keys take back: the last. */
+/** The latest undoable notice, which the keyboard shortcut undoes. */
 let latest = '';
 
-export function tellDone(message: string): void {
+export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', closeButtonProps });
 }
 
-export function tellProblem({ title, detail }: Problem): void {
+export function notifyProblem({ title, detail }: Problem): void {
   notifications.show({ title, message: detail, color: 'red', autoClose: PROBLEM_MS, closeButtonProps });
 }
 
-/** Says that something is done, and offers to take it back. */
-export function tellUndoable(message: string, onUndo: () => Promise<void>): void {
+/** Notifies that a change is done, and offers Undo. */
+export function notifyUndoable(message: string, onUndo: () => Promise<void>): void {
   const id = crypto.getRandomValues(new Uint32Array(2)).join('-');
   const leave = () => notifications.hide(id);
   const notice = {
     id,
-    // Nothing is wrong, so nobody is interrupted.
+    // Not an error, so screen readers are not interrupted.
     role: 'status',
     color: 'green',
     message: <Undoable id={id} message={message} onUndo={() => onUndo().finally(leave)} />,

@@ -5,14 +5,14 @@ import { BackIcon } from './icons.ts';
 import classes from './page.module.css';
 import { useScreenTitle } from './title.ts';
 
-/** Whether a heading already says which screen this is. */
+/** Whether the screen already has a heading. */
 export const InPage = createContext(false);
 
 type PageProps = {
   title: string;
-  /** One sentence: what this screen is for. */
+  /** One sentence about the screen. */
   about?: ReactNode;
-  /** The list this came from. */
+  /** The list that this record belongs to. */
   back?: { to: string; label: string };
   beside?: ReactNode;
   actions?: ReactNode;
@@ -54,12 +54,12 @@ type CardProps = {
   about?: ReactNode;
   actions?: ReactNode;
   flush?: boolean;
-  /** Title on the left, body on the right, where there is room. */
+  /** Title on the left and body on the right on wide screens. */
   split?: boolean;
   children: ReactNode;
 };
 
-/** A titled surface; `flush` lets a table reach its edges. */
+/** A card with a title; `flush` removes the padding for a table. */
 export function Card({ title, about, actions, flush, split, children }: CardProps) {
   return (
     <section className={classes.card} data-split={split}>
@@ -85,7 +85,7 @@ export function Card({ title, about, actions, flush, split, children }: CardProp
   );
 }
 
-/** Names and their values, one line each. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className={classes.facts}>
@@ -103,10 +103,10 @@ export function Columns({ children }: { children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** Links between the screens of one subject. */
+/** Tabs between related screens. */
 export function Tabs({ tabs, name }: { tabs: readonly { to: string; label: string }[]; name: string }) {
   const bar = useRef<HTMLElement>(null);
-  // On a narrow screen the tab of this screen may stand outside.
+  // On a narrow screen the current tab may be scrolled out of view.
   useEffect(() => {
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, []);

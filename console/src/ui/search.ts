@@ -1,9 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 
-/** What stands in the address after the question mark: every filter of every screen, as text. */
+/** The query string: every filter of every screen, as text. */
 export type Filters = { [name: string]: string | undefined };
 
-/** The filters in the address, and a way to change some of them; a changed filter starts the list anew. */
+/** The filters in the URL and a function to change some; a changed filter returns to the first page. */
 export function useFilters(): [Filters, (changes: Filters, options?: { replace: boolean }) => void] {
   const filters: Filters = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -14,7 +14,7 @@ export function useFilters(): [Filters, (changes: Filters, options?: { replace: 
   return [filters, change];
 }
 
-/** Without what is empty. */
+/** Drops empty values. */
 export function kept(filters: Filters): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined && value !== ''));
 }
@@ -31,13 +31,13 @@ export function stringifySearch(filters: Record<string, unknown>): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** The id of the record that the address names. */
+/** The record id in the URL. */
 export function useIdInAddress(name: 'id' | 'template' = 'id'): string {
   const params: Record<string, string | undefined> = useParams({ strict: false });
   return params[name] ?? '';
 }
 
-/** An address with filters, as a link takes it. */
+/** A path with filters, as link props. */
 export function linkTo(address: string): { to: string; search: Filters } {
   const [to = address, search = ''] = address.split('?');
   return { to, search: parseSearch(search) };

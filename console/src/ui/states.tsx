@@ -10,7 +10,7 @@ import { useScreenTitle } from './title.ts';
 
 type Query<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
 
-/** Shows what a query brings, and each state before and instead of it. */
+/** Renders the data of a query, or its loading and error states. */
 export function Loaded<T>(props: { query: Query<T>; skeleton?: ReactNode; children: (data: T) => ReactNode }) {
   const { query, skeleton, children } = props;
   if (query.data !== undefined) return children(query.data);
@@ -29,7 +29,7 @@ export function Loading({ lines = 5 }: { lines?: number }) {
   );
 }
 
-/** What stands where nothing is yet: what it is for, and how to begin. */
+/** An empty state with an explanation and a first action. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className={classes.state}>
@@ -50,9 +50,9 @@ export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () =
     return (
       <div className={classes.state}>
         <SearchIcon size={22} className={classes.icon} aria-hidden />
-        <StateTitle>Not here</StateTitle>
+        <StateTitle>Not found</StateTitle>
         <Text size="sm" className={classes.detail}>
-          It was removed, belongs to another project or environment, or this installation doesn’t have it.
+          It was removed, or it belongs to another project or environment.
         </Text>
       </div>
     );
@@ -77,7 +77,7 @@ export function Failure({ problem, onRetry }: { problem: Problem; onRetry?: () =
   );
 }
 
-/** Where no record could be read there is no page around it, and this is what the screen is called. */
+/** The title of a state. If the record can't be loaded there is no page, so this is also the title of the screen. */
 function StateTitle({ children }: { children: string }) {
   const inPage = use(InPage);
   useScreenTitle(inPage ? null : children);
@@ -89,7 +89,7 @@ function StateTitle({ children }: { children: string }) {
   );
 }
 
-/** Shows what needs a permission to those who have it, and tells others once, however many lists there are. */
+/** Renders its children if the operator has a permission, else one message. */
 export function Needs({ permission, children }: { permission: string; children: ReactNode }) {
   return useCan(permission) ? children : <NoPermission requiredPermission={permission} detail="" />;
 }
@@ -98,7 +98,7 @@ function NoPermission({ requiredPermission, detail }: Pick<Problem, 'requiredPer
   return (
     <div className={classes.state}>
       <LockIcon size={22} className={classes.icon} aria-hidden />
-      <StateTitle>Your role doesn’t open this</StateTitle>
+      <StateTitle>You don’t have access</StateTitle>
       <Text size="sm" className={classes.detail}>
         {requiredPermission ? (
           <>

@@ -9,10 +9,10 @@ import classes from './table.module.css';
 export type Column<T> = {
   name: string;
   cell: (row: T) => ReactNode;
-  /** Left out where the screen is narrow. */
+  /** Hidden on narrow screens. */
   wide?: boolean;
   align?: 'right';
-  /** Never breaks over two lines. */
+  /** Never wraps. */
   short?: boolean;
 };
 
@@ -21,14 +21,14 @@ type TableProps<T> = {
   rows: readonly T[];
   columns: readonly Column<T>[];
   keyOf: (row: T) => string;
-  /** Where a row leads; its first cell is the link. Null: nowhere. */
+  /** The link of a row, on its first cell. Null: no link. */
   href?: (row: T) => string | null;
   empty: ReactNode;
-  /** Columns of one width, where tables stand one below the other. */
+  /** Fixed column widths, for tables below each other. */
   even?: boolean;
 };
 
-/** Rows to look through. Up and down (or j and k) move between the rows that lead somewhere. */
+/** A table. Up and down (or j and k) move between rows with a link. */
 export function Table<T>({ label, rows, columns, keyOf, href, empty, even }: TableProps<T>) {
   if (rows.length === 0) return typeof empty === 'string' ? <Empty title={empty} /> : empty;
   return (
@@ -85,12 +85,12 @@ function moveBetweenRows(event: KeyboardEvent<HTMLTableElement>): void {
   next.focus();
 }
 
-/** What a column tells that is left out where the screen is narrow, below the first cell of the row. */
+/** The value of a column that is hidden on narrow screens, shown below the first cell. */
 export function Below({ children }: { children: ReactNode }) {
   return <span className={classes.below}>{children}</span>;
 }
 
-/** Leads through a list that is read page by page; the page is in the address, so Back works. */
+/** Previous and next page. The cursor is in the URL, so the browser's Back works. */
 export function Pager({ nextCursor }: { nextCursor: string | null }) {
   const [{ cursor }, setFilters] = useFilters();
   if (!cursor && nextCursor === null) return null;

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { exactTime, relativeTime } from './moments.ts';
 
-/** How long ago, or in how long; the exact time on hover, and in the markup. */
+/** A relative time, with the exact time on hover and in the markup. */
 export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   if (!at) return <span>{none}</span>;
   const exact = exactTime(at);

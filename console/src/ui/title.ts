@@ -4,8 +4,8 @@ let title = '';
 const listeners = new Set<() => void>();
 
 /**
- * Says which screen this is: in the window's title, and to whoever hears the page. Where the focus went with the screen before, it
- * moves to the new one. @param name null: another part of the screen says it
+ * Sets the title of the window and announces the screen. If the focused element was removed, focus moves to the new screen.
+ * @param name null: another component sets the title
  */
 export function useScreenTitle(name: string | null): void {
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useScreenTitle(name: string | null): void {
   }, [name]);
 }
 
-/** The title of the screen that is shown. */
+/** The title of the current screen. */
 export const useShownTitle = (): string => useSyncExternalStore(listen, () => title);
 
 function listen(listener: () => void): () => void {

@@ -43,7 +43,7 @@ function Detail({ application, reread }: DetailProps) {
       }
       actions={canWrite && <Remove application={application} />}
     >
-      <Card title="Begin">
+      <Card title="Get started">
         <Stack gap="md">
           <Facts
             facts={[
@@ -74,7 +74,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
     },
     reread,
     done: 'Application saved',
-    undone: 'The application is as it was',
+    undone: 'Change undone',
   });
   return (
     <RecordFields form={form}>
@@ -86,14 +86,14 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
           {kind !== 'management' && (
             <Checkbox
               label="First party"
-              description="People aren’t asked for consent: it is your own."
+              description="Your own application: people aren’t asked for consent."
               checked={form.values.firstParty}
               onChange={(event) => form.set({ firstParty: event.currentTarget.checked })}
             />
           )}
           <Switch
             label="Enabled"
-            description="A disabled application signs nobody in, and its tokens end at once."
+            description="Nobody can sign in with a disabled application, and its tokens end immediately."
             checked={form.values.enabled}
             onChange={(event) => form.set({ enabled: event.currentTarget.checked })}
           />
@@ -111,20 +111,20 @@ function Addresses({ form }: { form: RecordForm<ApplicationRecord> }) {
     <>
       <TagsInput
         label="Redirect addresses"
-        description="Exactly as your code sends them. Enter adds one."
+        description="Must match exactly what your code sends. Press Enter to add one."
         value={values.redirectUris}
         error={errors.redirectUris}
         onChange={(redirectUris) => set({ redirectUris })}
       />
       <TagsInput
-        label="Addresses after sign-out"
+        label="Redirect addresses after sign-out"
         value={values.postLogoutRedirectUris}
         error={errors.postLogoutRedirectUris}
         onChange={(postLogoutRedirectUris) => set({ postLogoutRedirectUris })}
       />
       <TagsInput
         label="Origins"
-        description="Web pages that may call the auth and API hosts from the browser."
+        description="Web origins that may call the auth and API hosts from the browser."
         value={values.origins}
         error={errors.origins}
         onChange={(origins) => set({ origins })}
@@ -139,7 +139,7 @@ function Permissions({ form }: { form: RecordForm<ApplicationRecord> }) {
   return (
     <MultiSelect
       label="Permissions"
-      description="What its tokens may do on the admin API."
+      description="What its tokens may do in the admin API."
       searchable
       data={keys.toSorted()}
       value={form.values.permissions}
@@ -154,7 +154,7 @@ function Remove({ application }: { application: ApplicationRecord }) {
   return (
     <RemoveButton
       name={application.name}
-      body="Nobody can sign in with it any more, and its tokens end at once."
+      body="Nobody can sign in with it any more, and its tokens end immediately."
       mutation={useApi().useMutation('delete', '/console/v1/applications/{id}')}
       init={{ params: { path: { id: application.id } } }}
       back={at('/applications')}

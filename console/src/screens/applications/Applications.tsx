@@ -22,7 +22,11 @@ export function Applications() {
     </Button>
   ) : null;
   return (
-    <Page title="Applications" about="What signs people in, and the back ends that call the admin API." actions={add}>
+    <Page
+      title="Applications"
+      about="Applications that people sign in to, and back ends that call the admin API."
+      actions={add}
+    >
       <Card flush>
         <Loaded query={applications}>
           {({ items, nextCursor }) => (
@@ -34,8 +38,8 @@ export function Applications() {
                 href={({ id }) => at(`/applications/${id}`)}
                 empty={
                   <Empty title="No applications yet" action={add}>
-                    Add one for each thing people sign in to: a web site, a phone app, a television. You get a client id
-                    and the code to begin with.
+                    Add one for each website, mobile app or device that people sign in to. You get a client id and
+                    sample code.
                   </Empty>
                 }
                 columns={[

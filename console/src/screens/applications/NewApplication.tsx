@@ -62,7 +62,7 @@ export function NewApplication() {
                 <Textarea
                   required
                   label="Redirect addresses"
-                  description="Where people come back to after sign-in, one a line, exactly as your code sends them."
+                  description="Where people return after sign-in. One per line, exactly as your code sends them."
                   placeholder={kind === 'native' ? 'com.example.app:/callback' : 'http://localhost:5173/callback'}
                   value={redirects}
                   error={errors['redirectUris']}
@@ -105,7 +105,7 @@ function KindChoice({ kind, onChange }: { kind: Kind; onChange: (kind: string) =
   );
 }
 
-/** A browser app calls from where it is served. */
+/** A browser app calls from the origin that serves it. */
 function originsOf(redirectUris: readonly string[]): string[] {
   const origins = redirectUris
     .filter((uri) => URL.canParse(uri) && uri.startsWith('http'))

@@ -7,11 +7,11 @@ import { Card } from '#ui/page.tsx';
 
 type Props = { form: RecordForm<Application>; canWrite: boolean };
 
-/** What an application begins with when it gets a lifetime of its own. */
+/** The initial values when an application gets its own lifetimes. */
 const ACCESS_SECONDS = 900;
 const REFRESH_SECONDS = 14 * 86_400;
 
-/** How long its tokens last, and whether it gets new ones by itself. */
+/** Token lifetimes, and whether the application gets refresh tokens. */
 export function Tokens({ form, canWrite }: Props) {
   const { values, errors, set } = form;
   const { kind, grants } = values;
@@ -26,8 +26,8 @@ export function Tokens({ form, canWrite }: Props) {
     <Card split title="Tokens">
       <Fields canWrite={canWrite}>
         <Lifetime
-          label={kind === 'management' ? 'Management tokens hold for' : 'Access tokens hold for'}
-          usual="As long as the project says"
+          label={kind === 'management' ? 'Management token lifetime' : 'Access token lifetime'}
+          usual="Project default"
           value={values.accessTokenSeconds}
           error={errors.accessTokenSeconds}
           begin={ACCESS_SECONDS}
@@ -36,15 +36,15 @@ export function Tokens({ form, canWrite }: Props) {
         {kind !== 'management' && (
           <Checkbox
             label="Refresh tokens"
-            description="It keeps people signed in without asking them again."
+            description="Keep people signed in without asking them again."
             checked={refreshes}
             onChange={(event) => toRefresh(event.currentTarget.checked)}
           />
         )}
         {refreshes && (
           <Lifetime
-            label="Refresh tokens may go unused for"
-            usual="As long as the project’s sessions"
+            label="Refresh token idle timeout"
+            usual="Same as the project’s sessions"
             value={values.refreshTokenSeconds}
             error={errors.refreshTokenSeconds}
             begin={REFRESH_SECONDS}
@@ -58,7 +58,7 @@ export function Tokens({ form, canWrite }: Props) {
 
 type LifetimeProps = {
   label: string;
-  /** What holds without one of its own. */
+  /** The default, shown while there is no own value. */
   usual: string;
   value: number | null;
   error: string | undefined;
@@ -83,19 +83,19 @@ function Lifetime({ label, usual, value, error, begin, onChange }: LifetimeProps
 
 const PROFILES = [
   { value: 'oauth', label: 'OAuth 2.1' },
-  { value: 'fapi2', label: 'FAPI 2.0: pushed requests, its own keys, bound tokens' },
+  { value: 'fapi2', label: 'FAPI 2.0: pushed authorization requests, key authentication, bound tokens' },
 ];
 const SUBJECTS = [
   { value: 'public', label: 'The same for every application' },
-  { value: 'pairwise', label: 'Of its own, that no other sector sees' },
+  { value: 'pairwise', label: 'Pairwise: different for each sector' },
 ];
 
-/** The parts of the protocol that most applications leave as they are. */
+/** Protocol settings for which most applications use the default. */
 export function Protocol({ form, canWrite }: Props) {
   const { values, errors, set } = form;
   const { kind } = values;
   return (
-    <Card split title="Protocol" about="Most applications leave these as they are.">
+    <Card split title="Protocol" about="Most applications use the defaults.">
       <Fields canWrite={canWrite}>
         <Select
           label="Security profile"
@@ -107,21 +107,21 @@ export function Protocol({ form, canWrite }: Props) {
         />
         {(kind === 'web' || kind === 'management') && <Keys form={form} />}
         <Checkbox
-          label="Tokens are bound to its key"
-          description="DPoP (RFC 9449): a stolen token is of no use."
+          label="Bind tokens to a key"
+          description="DPoP (RFC 9449): a stolen token can’t be used without the key."
           checked={values.dpopBound}
           onChange={(event) => set({ dpopBound: event.currentTarget.checked })}
         />
         <TagsInput
           label="Resources"
-          description="Addresses of APIs it may ask tokens for (RFC 8707). Enter adds one."
+          description="Addresses of APIs it may request tokens for (RFC 8707). Press Enter to add one."
           value={values.resources}
           error={errors.resources}
           onChange={(resources) => set({ resources })}
         />
         {kind !== 'management' && (
           <Select
-            label="Ids of people"
+            label="Subject identifiers"
             allowDeselect={false}
             data={SUBJECTS}
             value={values.subjectType}
@@ -132,7 +132,7 @@ export function Protocol({ form, canWrite }: Props) {
         {kind !== 'management' && (
           <TextInput
             label="Back-channel logout address"
-            description="Hears when somebody’s session ends, without a browser."
+            description="Receives a logout token when a session ends."
             value={values.backchannelLogoutUri ?? ''}
             error={errors.backchannelLogoutUri}
             onChange={(event) => set({ backchannelLogoutUri: event.currentTarget.value || null })}
@@ -149,14 +149,14 @@ function Keys({ form: { values, errors, set } }: { form: RecordForm<Application>
   return (
     <Textarea
       label="Public keys"
-      description="A JWK Set (RFC 7517) that it proves itself with, instead of a secret."
+      description="A JWK Set (RFC 7517) to authenticate with instead of a secret."
       placeholder={'{ "keys": [ … ] }'}
       autosize
       minRows={3}
       maxRows={12}
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
       value={typed ?? (values.jwks ? JSON.stringify(values.jwks, null, 2) : '')}
-      error={keys === null ? 'This is not JSON.' : errors.jwks}
+      error={keys === null ? 'Not valid JSON.' : errors.jwks}
       onChange={({ currentTarget: { value } }) => {
         setTyped(value);
         const read = keysIn(value);
@@ -167,7 +167,7 @@ function Keys({ form: { values, errors, set } }: { form: RecordForm<Application>
   );
 }
 
-/** @returns null for what is not JSON; whether it is a set of keys, the server says */
+/** @returns null if the text is not JSON. The server checks that it is a key set */
 function keysIn(text: string): Pick<Application, 'jwks'> | null {
   if (text.trim() === '') return { jwks: null };
   try {

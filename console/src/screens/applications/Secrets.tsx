@@ -8,8 +8,8 @@ import { SecretOnce } from '#ui/SecretOnce.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
-/** Two secrets may be live at once, so that one can be replaced without a pause. */
-const MOST_SECRETS = 2;
+/** Two secrets can be valid at once, so that one can be rotated without downtime. */
+const MAX_SECRETS = 2;
 
 export function Secrets({ application, canWrite }: { application: Application; canWrite: boolean }) {
   const api = useApi();
@@ -28,7 +28,7 @@ export function Secrets({ application, canWrite }: { application: Application; c
         done: 'Secret removed',
         question: {
           title: `Remove the secret that ends in ${hint}?`,
-          body: 'Code that uses it is refused at once.',
+          body: 'Code that uses it stops working immediately.',
           action: 'Remove',
           danger: true,
         },
@@ -38,14 +38,14 @@ export function Secrets({ application, canWrite }: { application: Application; c
     <Card
       flush
       title="Secrets"
-      about="Add a second one, bring it to your servers, then remove the first: no sign-in fails meanwhile."
+      about="To rotate without downtime, add a second secret, deploy it to your servers, then remove the first."
       actions={
         canWrite && (
           <Button
             variant="default"
             size="compact-sm"
             loading={add.busy}
-            disabled={secrets.length >= MOST_SECRETS}
+            disabled={secrets.length >= MAX_SECRETS}
             onClick={onAdd}
           >
             Add secret
@@ -57,7 +57,7 @@ export function Secrets({ application, canWrite }: { application: Application; c
         label="Secrets"
         rows={secrets}
         keyOf={({ id: secretId }) => secretId}
-        empty="No secret: it can’t authenticate"
+        empty="No secrets: the application can’t authenticate"
         columns={[
           { name: 'Secret', cell: ({ hint }) => <code>…{hint}</code> },
           { name: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -6,7 +6,7 @@ import { useSession } from '#api/session.ts';
 import { CodeBlock } from '#ui/copy.tsx';
 import { snippetsFor } from './snippets.ts';
 
-/** Code with this application's own ids and addresses in it. */
+/** Sample code with this application's ids and addresses. */
 export function Snippets({ application }: { application: Application }) {
   const { addresses } = useSession();
   const { workspaceId, projectId, environment } = useScope();

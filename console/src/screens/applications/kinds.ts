@@ -31,7 +31,7 @@ const KINDS: Record<Kind, KindText> = {
   },
   management: {
     name: 'Back end',
-    about: 'Calls the admin API by itself, with the permissions you grant.',
+    about: 'Calls the admin API without a user, with the permissions you grant.',
     redirects: false,
     secret: true,
   },
@@ -40,7 +40,7 @@ const KINDS: Record<Kind, KindText> = {
 export const kinds: readonly Kind[] = ['spa', 'web', 'native', 'device', 'management'];
 export const kindOf = (kind: Kind): KindText => KINDS[kind];
 
-/** One address a line, without empty lines. */
+/** One address per line; empty lines are ignored. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')

@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.ts';
 
-/** What code needs to know to sign people in. */
+/** The values that sample code for sign-in needs. */
 type Facts = {
   issuer: string;
   apiUrl: string;
@@ -154,7 +154,7 @@ curl ${apiUrl}/v1/admin/members -H "Authorization: Bearer $TOKEN"`,
 
 const managementNode: Snippet = {
   name: 'Node.js',
-  code: ({ issuer, apiUrl, clientId, ...scope }) => `const answer = await fetch('${issuer}/connect/token', {
+  code: ({ issuer, apiUrl, clientId, ...scope }) => `const response = await fetch('${issuer}/connect/token', {
   method: 'POST',
   headers: {
     authorization: \`Basic \${btoa(\`${clientId}:\${process.env.LATCHKEY_CLIENT_SECRET}\`)}\`,
@@ -166,7 +166,7 @@ const managementNode: Snippet = {
     environment: '${scope.environment}',
   }),
 });
-const { access_token } = await answer.json();
+const { access_token } = await response.json();
 const members = await fetch('${apiUrl}/v1/admin/members', {
   headers: { authorization: \`Bearer \${access_token}\` },
 });`,
@@ -180,5 +180,5 @@ const SNIPPETS: Record<Kind, readonly Snippet[]> = {
   management: [management, managementNode],
 };
 
-/** Code to begin with, by kind of application. */
+/** Sample code by kind of application. */
 export const snippetsFor = (kind: Kind): readonly Snippet[] => SNIPPETS[kind];

@@ -13,7 +13,7 @@ const PURPOSES = [
   { purpose: 'api', label: 'API' },
 ] as const;
 
-/** What a verified domain serves. */
+/** The bindings of a verified domain. */
 export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRecord; canWrite: boolean }) {
   const api = useApi();
   const { projectId, environment } = useScope();
@@ -30,7 +30,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
         done: 'Unbound',
         question: {
           title: `Stop serving at ${host}?`,
-          body: 'Code and people that use the address are turned away at once.',
+          body: 'Requests to this address are rejected immediately.',
           action: 'Unbind',
           danger: true,
         },
@@ -40,7 +40,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
     <Card
       flush
       title="Bindings"
-      about="A domain serves one purpose of one project’s environment."
+      about="What this domain serves for this project and environment."
       actions={
         canWrite &&
         PURPOSES.map(({ purpose, label }) => (
@@ -52,7 +52,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
             onClick={() =>
               bind.run(
                 { params: { path: { domainId: id } }, body: { projectId, environment, purpose } },
-                { done: `${host} serves ${label}`, change: 'Bind' },
+                { done: `${host} is bound to ${label}`, change: 'Bind' },
               )
             }
           >
@@ -67,7 +67,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
             label="Bindings"
             rows={items}
             keyOf={(binding) => binding.purpose}
-            empty="Bound to nothing yet"
+            empty="No bindings yet"
             columns={[
               {
                 name: 'Purpose',

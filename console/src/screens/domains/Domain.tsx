@@ -12,7 +12,7 @@ import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { Bindings } from './Bindings.tsx';
 
-/** While a record is awaited, it is looked for this often. */
+/** How often an unverified domain is reloaded, in milliseconds. */
 const LOOK_EVERY_MS = 10_000;
 
 export function Domain() {
@@ -43,22 +43,21 @@ function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }
   const verify = useAction(api.useMutation('post', '/console/v1/domains/{domainId}/verify'));
   const params = { path: { domainId: id } };
   const waiting = status !== 'verified';
-  // Reads the record again while it waits, so that the page turns green by itself.
+  // Reload while the domain is unverified, so that the page updates by itself.
   api.useQuery(
     'get',
     '/console/v1/domains/{domainId}',
     { params },
     { refetchInterval: waiting ? LOOK_EVERY_MS : false },
   );
-  const done = (found: DomainRecord) =>
-    found.status === 'verified' ? 'The domain is yours' : 'The record isn’t there yet';
+  const done = (found: DomainRecord) => (found.status === 'verified' ? 'Domain verified' : 'Record not found yet');
   return (
     <Card
-      title={waiting ? 'Prove that it is yours' : 'Proof'}
+      title={waiting ? 'Verify ownership' : 'Ownership'}
       about={
         waiting
-          ? 'Add this record where the domain’s DNS is kept. It can take minutes until everybody sees it.'
-          : 'Leave the record in place: it is looked for every day.'
+          ? 'Add this record at your DNS provider. It can take a few minutes to become visible.'
+          : 'Keep this record: it is checked every day.'
       }
       actions={
         canWrite && (
@@ -79,13 +78,13 @@ function Proof({ domain, canWrite }: { domain: DomainRecord; canWrite: boolean }
           ['Name', <Copy key="name" value={verification.name} />],
           ['Value', <Copy key="value" value={verification.value} />],
           ['Checked', <Time key="checked" at={checkedAt} none="Not yet" />],
-          ['What was found', fault ?? '–'],
+          ['Result', fault ?? '–'],
           ['Verified', <Time key="verified" at={verifiedAt} none="Not yet" />],
         ]}
       />
       {status === 'lost' && (
         <Text size="sm" c="var(--lk-bad)" mt="md" role="alert">
-          The record is gone, so this domain serves nothing any more. Put it back and check again.
+          The record is missing, so this domain is no longer served. Add it again and check.
         </Text>
       )}
     </Card>
@@ -97,7 +96,7 @@ function Remove({ domain }: { domain: DomainRecord }) {
   return (
     <RemoveButton
       name={domain.host}
-      body="Sign-in at this address stops at once."
+      body="Sign-in at this address stops immediately."
       mutation={useApi().useMutation('delete', '/console/v1/domains/{domainId}')}
       init={{ params: { path: { domainId: domain.id } } }}
       back={at('/domains')}

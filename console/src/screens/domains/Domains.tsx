@@ -18,7 +18,7 @@ export function Domains() {
   const domains = useApi().useQuery('get', '/console/v1/domains', { params: { query: { limit: 100 } } });
   const add = useCan('domains:write') ? <Button onClick={show}>Add domain</Button> : null;
   return (
-    <Page title="Domains" about="Serve sign-in and the API at addresses of your own." actions={add}>
+    <Page title="Domains" about="Serve sign-in and the API at your own domains." actions={add}>
       <Card flush>
         <Loaded query={domains}>
           {({ items }) => (
@@ -29,8 +29,8 @@ export function Domains() {
               href={({ id }) => at(`/domains/${id}`)}
               empty={
                 <Empty title="No domains yet" action={add}>
-                  People trust a page at login.your-company.com. Prove with one DNS record that a domain is yours, then
-                  bind it to this project.
+                  People trust a page at login.your-company.com. Verify your domain with a DNS record, then bind it to
+                  this project.
                 </Empty>
               }
               columns={[

@@ -22,14 +22,14 @@ export function Audit() {
   return (
     <LogScreen
       title="Audit log"
-      about="Who changed what, in a chain of hashes that shows if a line was taken out or altered."
+      about="Who changed what, in a hash chain that reveals removed or altered entries."
       actions={mayExport && <Export since={given['since']} until={given['until']} />}
       log={log}
       filters={
         <>
-          <TextFilter name="actor" label="Who (id)" width={160} />
+          <TextFilter name="actor" label="Actor id" width={160} />
           <TextFilter name="action" label="Action" width={160} />
-          <TextFilter name="resource" label="What (id)" width={160} />
+          <TextFilter name="resource" label="Resource id" width={160} />
           <MomentFilter name="since" label="From" />
           <MomentFilter name="until" label="Until" />
         </>
@@ -44,16 +44,16 @@ export function Audit() {
             </>
           ),
         },
-        { name: 'Who', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
-        { name: 'What', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
-        { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { name: 'Actor', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
+        { name: 'Resource', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
+        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
       ]}
-      facts={({ hash }) => [['Hash of the chain', <Copy key="hash" value={hash} />]]}
+      facts={({ hash }) => [['Chain hash', <Copy key="hash" value={hash} />]]}
     />
   );
 }
 
-/** A stretch of the chain as a file. Other filters than its ends would leave gaps, and it could prove nothing. */
+/** Exports a range of the chain. Only the period filters apply, because a file with gaps could not be verified. */
 function Export({ since, until }: { since: string | undefined; until: string | undefined }) {
   const saveFile = useSaveFile();
   const save = (format: 'csv' | 'json') => saveFile({ path: '/audit-events/export', query: { since, until, format } });
@@ -63,9 +63,9 @@ function Export({ since, until }: { since: string | undefined; until: string | u
         <Button variant="default">Export</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{since || until ? 'From and until as filtered' : 'The whole log'}</Menu.Label>
+        <Menu.Label>{since || until ? 'Filtered period' : 'Entire log'}</Menu.Label>
         <Menu.Item onClick={() => save('csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => save('json')}>JSON, to verify</Menu.Item>
+        <Menu.Item onClick={() => save('json')}>JSON (verifiable)</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import classes from './logs.module.css';
 
-/** The name of an event, which breaks between its words where there is little room. */
+/** An event type that may wrap between its words. */
 export function EventName({ name }: { name: string }) {
   return (
     <code className={classes.event}>

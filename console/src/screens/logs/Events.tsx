@@ -20,7 +20,7 @@ export function Events() {
   return (
     <LogScreen
       title="Event log"
-      about="Everything that happened here, newest first."
+      about="Everything that happened in this environment, newest first."
       log={log}
       filters={
         <>
@@ -39,10 +39,10 @@ export function Events() {
             </>
           ),
         },
-        { name: 'About', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
-        { name: 'By', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
+        { name: 'Subject', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
+        { name: 'Actor', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
         { name: 'Sequence', wide: true, align: 'right', cell: ({ sequence }) => sequence },
-        { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
       ]}
       facts={({ sequence }) => [['Sequence', sequence]]}
     />

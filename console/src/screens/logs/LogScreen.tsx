@@ -20,11 +20,11 @@ type LogProps<E> = {
   filters: ReactNode;
   log: { data: Log<E> | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
   columns: (names: Names) => readonly Column<E>[];
-  /** What only this log tells of an entry. */
+  /** Facts that only this log has. */
   facts: (entry: E) => readonly (readonly [name: string, value: ReactNode])[];
 };
 
-/** The filters of a log that stand in the address, for its query. */
+/** The filters from the URL, for the query. */
 export function useLogFilters(names: readonly string[]): Record<string, string> {
   const [filters] = useFilters();
   return Object.fromEntries(
@@ -35,7 +35,7 @@ export function useLogFilters(names: readonly string[]): Record<string, string> 
   );
 }
 
-/** A log, newest first: filters, a row for each entry, and all of an entry beside it. */
+/** A log, newest first, with filters and a detail panel for the selected entry. */
 export function LogScreen<E extends Entry>({ title, about, actions, filters, log, columns, facts }: LogProps<E>) {
   const [address, setFilters] = useFilters();
   const href = ({ id }: E) => `.${stringifySearch(kept({ ...address, event: id }))}`;
@@ -54,7 +54,7 @@ export function LogScreen<E extends Entry>({ title, about, actions, filters, log
                   rows={items}
                   keyOf={({ id }) => id}
                   href={href}
-                  empty={<Empty title="Nothing fits" />}
+                  empty={<Empty title="No matching entries" />}
                   columns={columns(names)}
                 />
                 <Pager nextCursor={nextCursor} />
@@ -93,7 +93,7 @@ function EntryDrawer({ entry, names, facts, onClose }: DrawerProps) {
               ['What', <What key="what" entry={entry} names={names} />],
               ['When', <Time key="when" at={entry.occurredAt} />],
               ['Id', <Copy key="id" value={entry.id} />],
-              ['Correlation', entry.correlationId ? <Copy key="correlation" value={entry.correlationId} /> : '–'],
+              ['Correlation id', entry.correlationId ? <Copy key="correlation" value={entry.correlationId} /> : '–'],
               ...facts,
             ]}
           />
@@ -107,14 +107,14 @@ function EntryDrawer({ entry, names, facts, onClose }: DrawerProps) {
   );
 }
 
-type Told = { entry: Entry; names: Names };
+type NamedEntry = { entry: Entry; names: Names };
 
-function Who({ entry, names }: Told) {
+function Who({ entry, names }: NamedEntry) {
   const { name, id } = actorOf(entry, names);
   return <NameAndId name={name} id={id} />;
 }
 
-function What({ entry, names }: Told) {
+function What({ entry, names }: NamedEntry) {
   if (entry.resources.length === 0) return subjectOf(entry, names).name;
   return (
     <Stack gap={6}>

@@ -2,7 +2,7 @@ import { CopyIconButton } from '#ui/copy.tsx';
 import classes from './logs.module.css';
 import type { Named } from './names.ts';
 
-/** A name in a row of a log; pointing at the row shows the button that tells and copies the id. */
+/** A name in a row of a log; hovering shows the button that copies the id. */
 export function NameInRow({ of: { name, id } }: { of: Named }) {
   return (
     <span className={classes.named}>
@@ -10,7 +10,7 @@ export function NameInRow({ of: { name, id } }: { of: Named }) {
         {name}
       </span>
       {id !== null && (
-        // By keyboard, the row opens to everything there is to copy.
+        // Keyboard users find the copy buttons in the detail panel.
         <span className={classes.copy} data-above>
           <CopyIconButton value={id} name={id} hint={id} tabIndex={-1} />
         </span>

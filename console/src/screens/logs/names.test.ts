@@ -10,7 +10,7 @@ test('who did it is named, with the id behind the name', () => {
   expect(of({ kind: 'operator', userId: 'usr_hidden' })).toEqual({ name: 'usr_hidden', id: 'usr_hidden' });
   expect(of({ kind: 'management', applicationId: 'app_1' })).toEqual({ name: 'Back end', id: 'app_1' });
   expect(of({ kind: 'system', name: 'import' })).toEqual({ name: 'System (import)', id: null });
-  expect(of({ kind: 'anonymous' }).name).toBe('Nobody signed in');
+  expect(of({ kind: 'anonymous' }).name).toBe('Anonymous');
   expect(of(null).name).toBe('Erased');
 });
 

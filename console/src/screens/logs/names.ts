@@ -1,6 +1,6 @@
 import type { AuditEvent, Names } from '#api/records.ts';
 
-/** Whom or what an entry of a log names: what to show, and the id behind it. */
+/** A name in a log entry, and its id. */
 export type Named = { name: string; id: string | null };
 
 const ERASED = 'Erased';
@@ -10,16 +10,16 @@ function named(id: string, names: Names): Named {
   return { name: name === null ? ERASED : (name ?? id), id };
 }
 
-/** Who did it. Null once the person was erased. */
+/** The actor. Null for an erased person. */
 export function actorOf({ actor }: Pick<AuditEvent, 'actor'>, names: Names): Named {
   if (!actor) return { name: ERASED, id: null };
   const id = [actor['userId'], actor['applicationId']].find((value) => typeof value === 'string');
   if (id !== undefined) return named(id, names);
   if (typeof actor['name'] === 'string') return { name: `System (${actor['name']})`, id: null };
-  return { name: actor.kind === 'anonymous' ? 'Nobody signed in' : actor.kind, id: null };
+  return { name: actor.kind === 'anonymous' ? 'Anonymous' : actor.kind, id: null };
 }
 
-/** Whom or what it is about: a person first, then whatever has a name, as far as the entry says. */
+/** The subject of the entry: a person if there is one, else any record with a name. */
 export function subjectOf({ resources, data }: Pick<AuditEvent, 'resources' | 'data'>, names: Names): Named {
   if (!data) return { name: ERASED, id: null };
   const known = resources.filter((id) => names[id] !== undefined);

@@ -14,13 +14,13 @@ export function Inbox() {
   const query = { limit: 30, ...(cursor && { cursor }) };
   const inbox = useApi().useQuery('get', '/console/v1/inbox', { params: { query } }, { refetchInterval: EVERY_MS });
   return (
-    <Page title="Dev inbox" about="In development no mail or text message leaves this machine: they arrive here.">
+    <Page title="Dev inbox" about="In development, mails and text messages are delivered here instead of being sent.">
       <Card flush>
         <Loaded query={inbox}>
           {({ items, nextCursor }) =>
             items.length === 0 ? (
               <Empty title="No messages yet">
-                Register somebody or ask for a sign-in link, and the message shows here.
+                Register a user or request a sign-in link, and the message appears here.
               </Empty>
             ) : (
               <>
@@ -42,7 +42,7 @@ export function Inbox() {
                       </li>
                     ))}
                   </ul>
-                  {message ? <Message id={message} /> : <Empty title="Choose a message" />}
+                  {message ? <Message id={message} /> : <Empty title="Select a message" />}
                 </div>
                 <Pager nextCursor={nextCursor} />
               </>
@@ -62,9 +62,7 @@ function Message({ id }: { id: string }) {
         <article aria-label="Message">
           {subject && <div className={classes.subject}>{subject}</div>}
           <pre className={classes.text}>{text}</pre>
-          {html && (
-            <iframe title="The mail as it looks" className={classes.mail} sandbox="allow-popups" srcDoc={html} />
-          )}
+          {html && <iframe title="Rendered mail" className={classes.mail} sandbox="allow-popups" srcDoc={html} />}
         </article>
       )}
     </Loaded>

@@ -7,7 +7,7 @@ import { Card } from '#ui/page.tsx';
 import { Loading } from '#ui/states.tsx';
 import classes from './messages.module.css';
 
-/** The message with what is typed and not yet saved, drawn by the code that sends it. */
+/** A preview of the unsaved text, rendered by the server code that sends the message. */
 export function MessagePreview({ template: { template, locale, ...texts } }: { template: MessageTemplate }) {
   const { subject, body, action } = texts;
   const [draft] = useDebouncedValue({ subject, body, action }, 300);
@@ -19,9 +19,9 @@ export function MessagePreview({ template: { template, locale, ...texts } }: { t
   );
   const problem = preview.error ? problemOf(preview.error) : null;
   return (
-    <Card title="Preview" about="With made-up values." flush>
+    <Card title="Preview" about="With sample values." flush>
       {problem && (
-        <Alert color="red" m="md" title="It can’t be sent like this" role="alert">
+        <Alert color="red" m="md" title="This text can’t be sent" role="alert">
           {Object.values(problem.fields)[0] ?? problem.detail}
         </Alert>
       )}

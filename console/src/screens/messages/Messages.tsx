@@ -20,7 +20,7 @@ export function Messages() {
   const href = ({ template }: MessageTemplate) =>
     at(`/messages/${template}${locale === 'en' ? '' : `?locale=${locale}`}`);
   return (
-    <Page title="Messages" about="The mails and text messages people get, in six languages.">
+    <Page title="Messages" about="Mails and text messages to people, in six languages.">
       <MessageTabs />
       <Card flush>
         <FilterBar>
@@ -40,7 +40,7 @@ export function Messages() {
                 {
                   name: 'Text',
                   align: 'right',
-                  cell: ({ custom }) => (custom ? <Badge tone="info">Yours</Badge> : <Badge>Built in</Badge>),
+                  cell: ({ custom }) => (custom ? <Badge tone="info">Custom</Badge> : <Badge>Built in</Badge>),
                 },
               ]}
             />

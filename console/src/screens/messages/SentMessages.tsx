@@ -12,7 +12,7 @@ export function SentMessages() {
   const query = { limit: 50, ...(cursor && { cursor }) };
   const messages = useApi().useQuery('get', '/console/v1/messages', { params: { query } });
   return (
-    <Page title="Messages" about="What was sent, and what became of it. The text itself isn’t kept.">
+    <Page title="Messages" about="Sent messages and their delivery state. Message texts aren’t stored.">
       <MessageTabs />
       <Card flush>
         <Loaded query={messages}>
@@ -23,9 +23,7 @@ export function SentMessages() {
                 rows={items}
                 keyOf={({ id }) => id}
                 empty={
-                  <Empty title="Nothing was sent yet">
-                    Mails and text messages show here as soon as somebody gets one.
-                  </Empty>
+                  <Empty title="No messages sent yet">Mails and text messages appear here once they are sent.</Empty>
                 }
                 columns={[
                   {
@@ -42,8 +40,8 @@ export function SentMessages() {
                   { name: 'Message', wide: true, short: true, cell: ({ template }) => sentence(template) },
                   { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
                   { name: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
-                  { name: 'Fault', wide: true, cell: ({ error }) => error ?? '–' },
-                  { name: 'When', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  { name: 'Error', wide: true, cell: ({ error }) => error ?? '–' },
+                  { name: 'Time', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 ]}
               />
               <Pager nextCursor={nextCursor} />

@@ -36,7 +36,7 @@ export function Template() {
   );
 }
 
-/** Read by itself, because only then it has a version that a change can be made onto. */
+/** Loaded separately from the list, because only a single record has a version for `If-Match`. */
 function Message({ template: { template, locale } }: Pick<EditorProps, 'template'>) {
   const message = useApi().useQuery('get', '/console/v1/settings/messages/{template}/{locale}', {
     params: { path: { template, locale } },
@@ -92,7 +92,7 @@ function Editor({ template: record, reread }: EditorProps) {
           title="Text"
           actions={
             <>
-              {values.custom ? <Badge tone="info">Yours</Badge> : <Badge>Built in</Badge>}
+              {values.custom ? <Badge tone="info">Custom</Badge> : <Badge>Built in</Badge>}
               {values.custom && canWrite && <BackToBuiltIn template={record} onDone={() => window.location.reload()} />}
             </>
           }
@@ -100,7 +100,7 @@ function Editor({ template: record, reread }: EditorProps) {
           <Fields canWrite={canWrite}>
             {isMail && <TextInput label="Subject" {...form.text('subject')} />}
             <Textarea label="Text" minRows={6} {...form.text('body')} />
-            {isMail && <TextInput label="Words on the button" {...form.text('action')} />}
+            {isMail && <TextInput label="Button text" {...form.text('action')} />}
             <Text size="xs" c="var(--lk-quiet)">
               What fills in: {record.variables.map((variable) => `{${variable}}`).join(', ') || 'nothing'}. ICU
               MessageFormat.
@@ -117,14 +117,14 @@ function BackToBuiltIn({ template: { template, locale }, onDone }: { template: M
   const remove = useAction(useApi().useMutation('delete', '/console/v1/settings/messages/{template}/{locale}'));
   const onClick = async () => {
     const question = {
-      title: 'Go back to the built-in text?',
-      body: 'Your text is lost.',
-      action: 'Go back',
+      title: 'Restore the built-in text?',
+      body: 'Your custom text will be deleted.',
+      action: 'Restore',
       danger: true,
     };
     const removed = await remove.run(
       { params: { path: { template, locale } } },
-      { done: 'The built-in text is sent again', question },
+      { done: 'Built-in text restored', question },
     );
     if (removed !== null) onDone();
   };

@@ -50,7 +50,7 @@ export function Charts({ days }: { days: Days }) {
   );
 }
 
-/** The same figures for those who don't see the charts. */
+/** The figures as a table for screen readers. */
 function AsTable({ days }: { days: Days }) {
   return (
     <table className={classes.hidden}>

@@ -7,26 +7,26 @@ const STEPS = [
   {
     path: '/applications/new',
     title: 'Add your application',
-    about: 'Say where it runs and copy the code that signs people in.',
+    about: 'Choose where it runs and copy the sample code for sign-in.',
   },
   {
     path: '/sign-in',
     title: 'Choose how people sign in',
-    about: 'Passwords, passkeys, mailed links and codes, other providers.',
+    about: 'Passwords, passkeys, mailed links and codes, identity providers.',
   },
-  { path: '/branding', title: 'Make the pages yours', about: 'Logo, colours and words, seen on the real page.' },
+  { path: '/branding', title: 'Customize the pages', about: 'Logo, colours and texts, with a live preview.' },
   {
     path: '/webhooks',
-    title: 'Hear what happens',
-    about: 'Every event at your back end, signed, retried, and logged.',
+    title: 'Receive events',
+    about: 'Webhooks to your back end, signed, retried and logged.',
   },
 ];
 
-/** What a new environment needs, in order. */
+/** The set-up steps of a new environment, in order. */
 export function FirstSteps() {
   const at = useAt();
   return (
-    <Card title="Begin here" about="Nobody but you is in this environment yet.">
+    <Card title="Get started" about="This environment has no members yet.">
       <ol className={classes.steps}>
         {STEPS.map(({ path, title, about }) => (
           <li key={path}>

@@ -73,7 +73,7 @@ function Everything({ figures }: { figures: Figures }) {
         <Figure
           name="New members"
           value={totals.newMembers}
-          note={`${totals.members.toLocaleString('en')} in all`}
+          note={`${totals.members.toLocaleString('en')} in total`}
           to={at('/members')}
         />
         <Figure name="Active this month" value={totals.activeMembersThisMonth} to={at('/members?status=active')} />
@@ -107,7 +107,7 @@ function Figure({ name, value, note, to }: { name: string; value: number; note?:
   );
 }
 
-/** A part of a whole in percent; of nothing, a dash. */
+/** A share in percent, or a dash if the whole is zero. */
 function share(part: number, whole: number): string {
   return whole === 0
     ? '–'

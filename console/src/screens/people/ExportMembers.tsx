@@ -5,7 +5,7 @@ import { useCan, useScope } from '#api/scope.tsx';
 import { useAsk } from '#ui/ask.tsx';
 import { useSaveFile } from '#ui/files.ts';
 
-/** Has everybody's data saved as a file, after saying what is in it. */
+/** Exports all members to a file after a confirmation. */
 export function ExportMembers() {
   const { environment } = useScope();
   const saveFile = useSaveFile();
@@ -18,12 +18,12 @@ export function ExportMembers() {
       title: `Export all members of ${environment}?`,
       body: (
         <>
-          The file holds everybody’s profile. The export is written down in the audit log.
+          The file contains the profiles of all members. The export is recorded in the audit log.
           {mayTakeHashes && (
             <Checkbox
               mt="sm"
-              label="Password hashes too"
-              description="Keep such a file as you would keep the database: whoever has it can try passwords against it for as long as they like."
+              label="Include password hashes"
+              description="Protect this file like the database: anyone who has it can try passwords against the hashes offline."
               onChange={(event) => {
                 withHashes.current = event.currentTarget.checked;
               }}
@@ -37,7 +37,7 @@ export function ExportMembers() {
     if (!agreed) return;
     const query = withHashes.current ? { passwordHashes: 'true' } : {};
     if (await saveFile({ path: '/members/export', query, dangerous: true }))
-      notifications.show({ message: 'Your browser saves members.ndjson', color: 'green' });
+      notifications.show({ message: 'Downloading members.ndjson', color: 'green' });
   };
   return (
     <Button variant="default" onClick={save}>

@@ -15,8 +15,8 @@ import { Time } from '#ui/time.tsx';
 import classes from './imports.module.css';
 import { triedIn } from './imports.ts';
 
-/** How often an import that goes on is looked at again, in milliseconds. */
-const LOOK_MS = 1_000;
+/** How often an unfinished import is polled, in milliseconds. */
+const POLL_MS = 1_000;
 
 export function Import() {
   const jobId = useIdInAddress();
@@ -28,7 +28,7 @@ export function Import() {
     { params: { path: { jobId }, query } },
     {
       placeholderData: (before) => before,
-      refetchInterval: ({ state }) => (state.data?.status === 'completed' ? false : LOOK_MS),
+      refetchInterval: ({ state }) => (state.data?.status === 'completed' ? false : POLL_MS),
     },
   );
   return <Loaded query={record}>{(report) => <Detail report={report} />}</Loaded>;
@@ -40,7 +40,7 @@ function Detail({ report }: { report: ImportReport }) {
   return (
     <Page
       title={`Import of ${exactTime(createdAt)}`}
-      about={dryRun ? 'A dry run: nothing was changed. This is what an import of the same file would do.' : undefined}
+      about={dryRun ? 'A dry run: nothing was changed. An import of the same file would have this result.' : undefined}
       back={{ to: at('/members/import'), label: 'Imports' }}
       beside={
         <>
@@ -48,15 +48,15 @@ function Detail({ report }: { report: ImportReport }) {
           {dryRun && <Badge>Dry run</Badge>}
         </>
       }
-      actions={dryRun && status === 'completed' ? <ForReal report={report} /> : null}
+      actions={dryRun && status === 'completed' ? <StartImport report={report} /> : null}
     >
       <Card>
         <Stack gap="md">
-          {status !== 'completed' && <Advance report={report} />}
+          {status !== 'completed' && <ProgressOf report={report} />}
           <Counts report={report} />
           <Facts
             facts={[
-              ['Begun', <Time key="begun" at={createdAt} />],
+              ['Started', <Time key="started" at={createdAt} />],
               ['Finished', <Time key="finished" at={report.finishedAt} none="Not yet" />],
               ['Id', <Copy key="id" value={report.id} />],
             ]}
@@ -68,31 +68,32 @@ function Detail({ report }: { report: ImportReport }) {
   );
 }
 
-/** The same file, this time for real; chosen again where this page was closed meanwhile. */
-function ForReal({ report: { id, created, joined } }: { report: ImportReport }) {
+/** Links to the import of the same file. If the page was reloaded, the file must be selected again. */
+function StartImport({ report: { id, created, joined } }: { report: ImportReport }) {
   const at = useAt();
   if (created + joined === 0) return null;
   const again = triedIn(id) ? `&again=${id}` : '';
   return (
     <Button renderRoot={(props) => <Link {...props} {...linkTo(at(`/members/import?dryRun=false${again}`))} />}>
-      Import for real
+      Start import
     </Button>
   );
 }
 
-function Advance({ report: { status, rows, rowsDone } }: { report: ImportReport }) {
+function ProgressOf({ report: { status, rows, rowsDone } }: { report: ImportReport }) {
   if (status === 'receiving')
     return (
       <Text size="sm" role="status">
-        The file is still coming. An upload that broke off is forgotten by itself, and nothing of it is imported.
+        The file is being uploaded. If the upload is interrupted, nothing is imported and the file is deleted.
       </Text>
     );
   return (
     <div>
       <Text size="sm" mb={6} role="status">
-        <b>{rowsDone.toLocaleString('en')}</b> of {rows.toLocaleString('en')} rows. It goes on when this page is closed.
+        <b>{rowsDone.toLocaleString('en')}</b> of {rows.toLocaleString('en')} rows. The import continues when you close
+        this page.
       </Text>
-      <Progress value={rows === 0 ? 0 : (rowsDone / rows) * 100} animated aria-label="Rows done" />
+      <Progress value={rows === 0 ? 0 : (rowsDone / rows) * 100} animated aria-label="Rows processed" />
     </div>
   );
 }
@@ -101,8 +102,8 @@ function Counts({ report }: { report: ImportReport }) {
   const { created, joined, unchanged, failed, dryRun } = report;
   const counts = [
     [dryRun ? 'would be created' : 'created', created],
-    [dryRun ? 'would join, with the account they have' : 'joined, with the account they had', joined],
-    ['members already', unchanged],
+    [dryRun ? 'would join with their existing account' : 'joined with their existing account', joined],
+    ['already members', unchanged],
     ['failed', failed],
   ] as const;
   return (
@@ -130,7 +131,7 @@ const columnsOf = (dryRun: boolean): readonly Column<Row>[] => [
       return would ? <Badge tone="good">{would}</Badge> : <StateBadge state={outcome} />;
     },
   },
-  { name: 'Why', cell: ({ errors }) => <Reasons errors={errors} /> },
+  { name: 'Reason', cell: ({ errors }) => <Reasons errors={errors} /> },
 ];
 
 function Reasons({ errors }: Pick<Row, 'errors'>) {
@@ -153,7 +154,7 @@ function Rows({ report: { id, report, nextCursor, failed, status, dryRun } }: { 
     <Card
       flush
       title="Rows"
-      about="In the order of the file, counted from 1."
+      about="In file order, numbered from 1."
       actions={
         <>
           <SegmentedControl
@@ -172,7 +173,7 @@ function Rows({ report: { id, report, nextCursor, failed, status, dryRun } }: { 
               size="compact-sm"
               onClick={() => saveFile({ path: `/members/import/${id}/failures` })}
             >
-              Download the failed rows
+              Download failed rows
             </Button>
           )}
         </>
@@ -185,9 +186,9 @@ function Rows({ report: { id, report, nextCursor, failed, status, dryRun } }: { 
         keyOf={({ row }) => String(row)}
         empty={
           outcome === 'failed' ? (
-            <Empty title="No row failed">{status !== 'completed' && 'So far.'}</Empty>
+            <Empty title="No failed rows">{status !== 'completed' && 'None so far.'}</Empty>
           ) : (
-            <Empty title="No row is done yet">They show here as they are worked off.</Empty>
+            <Empty title="No rows processed yet">Rows appear here as they are processed.</Empty>
           )
         }
       />

@@ -11,16 +11,16 @@ import { useFilters } from '#ui/search.ts';
 import classes from './imports.module.css';
 import { type Chosen, formatOf, keepTried, sizeOf, triedIn } from './imports.ts';
 
-/** One gibibyte, as the server has it. */
-const MOST_BYTES = 1_073_741_824;
+/** One gibibyte, the limit of the server. */
+const MAX_BYTES = 1_073_741_824;
 
-/** Chooses a file of members and sends it; a dry run unless said otherwise. */
+/** Selects and uploads a file of members. The default is a dry run. */
 export function ImportFile() {
   const [filters, setFilters] = useFilters();
   const [chosen, setChosen] = useState<Chosen | null>(() => triedIn(filters['again']));
   const dryRun = filters['dryRun'] !== 'false';
   const { sent, problem, send, cancel } = useUpload();
-  const tooLarge = chosen !== null && chosen.file.size > MOST_BYTES;
+  const tooLarge = chosen !== null && chosen.file.size > MAX_BYTES;
   return (
     <Card title="Choose a file" about="NDJSON or CSV, up to 1 GiB.">
       {sent !== null && chosen ? (
@@ -41,7 +41,7 @@ export function ImportFile() {
           )}
           <Switch
             label="Dry run"
-            description="Says what would become of each row, and changes nothing."
+            description="Shows the result for each row without changing anything."
             checked={dryRun}
             onChange={({ currentTarget: { checked } }) =>
               setFilters({ dryRun: checked ? undefined : 'false' }, { replace: true })
@@ -51,7 +51,7 @@ export function ImportFile() {
           {problem && <Refused title={problem.title} detail={problem.detail} />}
           <Group justify="flex-end">
             <Button disabled={!chosen || tooLarge} onClick={() => chosen && send(chosen, dryRun)}>
-              {dryRun ? 'Try it' : 'Import'}
+              {dryRun ? 'Start dry run' : 'Import'}
             </Button>
           </Group>
         </Stack>
@@ -82,7 +82,7 @@ function useUpload() {
       if (sent === null) return false;
       const leave = await ask({
         title: 'Stop the upload?',
-        body: 'The file has not come whole; nothing of it is imported.',
+        body: 'The upload isn’t complete. Nothing will be imported.',
         action: 'Stop and leave',
         danger: true,
       });
@@ -112,7 +112,7 @@ function useUpload() {
 
 const PRODUCTION = {
   title: 'Import into production?',
-  body: 'The people in the file become members at once. Nobody gets a mail. It can’t be undone as a whole.',
+  body: 'The people in the file become members immediately. No mails are sent. An import can’t be undone.',
   action: 'Import',
 };
 
@@ -148,8 +148,8 @@ function DropZone({ chosen, onChoose }: { chosen: Chosen | null; onChoose: (file
         </>
       ) : (
         <>
-          <span className={classes.name}>Drop a file here, or choose one</span>
-          <span className={classes.quiet}>It is sent when you say so below.</span>
+          <span className={classes.name}>Drop a file here or choose one</span>
+          <span className={classes.quiet}>The upload starts with the button below.</span>
         </>
       )}
     </label>
@@ -164,10 +164,10 @@ function Sending(props: { name: string; sent: number; size: number; onCancel: ()
       <Text size="sm" className={classes.name}>
         {name}
       </Text>
-      <Progress value={size === 0 ? 100 : (sent / size) * 100} animated={done} aria-label="Sent" />
+      <Progress value={size === 0 ? 100 : (sent / size) * 100} animated={done} aria-label="Uploaded" />
       <Group justify="space-between">
         <Text size="sm" c="var(--lk-quiet)" role="status">
-          {done ? 'Sent. The last rows are being stored …' : `${sizeOf(sent)} of ${sizeOf(size)}`}
+          {done ? 'Uploaded. Storing the last rows…' : `${sizeOf(sent)} of ${sizeOf(size)}`}
         </Text>
         <Button variant="default" size="compact-sm" onClick={onCancel}>
           Cancel

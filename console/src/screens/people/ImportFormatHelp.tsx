@@ -21,14 +21,14 @@ const EXAMPLES = {
 ada@example.com,true,Ada Lovelace,${HASH},viewer,"{""plan"":""pro""}"`,
 };
 
-/** What a row of an import looks like, to copy and fill. */
+/** An example import row to copy. */
 export function ImportFormatHelp() {
   const [format, setFormat] = useState<keyof typeof EXAMPLES>('ndjson');
   const { environment } = useScope();
   const { addresses } = useSession();
   return (
     <Card
-      title="What a file looks like"
+      title="File format"
       actions={
         <SegmentedControl
           size="xs"
@@ -45,20 +45,20 @@ export function ImportFormatHelp() {
       <Stack gap="sm">
         <Text size="sm">
           {format === 'ndjson'
-            ? 'A JSON object on each line, a person each.'
-            : 'The first line names the fields. Empty cells are left out, roles are separated by spaces, metadata and customData are JSON.'}
+            ? 'One JSON object per line, one person each.'
+            : 'The first line names the fields. Empty cells are ignored, roles are separated by spaces, metadata and customData are JSON.'}
         </Text>
         <div className={classes.example}>
           <CodeBlock code={EXAMPLES[format]} name="the example row" />
         </div>
         <Text size="sm" c="var(--lk-quiet)">
-          Each needs an <code>email</code>, <code>phone</code> or <code>username</code>; everything else may be left
-          out. Hashes of Argon2, bcrypt, scrypt, Firebase, PBKDF2, Django, salted SHA and LDAP are known, and replaced
-          at the first sign-in.
+          Each row needs an <code>email</code>, <code>phone</code> or <code>username</code>; all other fields are
+          optional. Hashes of Argon2, bcrypt, scrypt, Firebase, PBKDF2, Django, salted SHA and LDAP are accepted and
+          replaced at the first sign-in.
         </Text>
         <Text size="sm">
           <a href={`${addresses[environment ?? 'test'].api}/reference`} target="_blank" rel="noreferrer">
-            All fields, in the API reference
+            See all fields in the API reference
           </a>
         </Text>
       </Stack>

@@ -14,7 +14,7 @@ import { ImportFormatHelp } from './ImportFormatHelp.tsx';
 const count = (number: number) => number.toLocaleString('en');
 
 const columns: readonly Column<MemberImport>[] = [
-  { name: 'Begun', cell: ({ createdAt }) => exactTime(createdAt) },
+  { name: 'Started', cell: ({ createdAt }) => exactTime(createdAt) },
   {
     name: 'State',
     cell: ({ status, dryRun }) => (
@@ -31,8 +31,8 @@ const columns: readonly Column<MemberImport>[] = [
   { name: 'Finished', wide: true, align: 'right', cell: ({ finishedAt }) => <Time at={finishedAt} /> },
 ];
 
-/** How often unfinished imports are looked at again, in milliseconds. */
-const LOOK_MS = 2_000;
+/** How often unfinished imports are polled, in milliseconds. */
+const POLL_MS = 2_000;
 
 export function Imports() {
   const at = useAt();
@@ -44,13 +44,13 @@ export function Imports() {
     { params: { query } },
     {
       refetchInterval: ({ state }) =>
-        state.data?.items.some(({ status }) => status !== 'completed') ? LOOK_MS : false,
+        state.data?.items.some(({ status }) => status !== 'completed') ? POLL_MS : false,
     },
   );
   return (
     <Page
       title="Import members"
-      about="Bring people along from another system, with their passwords. Nobody gets a mail, and accounts that exist stay as they are."
+      about="Import people with their password hashes from another system. No mails are sent, and existing accounts don’t change."
       back={{ to: at('/members'), label: 'Members' }}
     >
       <Loaded query={imports}>
@@ -60,7 +60,7 @@ export function Imports() {
               <ImportFile />
               <ImportFormatHelp />
             </Columns>
-            <Card flush title="Imports" about="Of the last thirty days. An import goes on when this page is closed.">
+            <Card flush title="Imports" about="The last thirty days. An import continues when you close this page.">
               <Table
                 label="Imports"
                 rows={items}
@@ -69,7 +69,7 @@ export function Imports() {
                 href={({ id }) => at(`/members/import/${id}`)}
                 empty={
                   <Empty title="No imports yet">
-                    Copy the example row into a file, try it as a dry run, and see here what would become of it.
+                    Copy the example row into a file and start a dry run to see the result here.
                   </Empty>
                 }
               />

@@ -23,9 +23,9 @@ export function Invitations() {
   const query = { limit: 50, ...(status && { status }), ...(filters['cursor'] && { cursor: filters['cursor'] }) };
   const invitations = useApi().useQuery('get', '/console/v1/invitations', { params: { query } });
   const canWrite = useCan('invitations:write');
-  const invite = canWrite ? <Button onClick={show}>Invite somebody</Button> : null;
+  const invite = canWrite ? <Button onClick={show}>Invite a member</Button> : null;
   return (
-    <Page title="Invitations" about="People who were asked to join this project by mail." actions={invite}>
+    <Page title="Invitations" about="People who were invited to this project by mail." actions={invite}>
       <Card flush>
         <FilterBar>
           <ChoiceFilter
@@ -43,7 +43,7 @@ export function Invitations() {
                 keyOf={({ id }) => id}
                 empty={
                   <Empty title="No invitations" action={invite}>
-                    An invitation lets somebody in with the roles you choose, also where registration is closed.
+                    An invited person joins with the roles you choose, even if registration is closed.
                   </Empty>
                 }
                 columns={[
@@ -51,7 +51,7 @@ export function Invitations() {
                   { name: 'Status', wide: true, cell: ({ status: state }) => <StateBadge state={state} /> },
                   { name: 'Roles', wide: true, cell: ({ roles }) => <RoleNames roles={roles} /> },
                   { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                  { name: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                   {
                     name: '',
                     align: 'right',
@@ -69,7 +69,7 @@ export function Invitations() {
   );
 }
 
-/** The address, and below it the status where it has no column of its own. */
+/** The address, with the status below it on narrow screens. */
 function Whom({ invitation: { email, status } }: { invitation: Invitation }) {
   return (
     <>
@@ -94,10 +94,10 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
         color="gray"
         size="compact-xs"
         loading={resend.busy}
-        aria-label={`Send again: the invitation to ${email}`}
-        onClick={() => resend.run(init, { done: `Mailed ${email} again`, change: 'Send again' })}
+        aria-label={`Resend the invitation to ${email}`}
+        onClick={() => resend.run(init, { done: `Invitation sent to ${email}`, change: 'Resend' })}
       >
-        Send again
+        Resend
       </Button>
       {status === 'pending' && (
         <Button
@@ -110,7 +110,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
               done: 'Invitation revoked',
               question: {
                 title: `Revoke the invitation to ${email}?`,
-                body: 'The link in the mail stops working.',
+                body: 'The link in the mail will stop working.',
                 action: 'Revoke',
                 danger: true,
               },
@@ -142,7 +142,7 @@ function Invite({ onClose }: { onClose: () => void }) {
     if (made) onClose();
   };
   return (
-    <FormDialog title="Invite somebody" action="Invite" busy={create.busy} onSubmit={submit} onClose={onClose}>
+    <FormDialog title="Invite a member" action="Invite" busy={create.busy} onSubmit={submit} onClose={onClose}>
       <TextInput
         data-autofocus
         required
@@ -154,7 +154,7 @@ function Invite({ onClose }: { onClose: () => void }) {
       />
       <MultiSelect
         label="Roles"
-        description="None: they join as a plain member."
+        description="Without a role they join as a plain member."
         data={known.map(({ key, name }) => ({ value: key, label: name }))}
         value={roles}
         onChange={setRoles}

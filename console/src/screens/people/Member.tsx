@@ -56,7 +56,7 @@ function Detail({ member }: { member: MemberRecord }) {
       {useCan('sessions:read') && <MemberSessions member={member} />}
       {useCan('audit:read') && <MemberEvents member={member} />}
       {Object.keys(member.metadata).length > 0 && (
-        <Card title="Metadata" about="What your back end keeps with this member.">
+        <Card title="Metadata" about="Data that your back end stores with this member.">
           <CodeBlock code={JSON.stringify(member.metadata, null, 2)} name="the metadata" />
         </Card>
       )}
@@ -77,7 +77,7 @@ function Remove({ member }: { member: MemberRecord }) {
   return (
     <RemoveButton
       name={nameOf(member)}
-      body="They lose this project and their roles in it at once. It can’t be undone."
+      body="They lose access to this project and their roles immediately. This can’t be undone."
       mutation={useApi().useMutation('delete', '/console/v1/members/{memberId}')}
       init={{ params: { path: { memberId: member.id } } }}
       back={at('/members')}
@@ -96,7 +96,7 @@ function MemberActions({ member }: { member: MemberRecord }) {
   const init = { params: { path: { memberId: member.id } } };
   const name = nameOf(member);
   const isBlocked = `${name} is blocked`;
-  const mayComeIn = `${name} may come in again`;
+  const mayComeIn = `${name} is unblocked`;
   return (
     <>
       {member.email && (
@@ -105,10 +105,10 @@ function MemberActions({ member }: { member: MemberRecord }) {
           loading={password.busy}
           onClick={() =>
             password.run(init, {
-              done: `A reset was mailed to ${member.email}`,
+              done: `Password reset sent to ${member.email}`,
               question: {
-                title: `Mail ${name} a password reset?`,
-                body: 'Their password holds until they choose a new one.',
+                title: `Send ${name} a password reset?`,
+                body: 'Their password stays valid until they choose a new one.',
                 action: 'Send',
               },
             })
@@ -126,7 +126,7 @@ function MemberActions({ member }: { member: MemberRecord }) {
               done: 'Second factors removed',
               question: {
                 title: `Remove the second factors of ${name}?`,
-                body: 'They sign in without one until they set one up again, or have to, by policy.',
+                body: 'They sign in without one until they set one up again, or until the policy requires it.',
                 action: 'Remove',
                 danger: true,
                 typeName: name,
@@ -134,7 +134,7 @@ function MemberActions({ member }: { member: MemberRecord }) {
             })
           }
         >
-          Reset factors
+          Reset second factors
         </Button>
       )}
       {member.status === 'blocked' ? (
@@ -161,7 +161,7 @@ function MemberActions({ member }: { member: MemberRecord }) {
               undo: { act: () => unblocking.mutateAsync(init), done: mayComeIn },
               question: {
                 title: `Block ${name}?`,
-                body: 'Their sessions in this project end at once, and they can’t come in until unblocked.',
+                body: 'Their sessions in this project end immediately, and they can’t sign in to it until they are unblocked.',
                 action: 'Block',
                 danger: true,
               },

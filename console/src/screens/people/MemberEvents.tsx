@@ -10,25 +10,25 @@ import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
-/** What happened to a member lately, and by whom. */
+/** The latest events of a member. */
 export function MemberEvents({ member: { userId } }: { member: Member }) {
   const at = useAt();
   const events = useApi().useQuery('get', '/console/v1/audit-log', {
     params: { query: { limit: 10, resource: userId } },
   });
   return (
-    <Card flush title="Latest events" actions={<Link {...linkTo(at(`/audit?resource=${userId}`))}>All of them</Link>}>
+    <Card flush title="Latest events" actions={<Link {...linkTo(at(`/audit?resource=${userId}`))}>View all</Link>}>
       <Loaded query={events}>
         {({ items, names }) => (
           <Table
             label="Latest events"
             rows={items}
             keyOf={({ id }) => id}
-            empty="Nothing yet"
+            empty="No events yet"
             columns={[
               { name: 'Event', cell: ({ action }) => <EventName name={action} /> },
-              { name: 'By', wide: true, cell: (event) => actorOf(event, names).name },
-              { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+              { name: 'Actor', wide: true, cell: (event) => actorOf(event, names).name },
+              { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
             ]}
           />
         )}

@@ -5,7 +5,7 @@ import { RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card } from '#ui/page.tsx';
 import { useRoles } from './RoleNames.tsx';
 
-/** Gives and takes the roles of a member. */
+/** Edits the roles of a member. */
 export function MemberRoles({ member }: { member: Member }) {
   const api = useApi();
   const roles = useRoles();
@@ -23,13 +23,13 @@ export function MemberRoles({ member }: { member: Member }) {
     },
     reread: record.refetch,
     done: 'Roles changed',
-    undone: 'The roles are as they were',
+    undone: 'Change undone',
   });
   const { roles: given } = form.values;
   const toggle = (key: string) =>
     form.set({ roles: given.includes(key) ? given.filter((one) => one !== key) : [...given, key] });
   return (
-    <Card title="Roles" about="What this member may do in your product and on the admin API.">
+    <Card title="Roles" about="What this member may do in your product and the admin API.">
       <RecordFields form={form}>
         <Stack gap="sm">
           {roles.map(({ key, name, description }) => (

@@ -8,7 +8,7 @@ import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { deviceOf, nameOf } from './members.ts';
 
-/** Where a member is signed in, and a way to end it. */
+/** The sessions of a member, with buttons to end them. */
 export function MemberSessions({ member }: { member: Member }) {
   const api = useApi();
   const sessions = api.useQuery('get', '/console/v1/sessions', {
@@ -25,7 +25,7 @@ export function MemberSessions({ member }: { member: Member }) {
         done: ({ revoked }) => (revoked === 1 ? '1 session ended' : `${revoked} sessions ended`),
         question: {
           title: `End all sessions of ${name}?`,
-          body: 'Every device has to sign in again.',
+          body: 'They must sign in again on every device.',
           action: 'End all',
           danger: true,
         },
@@ -49,11 +49,11 @@ export function MemberSessions({ member }: { member: Member }) {
             label="Sessions"
             rows={items}
             keyOf={({ id }) => id}
-            empty="Not signed in anywhere"
+            empty="No active sessions"
             columns={[
               { name: 'Device', cell: ({ userAgent }) => deviceOf(userAgent) },
               { name: 'Address', wide: true, cell: ({ ip }) => ip ?? '–' },
-              { name: 'Signed in with', wide: true, cell: ({ amr }) => amr.join(' + ') },
+              { name: 'Method', wide: true, cell: ({ amr }) => amr.join(' + ') },
               { name: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
               { name: 'Last seen', wide: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
               {

@@ -49,7 +49,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      about="Everybody who belongs to this project in this environment."
+      about="Members of this project in this environment."
       actions={
         <>
           <MoveButtons />
@@ -82,7 +82,7 @@ export function Members() {
                 columns={columns}
                 keyOf={({ id }) => id}
                 href={({ id }) => at(`/members/${id}`)}
-                empty={filtered ? <Empty title="Nobody fits these filters" /> : <NoMembers />}
+                empty={filtered ? <Empty title="No members match these filters" /> : <NoMembers />}
               />
               <Pager nextCursor={nextCursor} />
             </>
@@ -94,7 +94,7 @@ export function Members() {
   );
 }
 
-/** To another system, and from one. */
+/** Export and import. */
 function MoveButtons() {
   const at = useAt();
   return useCan('members:import') ? (
@@ -141,7 +141,7 @@ function InviteLink() {
 function NoMembers() {
   return (
     <Empty title="No members yet" action={<InviteLink />}>
-      People become members when they register in one of your applications, accept an invitation, or are imported.
+      People become members when they register, accept an invitation or are imported.
     </Empty>
   );
 }

@@ -14,7 +14,7 @@ const FIELDS = [
   { name: 'displayName', label: 'Name', type: 'text' },
 ] as const;
 
-/** Adds somebody at once, without asking them: they sign in with a mailed code, or set a password with a reset. */
+/** Adds a member directly, without an invitation. They sign in with a mailed code or set a password with a reset. */
 export function NewMember({ onClose }: { onClose: () => void }) {
   const [values, setValues] = useState({ email: '', phone: '', username: '', displayName: '' });
   const [roles, setRoles] = useState<string[]>([]);
@@ -45,7 +45,7 @@ export function NewMember({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog title="Add a member" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
       <Text size="sm" c="var(--lk-quiet)">
-        At least one of email, phone and username. Nobody is told; to ask somebody by mail, invite them.
+        Enter at least an email, phone or username. No message is sent; to notify a person by mail, invite them.
       </Text>
       {FIELDS.map(({ name, label, type }, index) => (
         <TextInput
@@ -61,7 +61,7 @@ export function NewMember({ onClose }: { onClose: () => void }) {
       ))}
       <MultiSelect
         label="Roles"
-        description="None: they join as a plain member."
+        description="Without a role they join as a plain member."
         data={known.map(({ key, name }) => ({ value: key, label: name }))}
         value={roles}
         onChange={setRoles}

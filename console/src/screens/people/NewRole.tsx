@@ -9,12 +9,12 @@ type DialogProps = {
   title: string;
   fields: readonly { name: string; label: string; description?: string; required?: boolean }[];
   busy: boolean;
-  /** @returns whether it was made */
+  /** @returns whether the record was created */
   onSubmit: (values: Record<string, string>, onProblem: (problem: Problem) => boolean) => Promise<boolean>;
   onClose: () => void;
 };
 
-/** A small form of text fields in a dialog; faults of a field stand beside it. */
+/** A form of text fields in a dialog; errors are shown next to their field. */
 function FieldsDialog({ title, fields, busy, onSubmit, onClose }: DialogProps) {
   const [values, setValues] = useState<Record<string, string>>({});
   const { faults, onProblem } = useFaults();
@@ -51,9 +51,9 @@ export function NewRole({ onClose }: { onClose: () => void }) {
           name: 'key',
           label: 'Key',
           required: true,
-          description: 'What your code checks, such as editor. It can’t be changed.',
+          description: 'The key that your code checks, such as editor. It can’t be changed later.',
         },
-        { name: 'description', label: 'What it is for' },
+        { name: 'description', label: 'Description' },
       ]}
       onSubmit={async ({ name = '', key = '', description }, onProblem) =>
         (await create.run(
@@ -77,9 +77,9 @@ export function NewPermission({ onClose }: { onClose: () => void }) {
           name: 'key',
           label: 'Key',
           required: true,
-          description: 'Thing and deed, such as orders:refund. It can’t be changed.',
+          description: 'Resource and action, such as orders:refund. It can’t be changed later.',
         },
-        { name: 'description', label: 'What it allows', required: true },
+        { name: 'description', label: 'Description', required: true },
       ]}
       onSubmit={async ({ key = '', description = '' }, onProblem) =>
         (await create.run(

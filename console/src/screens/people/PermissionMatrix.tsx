@@ -16,7 +16,7 @@ type MatrixProps = {
   onToggle: (role: Role, key: string) => void;
 };
 
-/** Which role holds which permission, grouped by what the permission is about. */
+/** Roles and their permissions, grouped by resource. */
 export function PermissionMatrix(props: MatrixProps) {
   const { roles, permissions, canWrite } = props;
   const groups = Map.groupBy(
@@ -94,7 +94,7 @@ function RoleMenu({ role }: { role: Role }) {
         done: `${role.name} removed`,
         question: {
           title: `Remove the role ${role.name}?`,
-          body: 'Members who hold it lose what it granted, at once.',
+          body: 'Members with this role lose its permissions immediately.',
           action: 'Remove',
           danger: true,
           typeName: role.key,

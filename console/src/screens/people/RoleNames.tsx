@@ -6,7 +6,7 @@ import { Badge } from '#ui/badge.tsx';
 
 const NONE: readonly Role[] = [];
 
-/** The roles of the project, built-in ones first, read once for all who name them. */
+/** The roles of the project, built-in ones first, loaded once for all components. */
 export function useRoles(): readonly Role[] {
   const roles = useApi().useQuery(
     'get',
@@ -17,7 +17,7 @@ export function useRoles(): readonly Role[] {
   return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
 }
 
-/** Names of roles that are given by key. */
+/** The names of roles, given their keys. */
 export function RoleNames({ roles }: { roles: readonly string[] }) {
   const known = useRoles();
   if (roles.length === 0) return <>–</>;

@@ -8,7 +8,7 @@ import type { Permission, Role } from '#api/records.ts';
 import { useApi, useCan, useScope } from '#api/scope.tsx';
 import { etagOf } from '#api/transport.ts';
 import { useAction } from '#ui/action.ts';
-import { tellProblem } from '#ui/notice.tsx';
+import { notifyProblem } from '#ui/notice.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { type Grants, granted, rebased, sameSet, toggled } from './grants.ts';
@@ -26,7 +26,7 @@ export function Roles() {
   return (
     <Page
       title="Roles and permissions"
-      about="A role is a set of permissions. Your product reads them from the token or asks /v1/me/authorization."
+      about="A role is a set of permissions. Your product reads them from the token or from /v1/me/authorization."
       actions={
         canWrite && (
           <>
@@ -65,7 +65,7 @@ function Matrix({ roles, permissions, canWrite }: MatrixProps) {
     <Card
       flush
       title={`${roles.length} roles, ${permissions.length} permissions`}
-      about="Built-in roles always stay as they are."
+      about="Built-in roles can’t be changed."
       actions={
         dirty.length > 0 && (
           <Group gap="xs">
@@ -90,7 +90,7 @@ function Matrix({ roles, permissions, canWrite }: MatrixProps) {
   );
 }
 
-/** Replaces the permissions of a role as it was shown. @param onConflict hears what somebody else has made of it meanwhile */
+/** Replaces the permissions of a role if it has not changed. @param onConflict receives the current role if it has */
 function useReplacing(onConflict: (role: Role, now: Role) => void) {
   const api = useApi();
   const queries = useQueryClient();
@@ -102,12 +102,12 @@ function useReplacing(onConflict: (role: Role, now: Role) => void) {
     const read = () =>
       queries.fetchQuery(api.queryOptions('get', '/console/v1/roles/{id}', { params }, { staleTime: 0 }));
     const conflict = async (now: Role) => {
-      tellConflict(role);
+      notifyConflict(role);
       await queries.invalidateQueries();
       onConflict(role, now);
     };
-    // The list has no versions: the role is read once more, and changed only if it is still what was shown.
-    const now = await read().catch((thrown) => tellProblem(problemOf(thrown)));
+    // The list has no versions, so load the role again and change it only if it is still the same.
+    const now = await read().catch((thrown) => notifyProblem(problemOf(thrown)));
     if (!now) return false;
     if (!sameSet(now.permissions, role.permissions)) {
       await conflict(now);
@@ -121,7 +121,7 @@ function useReplacing(onConflict: (role: Role, now: Role) => void) {
         change: `Change ${role.name}`,
         undo: {
           act: () => replacing.mutateAsync({ params, body: { permissions: role.permissions } }),
-          done: `${role.name} is as it was`,
+          done: `Change of ${role.name} undone`,
         },
         onProblem: ({ status }) => {
           if (status === 412) read().then(conflict, () => undefined);
@@ -134,10 +134,10 @@ function useReplacing(onConflict: (role: Role, now: Role) => void) {
   return { replace, busy: action.busy };
 }
 
-function tellConflict({ name }: Role): void {
-  tellProblem({
+function notifyConflict({ name }: Role): void {
+  notifyProblem({
     ...problemOf(null),
-    title: `Somebody else changed ${name} meanwhile`,
-    detail: 'Nothing was saved. Your changes now stand on top of theirs: look at them and save again.',
+    title: `Someone else changed ${name}`,
+    detail: 'Your changes were not saved. They now apply to the new version: review them and save again.',
   });
 }

@@ -9,7 +9,7 @@ export function granted(role: Holder, changes: Grants): readonly string[] {
   return changes[role.id] ?? role.permissions;
 }
 
-/** Gives or takes a permission. A role that is back at what is saved counts as unchanged. */
+/** Adds or removes a permission. A role that equals its saved state counts as unchanged. */
 export function toggled(changes: Grants, role: Holder, key: string): Grants {
   const now = granted(role, changes);
   const next = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
@@ -17,7 +17,7 @@ export function toggled(changes: Grants, role: Holder, key: string): Grants {
   return sameSet(next, role.permissions) ? others : { ...others, [role.id]: next };
 }
 
-/** Puts what was given and taken onto what somebody else has saved meanwhile. */
+/** Applies the added and removed permissions to the version that someone else has saved. */
 export function rebased(changes: Grants, before: Holder, now: Holder): Grants {
   const { [before.id]: mine = before.permissions, ...others } = changes;
   const taken = before.permissions.filter((key) => !mine.includes(key));

@@ -5,14 +5,14 @@ const OF_NAMES: readonly (readonly [name: RegExp, format: ImportFormat])[] = [
   [/\.(ndjson|jsonl|json)$/i, 'ndjson'],
 ];
 
-/** What a file's name says it holds. */
+/** The format by file extension. */
 export function formatOf(name: string): ImportFormat {
   return OF_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'ndjson';
 }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB'];
 
-/** A size as people read it: 12.3 MB. */
+/** A human-readable size: 12.3 MB. */
 export function sizeOf(bytes: number): string {
   const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[step]}`;
@@ -20,7 +20,7 @@ export function sizeOf(bytes: number): string {
 
 export type Chosen = { file: File; format: ImportFormat };
 
-/** The file of the last dry run, as long as this page is open, so that it needs not be chosen again. */
+/** The file of the last dry run, kept until the page is reloaded, so that it does not have to be selected again. */
 let tried: (Chosen & { importId: string }) | null = null;
 
 export function keepTried(importId: string, { file, format }: Chosen): void {

@@ -2,7 +2,7 @@ import type { Member } from '#api/records.ts';
 
 export const memberStatuses = ['active', 'invited', 'blocked'] as const;
 
-/** What to call a member: the name, else an address, else the id. */
+/** The display name of a member: the name, else an address, else the id. */
 export function nameOf(member: Pick<Member, 'displayName' | 'email' | 'phone' | 'username' | 'id'>): string {
   return member.displayName ?? member.email ?? member.username ?? member.phone ?? member.id;
 }
@@ -22,7 +22,7 @@ const SYSTEMS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A device in two words; what can't be told stays as it was sent. */
+/** A device as browser and system; an unknown user agent is shown as it is. */
 export function deviceOf(userAgent: string | null): string {
   if (!userAgent) return 'Unknown device';
   const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];

@@ -16,7 +16,7 @@ export function Branding() {
   return (
     <Page
       title="Branding"
-      about="The look of the sign-in, sign-up and account pages. Colours that could not be read are mended."
+      about="The look of the sign-in, sign-up and account pages. Colours with too little contrast are adjusted."
     >
       <Loaded query={settings}>{(record) => <Editor settings={record} />}</Loaded>
     </Page>
@@ -52,7 +52,7 @@ function Editor({ settings }: { settings: Settings }) {
               onChange={(backgroundColor) => set({ backgroundColor })}
             />
             <NumberInput
-              label="Roundness of corners"
+              label="Corner radius"
               min={0}
               max={24}
               suffix=" px"
@@ -60,7 +60,7 @@ function Editor({ settings }: { settings: Settings }) {
               onChange={(value) => set({ radius: value === '' ? null : Number(value) })}
             />
             <Textarea
-              label="Words below the form"
+              label="Footer text"
               maxLength={500}
               value={branding.text ?? ''}
               onChange={({ currentTarget: { value } }) => set({ text: value || null })}
@@ -86,11 +86,11 @@ function Colour({
   return (
     <ColorInput
       label={label}
-      placeholder="Latchkey’s own"
+      placeholder="Latchkey default"
       format="hex"
       value={value ?? ''}
       onChange={(next) => onChange(/^#[0-9a-f]{6}$/i.test(next) ? next.toLowerCase() : next === '' ? null : value)}
-      eyeDropperButtonProps={{ 'aria-label': 'Pick from the screen' }}
+      eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
     />
   );
 }

@@ -2,15 +2,15 @@ import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/cor
 import { RemoveIcon } from '#ui/icons.ts';
 
 type Links = Record<string, string>;
-const MOST = 5;
+const MAX_LINKS = 5;
 
-/** The links at the foot of the pages, such as terms and privacy. */
+/** The footer links of the pages, such as terms and privacy. */
 export function BrandingLinks({ links, onChange }: { links: Links; onChange: (links: Links) => void }) {
   const rows = Object.entries(links);
   const replace = (at: number, row: readonly [string, string]) =>
     onChange(Object.fromEntries(rows.map((known, index) => (index === at ? row : known))));
   return (
-    <Input.Wrapper label="Links" description="Terms, privacy, help: five at most.">
+    <Input.Wrapper label="Links" description="Up to five, such as terms, privacy and help.">
       <Stack gap="xs" mt={6}>
         {rows.map(([label, address], index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the label is what is typed, so only the place stays the same
@@ -40,7 +40,7 @@ export function BrandingLinks({ links, onChange }: { links: Links; onChange: (li
             </ActionIcon>
           </Group>
         ))}
-        {rows.length < MOST && (
+        {rows.length < MAX_LINKS && (
           <Button
             variant="default"
             w="fit-content"

@@ -13,13 +13,13 @@ const WIDTHS = [
 
 type Preview = Pick<Settings, 'branding' | 'signInLayout' | 'defaultLanguage'>;
 
-/** The real sign-in page with what is typed and not yet saved; the server draws it, so it can't differ from the page. */
+/** A preview of the sign-in page with unsaved changes, rendered by the server code of the real page. */
 export function BrandingPreview({ branding, signInLayout, defaultLanguage: locale }: Preview) {
   const [width, setWidth] = useState('wide');
   const { workspaceId, projectId, environment } = useScope();
   const { logoUrl, accentColor, backgroundColor, radius, text } = branding;
   const scope = { workspaceId: workspaceId ?? '', projectId: projectId ?? '', environment: environment ?? '' };
-  // An empty value is none; what is left out stays as it is saved.
+  // An empty value clears the setting; an omitted one keeps the saved value.
   const look = { logoUrl: logoUrl ?? '', accentColor: accentColor ?? '', backgroundColor: backgroundColor ?? '' };
   const query = new URLSearchParams({ ...scope, ...look, text: text ?? '', locale, signInLayout });
   if (radius !== null) query.set('radius', String(radius));

@@ -33,16 +33,16 @@ function Detail({ provider, reread }: DetailProps) {
       actions={canWrite && <Remove provider={provider} />}
     >
       <Card
-        title={`At ${presetName(provider.preset)}`}
+        title={`Set up at ${presetName(provider.preset)}`}
         about={
           provider.callbackUrls.length > 1
-            ? 'Give them each of these as a redirect or callback address of your client: people come back to the domain they left from.'
-            : 'Give them this address as the redirect or callback address of your client.'
+            ? 'Register each of these as a redirect (callback) address of your client. People return to the domain they came from.'
+            : 'Register this address as the redirect (callback) address of your client.'
         }
       >
         <Facts
           facts={provider.callbackUrls.map((url, index) => [
-            index === 0 ? 'Callback address' : `At ${new URL(url).hostname}`,
+            index === 0 ? 'Callback address' : `Callback address at ${new URL(url).hostname}`,
             <Copy key={url} value={url} />,
           ])}
         />
@@ -62,7 +62,7 @@ function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
     <Card
       split
       title="Test"
-      about="Reads the provider’s configuration as a sign-in would."
+      about="Checks the provider’s configuration as a sign-in would."
       actions={
         <Button variant="default" size="compact-sm" loading={test.isPending} onClick={onTest}>
           Test now
@@ -70,11 +70,11 @@ function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
       }
     >
       {result ? (
-        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'It works' : 'It doesn’t work yet'} role="status">
+        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'Test succeeded' : 'Test failed'} role="status">
           {result.detail}
         </Alert>
       ) : (
-        <span>Not tested since you opened this.</span>
+        <span>Not tested yet.</span>
       )}
     </Card>
   );
@@ -82,7 +82,7 @@ function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
 
 type Editable = IdentityProvider & { clientSecret: string };
 
-/** Nobody is shown a secret; what is typed replaces it. */
+/** The secret is never shown; a new value replaces it. */
 const editable = (record: IdentityProvider): Editable => ({ ...record, clientSecret: '' });
 
 function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean }) {
@@ -104,18 +104,18 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
       return data ? { data: editable(data) } : {};
     },
     done: 'Provider saved',
-    undone: 'The provider is as it was',
+    undone: 'Change undone',
   });
   const { values, set } = form;
   return (
     <RecordFields form={form}>
       <Card split title="Settings">
         <Fields canWrite={canWrite}>
-          <TextInput label="Name" description="On the button." {...form.text('name')} />
+          <TextInput label="Name" description="Shown on the sign-in button." {...form.text('name')} />
           <TextInput label="Client id" {...form.text('clientId')} />
           <PasswordInput
             label="Client secret"
-            placeholder={provider.hasSecret ? 'Kept; type to replace it' : ''}
+            placeholder={provider.hasSecret ? 'Stored; enter a new one to replace it' : ''}
             autoComplete="off"
             {...form.text('clientSecret')}
           />
@@ -135,7 +135,7 @@ function Remove({ provider }: { provider: IdentityProvider }) {
   return (
     <RemoveButton
       name={provider.name}
-      body="People who have no other way in can’t sign in any more."
+      body="People without another sign-in method won’t be able to sign in."
       mutation={useApi().useMutation('delete', '/console/v1/identity-providers/{providerId}')}
       init={{ params: { path: { providerId: provider.id } } }}
       back={at('/providers')}

@@ -18,7 +18,7 @@ export function Providers() {
   return (
     <Page
       title="Identity providers"
-      about="People sign in with an account they have elsewhere."
+      about="Let people sign in with an account at another provider."
       back={{ to: at('/sign-in'), label: 'Methods and policy' }}
       actions={add}
     >

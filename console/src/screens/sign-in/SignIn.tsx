@@ -13,22 +13,22 @@ type Form = { form: RecordForm<Settings> };
 
 const METHODS = [
   { value: 'password', label: 'Password' },
-  { value: 'passkey', label: 'Passkey', description: 'Fingerprint, face or security key; can’t be phished.' },
+  { value: 'passkey', label: 'Passkey', description: 'Fingerprint, face or security key. Resistant to phishing.' },
   { value: 'magic_link', label: 'Mailed link' },
   { value: 'email_code', label: 'Mailed code' },
   { value: 'phone', label: 'Text message', description: 'Needs the SMS add-on in production.' },
-  { value: 'social', label: 'Identity providers', description: 'Google, Apple, GitHub and others you set up.' },
+  { value: 'social', label: 'Identity providers', description: 'Google, Apple, GitHub and others that you configure.' },
 ];
 const FACTORS = [
   { value: 'totp', label: 'Authenticator app' },
   { value: 'passkey', label: 'Passkey' },
-  { value: 'phone', label: 'Text message', description: 'The weakest of the three: numbers can be taken over.' },
+  { value: 'phone', label: 'Text message', description: 'The weakest option: phone numbers can be hijacked.' },
 ];
 
 export function SignIn() {
   const settings = useApi().useQuery('get', '/console/v1/settings');
   return (
-    <Page title="Sign-in methods and policy" about="How people get in, and how sure you are that it’s them.">
+    <Page title="Sign-in methods and policy" about="How people sign in, and which proof is required.">
       <Loaded query={settings}>{(record) => <Policy settings={record} />}</Loaded>
     </Page>
   );
@@ -55,10 +55,10 @@ function Methods({ form }: Form) {
   const at = useAt();
   const { values, errors, set } = form;
   return (
-    <Card split title="Ways in" actions={<Link to={at('/providers')}>Set up identity providers</Link>}>
+    <Card split title="Methods" actions={<Link to={at('/providers')}>Set up identity providers</Link>}>
       <Stack gap="md">
         <Choices
-          label="Ways in"
+          label="Methods"
           choices={METHODS}
           value={values.signInMethods}
           onChange={(value) =>
@@ -75,8 +75,8 @@ function Methods({ form }: Form) {
           maw={380}
           allowDeselect={false}
           data={[
-            { value: 'combined', label: 'Address and password together' },
-            { value: 'identifier_first', label: 'Address first, then what fits' },
+            { value: 'combined', label: 'Identifier and password together' },
+            { value: 'identifier_first', label: 'Identifier first, then the matching methods' },
           ]}
           value={values.signInLayout}
           onChange={(value) => set({ signInLayout: value === 'combined' ? 'combined' : 'identifier_first' })}
@@ -118,31 +118,31 @@ function Registration({ form: { values, set } }: Form) {
     <Card split title="Registration">
       <Stack gap="md">
         <Switch
-          label="Anybody may register"
-          description="Off: only people you invite or import."
+          label="Open registration"
+          description="If off, only people you invite, add or import can join."
           checked={values.registration === 'open'}
           onChange={({ currentTarget: { checked } }) => set({ registration: checked ? 'open' : 'closed' })}
         />
         <Switch
-          label="Addresses are verified first"
-          description="A new customer proves the address before the first session."
+          label="Verify email addresses"
+          description="New customers must verify their address before their first session."
           checked={values.emailVerification === 'required'}
           onChange={({ currentTarget: { checked } }) => set({ emailVerification: checked ? 'required' : 'off' })}
         />
         <Switch
-          label="Hide whether an address is known"
-          description="Registration answers the same for a known address; its owner gets a mail instead."
+          label="Hide existing accounts"
+          description="Registering a known address gets the same response; the owner of the address gets a mail."
           checked={values.enumerationProtection}
           onChange={({ currentTarget: { checked } }) => set({ enumerationProtection: checked })}
         />
         <Switch
           label="Proof of work"
-          description="Clients solve a small puzzle before they register, sign in or ask for a message: it makes attacks expensive."
+          description="Clients solve a small puzzle before they register, sign in or request a message. This makes attacks expensive."
           checked={values.proofOfWork === 'required'}
           onChange={({ currentTarget: { checked } }) => set({ proofOfWork: checked ? 'required' : 'off' })}
         />
         <DurationInput
-          label="Invitations hold for"
+          label="Invitation lifetime"
           value={values.invitationSeconds}
           onChange={(invitationSeconds) => set({ invitationSeconds })}
         />
@@ -156,11 +156,11 @@ function Passwords({ form: { values, errors, set } }: Form) {
     <Card
       split
       title="Passwords"
-      about="Long ones, checked against known leaks. No rules about signs and no forced changes: both make passwords worse."
+      about="Checked for length and known leaks. There are no composition rules and no forced changes, because both weaken passwords."
     >
       <NumberInput
-        label="Shortest length"
-        description="At least 15 is asked for where the password is the only factor."
+        label="Minimum length"
+        description="At least 15 if the password is the only factor."
         maw={380}
         min={8}
         max={128}
@@ -177,13 +177,13 @@ function SecondFactor({ form: { values, set } }: Form) {
     <Card split title="Second factor">
       <Stack gap="md">
         <Select
-          label="Asked for"
+          label="Requirement"
           maw={380}
           allowDeselect={false}
           data={[
-            { value: 'off', label: 'From nobody' },
-            { value: 'optional', label: 'From those who set one up' },
-            { value: 'required', label: 'From everybody' },
+            { value: 'off', label: 'Off' },
+            { value: 'optional', label: 'Optional: for people who set one up' },
+            { value: 'required', label: 'Required for everyone' },
           ]}
           value={values.mfa}
           onChange={(value) => set({ mfa: value === 'off' || value === 'required' ? value : 'optional' })}
@@ -195,8 +195,8 @@ function SecondFactor({ form: { values, set } }: Form) {
           onChange={(value) => set({ mfaFactors: value.filter(isFactor) })}
         />
         <DurationInput
-          label="A device is remembered for"
-          description="It skips the second factor meanwhile; 0 turns that off."
+          label="Remember devices for"
+          description="A remembered device skips the second factor. 0: never."
           value={values.rememberDeviceSeconds}
           onChange={(rememberDeviceSeconds) => set({ rememberDeviceSeconds })}
         />
@@ -206,7 +206,7 @@ function SecondFactor({ form: { values, set } }: Form) {
 }
 
 const LEVELS = [
-  { value: 'standard', label: 'As set below' },
+  { value: 'standard', label: 'Custom' },
   { value: 'aal1', label: 'AAL1: at most 30 days' },
   { value: 'aal2', label: 'AAL2: at most 24 hours, 1 hour idle' },
   { value: 'aal3', label: 'AAL3: at most 12 hours, 15 minutes idle' },
@@ -218,7 +218,7 @@ function Lifetimes({ form: { values, errors, set } }: Form) {
       <Stack gap="md">
         <Select
           label="Assurance level"
-          description="Caps the lifetimes at what NIST SP 800-63B-4 allows."
+          description="Limits the lifetimes to what NIST SP 800-63B-4 allows."
           maw={380}
           allowDeselect={false}
           data={[...LEVELS]}
@@ -226,32 +226,32 @@ function Lifetimes({ form: { values, errors, set } }: Form) {
           onChange={(value) => set({ assurance: LEVELS.find((level) => level.value === value)?.value ?? 'standard' })}
         />
         <DurationInput
-          label="A session ends after"
+          label="Session lifetime"
           value={values.sessionAbsoluteSeconds}
           error={errors.sessionAbsoluteSeconds}
           onChange={(sessionAbsoluteSeconds) => set({ sessionAbsoluteSeconds })}
         />
         <DurationInput
-          label="Or when it is not used for"
+          label="Session idle timeout"
           value={values.sessionIdleSeconds}
           error={errors.sessionIdleSeconds}
           onChange={(sessionIdleSeconds) => set({ sessionIdleSeconds })}
         />
         <DurationInput
-          label="Access tokens hold for"
+          label="Access token lifetime"
           value={values.accessTokenSeconds}
           error={errors.accessTokenSeconds}
           onChange={(accessTokenSeconds) => set({ accessTokenSeconds })}
         />
         <DurationInput
-          label="Authorization codes hold for"
-          description="At most ten minutes; one for a FAPI 2.0 client."
+          label="Authorization code lifetime"
+          description="At most ten minutes; one minute for a FAPI 2.0 client."
           value={values.authorizationCodeSeconds}
           error={errors.authorizationCodeSeconds}
           onChange={(authorizationCodeSeconds) => set({ authorizationCodeSeconds })}
         />
         <DurationInput
-          label="Management tokens hold for"
+          label="Management token lifetime"
           description="At most an hour."
           value={values.managementTokenSeconds}
           error={errors.managementTokenSeconds}
@@ -267,21 +267,21 @@ function OneTimeSecrets({ form: { values, errors, set } }: Form) {
     <Card split title="Links and codes">
       <Stack gap="md">
         <DurationInput
-          label="Mailed links hold for"
-          description="A code in the same mail ends with its link."
+          label="Mailed link lifetime"
+          description="A code in the same mail expires with its link."
           value={values.magicLinkSeconds}
           error={errors.magicLinkSeconds}
           onChange={(magicLinkSeconds) => set({ magicLinkSeconds })}
         />
         <DurationInput
-          label="Codes hold for"
+          label="Code lifetime"
           description="At most ten minutes."
           value={values.oneTimeCodeSeconds}
           error={errors.oneTimeCodeSeconds}
           onChange={(oneTimeCodeSeconds) => set({ oneTimeCodeSeconds })}
         />
         <NumberInput
-          label="Wrong tries after which a code is void"
+          label="Attempts per code"
           maw={380}
           min={1}
           max={5}
@@ -290,7 +290,7 @@ function OneTimeSecrets({ form: { values, errors, set } }: Form) {
           onChange={(value) => set({ oneTimeCodeTries: Number(value) })}
         />
         <DurationInput
-          label="A sign-in waits for its second factor for"
+          label="Time to enter the second factor"
           value={values.mfaTokenSeconds}
           error={errors.mfaTokenSeconds}
           onChange={(mfaTokenSeconds) => set({ mfaTokenSeconds })}

@@ -16,7 +16,7 @@ export function Guard() {
   return (
     <Page
       title="SMS add-on"
-      about="What holds back messages that nobody waits for: pumpers have codes sent to numbers that they earn from."
+      about="Protection against SMS pumping, where attackers request codes for numbers that earn them money."
     >
       <SmsTabs />
       <Loaded query={rules}>
@@ -43,12 +43,12 @@ function Rules({ rules }: { rules: SmsGuard }) {
       mutateAsync: ({ changes, headers }) => change.mutateAsync({ body: changes, headers }),
     },
     reread: query.refetch,
-    done: 'The guard is changed',
+    done: 'Guard saved',
   });
   return (
     <RecordFields form={form}>
       <Fields canWrite={useCan('billing:write')}>
-        <Card split title="Where messages go" about="Out of what the tier allows.">
+        <Card split title="Countries" about="Out of those that the tier allows.">
           <GuardCountries form={form} />
         </Card>
         <Numbers form={form} />
@@ -63,7 +63,7 @@ type Form = { form: RecordForm<SmsGuard> };
 
 const KINDS: readonly { value: SmsGuard['numberTypes'][number]; label: string }[] = [
   { value: 'MOBILE', label: 'Mobile' },
-  { value: 'FIXED_LINE_OR_MOBILE', label: 'Landline or mobile, where the number does not tell' },
+  { value: 'FIXED_LINE_OR_MOBILE', label: 'Landline or mobile (can’t be distinguished)' },
   { value: 'PERSONAL_NUMBER', label: 'Personal numbers' },
   { value: 'FIXED_LINE', label: 'Landline' },
   { value: 'VOIP', label: 'Internet telephony' },
@@ -77,11 +77,11 @@ const KINDS: readonly { value: SmsGuard['numberTypes'][number]; label: string }[
 
 function Numbers({ form: { values, errors, set } }: Form) {
   return (
-    <Card split title="Kinds of numbers" about="Premium rate and shared-cost numbers pay whoever owns them.">
+    <Card split title="Number types" about="Premium-rate and shared-cost numbers pay their owners.">
       <Checkbox.Group
-        label="Kinds that get messages"
+        label="Allowed types"
         value={values.numberTypes}
-        error={errors.numberTypes && 'Choose at least one.'}
+        error={errors.numberTypes && 'Select at least one.'}
         onChange={(chosen) =>
           set({ numberTypes: KINDS.flatMap(({ value }) => (chosen.includes(value) ? [value] : [])) })
         }
@@ -97,15 +97,15 @@ function Numbers({ form: { values, errors, set } }: Form) {
 }
 
 const LIMITS = [
-  { name: 'perNumber', label: 'To one number' },
-  { name: 'perSource', label: 'Asked for from one address' },
-  { name: 'perPrefix', label: 'To one block of ten thousand numbers' },
-  { name: 'perProject', label: 'Of the whole project' },
+  { name: 'perNumber', label: 'Per number' },
+  { name: 'perSource', label: 'Per source address' },
+  { name: 'perPrefix', label: 'Per block of ten thousand numbers' },
+  { name: 'perProject', label: 'Per project' },
 ] as const;
 
 function Velocity({ form: { values, errors, set } }: Form) {
   return (
-    <Card split title="How many an hour" about="What is beyond is refused for the rest of the hour.">
+    <Card split title="Messages per hour" about="Further messages are rejected for the rest of the hour.">
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         {LIMITS.map(({ name, label }) => (
           <NumberInput
@@ -129,13 +129,13 @@ function Conversion({ form: { values, errors, set } }: Form) {
   return (
     <Card
       split
-      title="Codes that nobody uses"
-      about="People use the codes they ask for; pumpers never do. A block whose codes go unused is held back as a whole."
+      title="Unused codes"
+      about="People use the codes they request; attackers don’t. A block of numbers with too few used codes gets no more messages."
     >
       <Stack gap="md">
         <NumberInput
-          label="Hold a block back below"
-          description="Of the codes sent to it within a day, so many were used. 0: never."
+          label="Minimum share of used codes"
+          description="Blocks with a smaller share within a day are blocked. 0: never."
           suffix=" %"
           min={0}
           max={100}
@@ -146,8 +146,8 @@ function Conversion({ form: { values, errors, set } }: Form) {
           onChange={(number) => set({ conversionPercent: Number(number) })}
         />
         <NumberInput
-          label="Once it was sent"
-          description="Fewer codes say nothing yet."
+          label="Minimum number of codes"
+          description="Blocks with fewer codes are not evaluated."
           suffix=" codes"
           min={5}
           max={100_000}
@@ -158,7 +158,7 @@ function Conversion({ form: { values, errors, set } }: Form) {
           onChange={(number) => set({ conversionSample: Number(number) })}
         />
         <DurationInput
-          label="For how long"
+          label="Block for"
           {...(errors.blockSeconds && { error: errors.blockSeconds })}
           value={values.blockSeconds}
           onChange={(blockSeconds) => set({ blockSeconds })}

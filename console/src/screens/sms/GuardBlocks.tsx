@@ -7,14 +7,14 @@ import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
-/** Blocks of numbers that get no messages now. */
+/** The currently blocked number prefixes. */
 export function GuardBlocks() {
   const [{ cursor }] = useFilters();
   const query = { limit: 50, ...(cursor && { cursor }) };
   const blocks = useApi().useQuery('get', '/console/v1/billing/addons/sms/guard/blocks', { params: { query } });
   const canWrite = useCan('billing:write');
   return (
-    <Card flush title="Held back now" about="Blocks of ten thousand numbers whose codes went unused.">
+    <Card flush title="Blocked now" about="Blocks of ten thousand numbers with too few used codes.">
       <Loaded query={blocks}>
         {({ items, nextCursor }) => (
           <>
@@ -23,8 +23,8 @@ export function GuardBlocks() {
               rows={items}
               keyOf={({ prefix }) => prefix}
               empty={
-                <Empty title="No block is held back">
-                  When one is, it stands here and the event <code>sms.guard.tripped</code> tells your back end.
+                <Empty title="No blocked numbers">
+                  Blocked numbers appear here, and the event <code>sms.guard.tripped</code> notifies your back end.
                 </Empty>
               }
               columns={[
@@ -51,12 +51,12 @@ function LetIn({ prefix }: { prefix: string }) {
       color="gray"
       size="compact-xs"
       loading={remove.busy}
-      aria-label={`Let in ${prefix}`}
+      aria-label={`Unblock ${prefix}`}
       onClick={() =>
-        remove.run({ params: { path: { prefix } } }, { done: `${prefix} gets messages again`, change: 'Let in' })
+        remove.run({ params: { path: { prefix } } }, { done: `${prefix} is unblocked`, change: 'Unblock' })
       }
     >
-      Let in
+      Unblock
     </Button>
   );
 }

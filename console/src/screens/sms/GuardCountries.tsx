@@ -4,7 +4,7 @@ import { useApi } from '#api/scope.tsx';
 import type { RecordForm } from '#ui/form.tsx';
 import { countriesAmong } from './countries.ts';
 
-/** All countries that the tier allows, or those that are named. */
+/** All countries that the tier allows, or a selection. */
 export function GuardCountries({ form: { values, errors, set } }: { form: RecordForm<SmsGuard> }) {
   const { data: addOn } = useApi().useQuery('get', '/console/v1/billing/addons/sms/status');
   const { countries } = values;
@@ -26,12 +26,12 @@ export function GuardCountries({ form: { values, errors, set } }: { form: Record
       </Radio.Group>
       {countries !== null && (
         <MultiSelect
-          label="Countries that get messages"
-          description={countries.length === 0 ? 'None: no message is sent at all.' : undefined}
+          label="Allowed countries"
+          description={countries.length === 0 ? 'No countries selected: no messages are sent.' : undefined}
           data={countriesAmong(ofTier === null ? null : [...new Set([...ofTier, ...countries])])}
           searchable
           clearable
-          clearButtonProps={{ 'aria-label': 'Clear the countries' }}
+          clearButtonProps={{ 'aria-label': 'Clear countries' }}
           hidePickedOptions
           value={countries}
           error={errors.countries}

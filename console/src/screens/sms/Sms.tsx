@@ -15,7 +15,7 @@ export function Sms() {
   return (
     <Page
       title="SMS add-on"
-      about="Codes by text message. Each segment that a carrier takes counts."
+      about="Codes by text message. Each segment that a carrier accepts is counted."
       beside={status.data && <StateBadge state={status.data.status} />}
     >
       <SmsTabs />
@@ -23,7 +23,7 @@ export function Sms() {
         {(addOn) => (
           <>
             {addOn.simulated && (
-              <Text size="sm">In the test environment nothing is sent by a carrier and nothing is charged.</Text>
+              <Text size="sm">In the test environment no carrier is used and nothing is charged.</Text>
             )}
             {addOn.tier && addOn.periodEnd && (
               <Period addOn={{ ...addOn, tier: addOn.tier, periodEnd: addOn.periodEnd }} />
@@ -73,7 +73,7 @@ function Period({ addOn }: { addOn: AddOn }) {
           facts={[
             ['Price', `${money(tier.monthlyPrice, tier.currency)} a month`],
             [cancelAtPeriodEnd ? 'Ends' : 'Renews', exactTime(periodEnd)],
-            ['Next tier', nextTier ? <Badge key="next">{sentence(nextTier)}</Badge> : 'The same'],
+            ['Next tier', nextTier ? <Badge key="next">{sentence(nextTier)}</Badge> : 'No change'],
           ]}
         />
       </Stack>
@@ -88,7 +88,7 @@ function Cancel({ addOn: { cancelAtPeriodEnd, periodEnd, tier } }: { addOn: AddO
   if (!canWrite || cancelAtPeriodEnd) return null;
   const question = {
     title: 'Cancel the SMS add-on?',
-    body: `Messages go on until ${exactTime(periodEnd)}.`,
+    body: `Messages are sent until ${exactTime(periodEnd)}.`,
     action: 'Cancel the add-on',
     danger: true,
     typeName: tier.name,
@@ -98,7 +98,7 @@ function Cancel({ addOn: { cancelAtPeriodEnd, periodEnd, tier } }: { addOn: AddO
       variant="default"
       size="compact-sm"
       loading={cancel.busy}
-      onClick={() => cancel.run({ body: { atPeriodEnd: true } }, { done: 'It ends with the period', question })}
+      onClick={() => cancel.run({ body: { atPeriodEnd: true } }, { done: 'The add-on ends with the period', question })}
     >
       Cancel
     </Button>

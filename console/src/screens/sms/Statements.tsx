@@ -27,7 +27,7 @@ export function Statements() {
   const query = { limit: 24, ...(cursor && { cursor }) };
   const statements = useApi().useQuery('get', '/console/v1/billing/addons/sms/statements', { params: { query } });
   return (
-    <Page title="SMS add-on" about="What each period came to: the fee of the tier, and what went beyond it.">
+    <Page title="SMS add-on" about="Statements of each period: the fee of the tier, and overage.">
       <SmsTabs />
       <Card flush>
         <Loaded query={statements}>
@@ -41,8 +41,8 @@ export function Statements() {
                 href={({ id }) => at(`/sms/statements/${id}`)}
                 empty={
                   <Empty title="No statements yet">
-                    One is written when a period is over and its last message is accounted for. In the test environment
-                    nothing is charged.
+                    A statement is created when a period is over and its last message is accounted for. In the test
+                    environment nothing is charged.
                   </Empty>
                 }
               />

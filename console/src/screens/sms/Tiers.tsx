@@ -6,7 +6,7 @@ import { Loaded } from '#ui/states.tsx';
 import { money } from './money.ts';
 import classes from './sms.module.css';
 
-/** What can be subscribed to. */
+/** The available tiers. */
 export function Tiers({ current }: { current: string | null }) {
   const api = useApi();
   const tiers = api.useQuery('get', '/console/v1/billing/addons/sms/tiers');
@@ -15,10 +15,10 @@ export function Tiers({ current }: { current: string | null }) {
   const choose = async (tierId: string, name: string, price: string) => {
     const question = {
       title: `Subscribe to ${name}?`,
-      body: `${price} a month. A bigger tier holds at once, a smaller one from the next period.`,
+      body: `${price} a month. An upgrade applies immediately, a downgrade from the next period.`,
       action: 'Subscribe',
     };
-    const subscribed = await subscribe.run({ body: { tierId } }, { done: `${name} it is`, question });
+    const subscribed = await subscribe.run({ body: { tierId } }, { done: `Subscribed to ${name}`, question });
     if (subscribed?.checkoutUrl) window.location.assign(subscribed.checkoutUrl);
   };
   return (
@@ -37,7 +37,7 @@ export function Tiers({ current }: { current: string | null }) {
                 </Text>
                 {id === current ? (
                   <Text size="sm" fw={560}>
-                    Yours
+                    Current
                   </Text>
                 ) : (
                   canWrite && (

@@ -8,7 +8,7 @@ import { Time } from '#ui/time.tsx';
 import { money } from './money.ts';
 import { UsageChart } from './UsageChart.tsx';
 
-/** The ledger: every segment and every movement of money. @param periodId of one period only */
+/** The ledger of segments and charges. @param periodId limits it to one period */
 export function Usage({ periodId }: { periodId?: string }) {
   const [{ cursor }] = useFilters();
   const query = { limit: 100, ...(cursor && { cursor }), ...(periodId && { periodId }) };
@@ -23,13 +23,13 @@ export function Usage({ periodId }: { periodId?: string }) {
               label="Ledger"
               rows={items}
               keyOf={({ id }) => id}
-              empty={<Empty title="Nothing used yet" />}
+              empty={<Empty title="No usage yet" />}
               columns={[
-                { name: 'What', cell: ({ kind }) => sentence(kind) },
+                { name: 'Entry', cell: ({ kind }) => sentence(kind) },
                 { name: 'Country', cell: ({ country }) => country ?? '–' },
-                { name: 'Of', wide: true, cell: ({ reference }) => <code>{reference}</code> },
+                { name: 'Reference', wide: true, cell: ({ reference }) => <code>{reference}</code> },
                 { name: 'Amount', align: 'right', cell: ({ amount, currency }) => money(amount, currency) },
-                { name: 'When', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { name: 'Time', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
             />
             <Pager nextCursor={nextCursor} />

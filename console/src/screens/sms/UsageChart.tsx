@@ -3,7 +3,7 @@ import { Chart } from '#ui/Chart.tsx';
 
 type Entry = { kind: string; createdAt: string };
 
-/** Segments per day, of the entries that are shown. */
+/** Segments per day of the shown entries. */
 export function UsageChart({ entries }: { entries: readonly Entry[] }) {
   const segments = entries.filter(({ kind }) => kind === 'segment').toReversed();
   const days = [...Map.groupBy(segments, ({ createdAt }) => createdAt.slice(0, 10))];

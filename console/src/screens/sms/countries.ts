@@ -1,4 +1,4 @@
-/** Countries that have telephone numbers of their own (ISO 3166-1; XK: Kosovo). */
+/** Countries with their own telephone numbers (ISO 3166-1; XK: Kosovo). */
 const CODES = `
   AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC CD CF
   CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG
@@ -12,7 +12,7 @@ const CODES = `
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** Countries to choose from, by name. @param among their codes; null: all */
+/** Country options, sorted by name. @param among their codes; null: all */
 export function countriesAmong(among: readonly string[] | null): { value: string; label: string }[] {
   return (among ?? CODES)
     .map((value) => ({ value, label: names.of(value) ?? value }))

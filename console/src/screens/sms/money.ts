@@ -1,4 +1,4 @@
-/** An amount in minor units, such as cents, as people read it. */
+/** Formats an amount in minor units, such as cents. */
 export function money(amount: number, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;

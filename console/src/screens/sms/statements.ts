@@ -2,7 +2,7 @@ import type { SmsStatement } from '#api/records.ts';
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The days of a period, which ends the moment the next begins. */
+/** The days of a period; its end is the start of the next. */
 export function periodOf({ periodStart, periodEnd }: Pick<SmsStatement, 'periodStart' | 'periodEnd'>): string {
   return days.formatRange(new Date(periodStart), new Date(periodEnd));
 }

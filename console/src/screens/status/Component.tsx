@@ -35,7 +35,7 @@ function Detail({ component, reread }: DetailProps) {
         !component.builtIn && (
           <RemoveButton
             name={component.name}
-            body="It leaves the status page and is measured no more. Incidents that were about it stay."
+            body="It is removed from the status page and no longer measured. Its incidents are kept."
             mutation={remove}
             init={{ params: { path: { id: component.id } } }}
             back={at('/status/components')}
@@ -59,7 +59,7 @@ function Measured({ component: { check, statusSince, heartbeatAt } }: { componen
           ...(check?.kind === 'heartbeat'
             ? [['Last report', <Time key="beat" at={heartbeatAt} none="None yet" />] as const]
             : []),
-          ['Like this since', <Time key="since" at={statusSince} />],
+          ['Since', <Time key="since" at={statusSince} />],
         ]}
       />
     </Card>
@@ -70,12 +70,12 @@ function checkFacts(check: StatusComponent['check']): (readonly [string, string]
   if (!check || check.kind === 'manual') return [];
   const every = ['Every', `${check.intervalSeconds} s`] as const;
   if (check.kind === 'heartbeat') return [every];
-  const within = ['Answer within', `${check.timeoutSeconds} s`] as const;
+  const within = ['Timeout', `${check.timeoutSeconds} s`] as const;
   if (check.kind === 'tcp') return [['Address', `${check.host}:${check.port}`], every, within];
   return [
     ['Address', check.url],
     ['Answer', String(check.expectedStatus)],
-    ...(check.bodyContains ? [['Which contains', check.bodyContains] as const] : []),
+    ...(check.bodyContains ? [['Expected text', check.bodyContains] as const] : []),
     every,
     within,
   ];
@@ -95,7 +95,7 @@ function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean
     },
     reread,
     done: 'Component saved',
-    undone: 'The component is as it was',
+    undone: 'Change undone',
   });
   const { values, errors, set } = form;
   const groupChoices = groups.data?.map((group) => ({ value: group.id, label: group.name })) ?? [];
@@ -106,13 +106,11 @@ function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean
           <TextInput
             required
             label="Name"
-            description={
-              component.builtIn ? 'A name of your own is the same in every language of the page.' : undefined
-            }
+            description={component.builtIn ? 'A custom name is not translated.' : undefined}
             maxLength={100}
             {...form.text('name')}
           />
-          <Textarea label="What it is" maxLength={500} {...form.text('description')} />
+          <Textarea label="Description" maxLength={500} {...form.text('description')} />
           <Select
             label="Group"
             allowDeselect={false}
@@ -123,7 +121,7 @@ function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean
           />
           <Select
             label="Shown"
-            description="A component that is never shown does not count for the status either."
+            description="A component that is never shown doesn’t affect the status."
             allowDeselect={false}
             data={shownChoices}
             value={values.shown}

@@ -26,7 +26,7 @@ export function Components() {
   return (
     <Page
       title="Status"
-      about="What is measured and shown, in this order."
+      about="Measured components, in the order of the status page."
       actions={
         canWrite && (
           <>
@@ -85,10 +85,10 @@ function GroupCard({ group, groups, components, canWrite }: GroupCardProps) {
               variant="subtle"
               color="gray"
               size="compact-sm"
-              aria-label={`Change the group ${group.name}`}
+              aria-label={`Edit the group ${group.name}`}
               renderRoot={(props) => <Link to={at(`/status/groups/${group.id}`)} {...props} />}
             >
-              Change
+              Edit
             </Button>
             <MoveButtons
               item={group}
@@ -133,9 +133,9 @@ function GroupCard({ group, groups, components, canWrite }: GroupCardProps) {
   );
 }
 
-const CHECKS = { http: 'HTTP', tcp: 'TCP', heartbeat: 'Its own reports', manual: 'What you say' } as const;
+const CHECKS = { http: 'HTTP', tcp: 'TCP', heartbeat: 'Heartbeats', manual: 'Incidents' } as const;
 
-/** How a component is measured, in a word or three. */
+/** How a component is measured, in a few words. */
 export function measuredBy(check: StatusComponent['check']): string {
   return check ? CHECKS[check.kind] : 'Latchkey';
 }
@@ -154,7 +154,7 @@ function NewGroup({ onClose }: { onClose: () => void }) {
         data-autofocus
         required
         label="Name"
-        description="It shows on the status page once a component is in it."
+        description="It appears on the status page once it contains a component."
         maxLength={100}
         value={name}
         error={faults['name']}

@@ -32,7 +32,7 @@ function Detail({ group, reread }: DetailProps) {
     },
     reread,
     done: 'Group saved',
-    undone: 'The group is as it was',
+    undone: 'Change undone',
   });
   return (
     <Page
@@ -44,7 +44,7 @@ function Detail({ group, reread }: DetailProps) {
         !group.builtIn && (
           <RemoveButton
             name={group.name}
-            body="Only an empty group can be removed: move its components to another first."
+            body="Only an empty group can be removed. Move its components to another group first."
             mutation={remove}
             init={{ params }}
             back={at('/status/components')}
@@ -58,7 +58,7 @@ function Detail({ group, reread }: DetailProps) {
             <TextInput
               required
               label="Name"
-              description={group.builtIn ? 'A name of your own is the same in every language of the page.' : undefined}
+              description={group.builtIn ? 'A custom name is not translated.' : undefined}
               maxLength={100}
               {...form.text('name')}
             />

@@ -15,7 +15,7 @@ import { severities } from './NewIncident.tsx';
 import { Updates, WriteUpdate } from './Updates.tsx';
 
 const PHASES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
-/** A resolved incident is opened again by looking into it. */
+/** Moving a resolved incident to `investigating` reopens it. */
 const AFTER_RESOLVED = ['investigating', 'identified'] as const;
 
 export function Incident() {
@@ -56,19 +56,19 @@ function DraftActions({ incident: { id, title } }: { incident: IncidentRecord })
   const init = { params: { path: { id } } };
   const question = {
     title: `Publish “${title}”?`,
-    body: 'It shows on the status page and subscribers are told.',
+    body: 'It appears on the status page, and subscribers are notified.',
     action: 'Publish',
   };
   return (
     <>
       <RemoveButton
         name={title}
-        body="Nobody has seen the draft, and nobody will."
+        body="The draft was never public."
         mutation={api.useMutation('delete', '/console/v1/status/incidents/{id}')}
         init={init}
         back={at('/status')}
       />
-      <Button loading={publish.busy} onClick={() => publish.run(init, { done: 'The incident is public', question })}>
+      <Button loading={publish.busy} onClick={() => publish.run(init, { done: 'Incident published', question })}>
         Publish
       </Button>
     </>
@@ -82,7 +82,7 @@ function NewUpdate({ incident }: { incident: IncidentRecord }) {
   const create = useAction(useApi().useMutation('post', '/console/v1/status/incidents/{id}/updates'));
   const question = {
     title: 'Publish this update?',
-    body: 'It shows on the status page and subscribers are told.',
+    body: 'It appears on the status page, and subscribers are notified.',
     action: 'Publish',
   };
   const named = Object.fromEntries(ids.map((one) => [one, said[one] ?? ('operational' as const)]));
@@ -94,7 +94,7 @@ function NewUpdate({ incident }: { incident: IncidentRecord }) {
       onPublish={async (update) =>
         (await create.run(
           { params: { path: { id } }, body: { ...update, componentStatuses: named } },
-          { done: 'Published', question },
+          { done: 'Update published', question },
         )) !== null
       }
     >
@@ -124,12 +124,12 @@ function Edit({ incident, reread, canWrite }: DetailProps & { canWrite: boolean 
     },
     reread,
     done: 'Incident saved',
-    undone: 'The incident is as it was',
+    undone: 'Change undone',
   });
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
-      <Card split title="Details" about="Nobody is told of a correction. Phases move with updates.">
+      <Card split title="Details" about="Corrections don’t notify subscribers. To change the phase, publish an update.">
         <Fields canWrite={canWrite}>
           <TextInput required label="Title" maxLength={200} {...form.text('title')} />
           <Select
@@ -149,7 +149,7 @@ function Edit({ incident, reread, canWrite }: DetailProps & { canWrite: boolean 
           />
           <Textarea
             label="Postmortem"
-            description="What happened, why, and what you changed. It shows below the incident."
+            description="What happened, why, and what you changed. Shown below the incident."
             minRows={4}
             value={values.postmortem ?? ''}
             error={errors.postmortem}

@@ -15,7 +15,7 @@ import { Updates, WriteUpdate } from './Updates.tsx';
 
 type Phase = MaintenanceRecord['phase'];
 
-/** Which phases may follow which. */
+/** The allowed transitions between phases. */
 const NEXT: Record<Phase, readonly Phase[]> = {
   scheduled: ['scheduled', 'in_progress', 'completed'],
   in_progress: ['in_progress', 'verifying', 'completed'],
@@ -50,10 +50,10 @@ function Detail({ maintenance, reread }: DetailProps) {
         canWrite &&
         phase === 'scheduled' && (
           <RemoveButton
-            verb="Call off"
-            done={`${title} is called off`}
+            verb="Cancel maintenance"
+            done={`${title} is cancelled`}
             name={title}
-            body="It leaves the status page, and subscribers are told that it is called off."
+            body="It is removed from the status page, and subscribers are notified of the cancellation."
             mutation={remove}
             init={{ params: { path: { id } } }}
             back={at('/status/maintenance')}
@@ -75,7 +75,7 @@ function NewUpdate({ maintenance: { id, phase } }: { maintenance: MaintenanceRec
   const create = useAction(useApi().useMutation('post', '/console/v1/status/maintenances/{id}/updates'));
   const question = {
     title: 'Publish this update?',
-    body: 'It shows on the status page; of another phase subscribers are told.',
+    body: 'It appears on the status page. If the phase changes, subscribers are notified.',
     action: 'Publish',
   };
   return (
@@ -84,7 +84,7 @@ function NewUpdate({ maintenance: { id, phase } }: { maintenance: MaintenanceRec
       phase={phase}
       busy={create.busy}
       onPublish={async (body) =>
-        (await create.run({ params: { path: { id } }, body }, { done: 'Published', question })) !== null
+        (await create.run({ params: { path: { id } }, body }, { done: 'Update published', question })) !== null
       }
     />
   );
@@ -103,18 +103,22 @@ function Edit({ maintenance, reread, canWrite }: DetailProps & { canWrite: boole
     },
     reread,
     done: 'Maintenance saved',
-    undone: 'The maintenance is as it was',
+    undone: 'Change undone',
   });
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
-      <Card split title="Details" about="It begins and ends by itself. Nobody is told of a correction.">
+      <Card
+        split
+        title="Details"
+        about="Maintenance starts and ends automatically. Corrections don’t notify subscribers."
+      >
         <Fields canWrite={canWrite}>
           <TextInput required label="Title" maxLength={200} {...form.text('title')} />
           <TextInput
             required
             type="datetime-local"
-            label="Begins"
+            label="Starts"
             disabled={phase !== 'scheduled'}
             value={localInput(values.beginsAt)}
             error={errors.beginsAt}

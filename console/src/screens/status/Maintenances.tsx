@@ -19,7 +19,7 @@ export function Maintenances() {
   const maintenances = useApi().useQuery('get', '/console/v1/status/maintenances', { params: { query } });
   const plan = useCan('status:write') ? <Button onClick={show}>Plan maintenance</Button> : null;
   return (
-    <Page title="Status" about="Work that people should know of before it begins." actions={plan}>
+    <Page title="Status" about="Planned work, announced in advance." actions={plan}>
       <StatusTabs />
       <Card flush>
         <Loaded query={maintenances}>
@@ -31,14 +31,15 @@ export function Maintenances() {
                 keyOf={({ id }) => id}
                 href={({ id }) => at(`/status/maintenance/${id}`)}
                 empty={
-                  <Empty title="Nothing planned" action={plan}>
-                    It begins and ends by itself, subscribers are reminded, and its components count as planned.
+                  <Empty title="No maintenance planned" action={plan}>
+                    Maintenance starts and ends automatically, and subscribers are reminded. Planned downtime doesn’t
+                    degrade the status.
                   </Empty>
                 }
                 columns={[
                   { name: 'Title', cell: ({ title }) => title },
                   { name: 'Phase', cell: ({ phase }) => <StateBadge state={phase} /> },
-                  { name: 'Begins', wide: true, cell: ({ beginsAt }) => <Time at={beginsAt} /> },
+                  { name: 'Starts', wide: true, cell: ({ beginsAt }) => <Time at={beginsAt} /> },
                   { name: 'Ends', wide: true, align: 'right', cell: ({ endsAt }) => <Time at={endsAt} /> },
                 ]}
               />

@@ -8,12 +8,12 @@ type Placed = { id: string; position: number; name: string };
 
 type MoveButtonsProps = {
   item: Placed;
-  /** All that it stands among, in their order. */
+  /** All items of the list, in order. */
   among: readonly Placed[];
   place: (item: { id: string; position: number }) => Promise<unknown>;
 };
 
-/** Moves something up or down in the order in which it is shown. */
+/** Moves an item up or down in its list. */
 export function MoveButtons({ item: { id, name }, among, place }: MoveButtonsProps) {
   const order = useAction({
     isPending: false,
@@ -22,9 +22,9 @@ export function MoveButtons({ item: { id, name }, among, place }: MoveButtonsPro
   const move = (step: -1 | 1) => {
     const { to, from } = moved(among, id, step);
     return order.run(to, {
-      done: `${name} stands ${step < 0 ? 'higher' : 'lower'}`,
+      done: `${name} moved ${step < 0 ? 'up' : 'down'}`,
       change: 'Change the order',
-      undo: { act: () => Promise.all(from.map(place)), done: 'The order is as it was' },
+      undo: { act: () => Promise.all(from.map(place)), done: 'Move undone' },
     });
   };
   return (

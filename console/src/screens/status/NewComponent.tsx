@@ -18,10 +18,10 @@ export const shownChoices: { value: StatusComponent['shown']; label: string }[] 
 ];
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'http', label: 'A request over HTTP' },
-  { value: 'tcp', label: 'A connection over TCP' },
-  { value: 'heartbeat', label: 'Reports of its own' },
-  { value: 'manual', label: 'What your incidents say' },
+  { value: 'http', label: 'HTTP request' },
+  { value: 'tcp', label: 'TCP connection' },
+  { value: 'heartbeat', label: 'Heartbeats' },
+  { value: 'manual', label: 'Your incidents' },
 ];
 
 type Draft = {
@@ -71,7 +71,7 @@ export function NewComponent({ groups, onClose }: { groups: readonly StatusGroup
     if (component?.heartbeatUrl) setMade({ id: component.id, address: component.heartbeatUrl });
     else if (component) await open(component.id);
   };
-  if (made) return <SecretOnce title="Report to this address" secret={made.address} onClose={() => open(made.id)} />;
+  if (made) return <SecretOnce title="Heartbeat address" secret={made.address} onClose={() => open(made.id)} />;
   return (
     <FormDialog title="Add a component" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
       <TextInput
@@ -119,7 +119,7 @@ function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draf
           />
           <NumberInput
             required
-            label="Status it answers"
+            label="Expected status"
             min={100}
             max={599}
             value={expectedStatus}
@@ -148,7 +148,9 @@ function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draf
       <NumberInput
         required
         label="Every"
-        description={kind === 'heartbeat' ? 'Twice as long without a report is an outage.' : undefined}
+        description={
+          kind === 'heartbeat' ? 'An outage is recorded after twice this time without a heartbeat.' : undefined
+        }
         suffix=" s"
         min={10}
         max={3_600}
@@ -158,7 +160,7 @@ function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draf
       {kind !== 'heartbeat' && (
         <NumberInput
           required
-          label="Answer within"
+          label="Timeout"
           suffix=" s"
           min={1}
           max={10}

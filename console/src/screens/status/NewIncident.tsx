@@ -21,7 +21,7 @@ const EMPTY: Draft = { title: '', body: '', severity: 'minor', componentIds: [],
 
 const publishing = {
   title: 'Publish this incident?',
-  body: 'It shows on the status page and subscribers are told.',
+  body: 'It appears on the status page, and subscribers are notified.',
   action: 'Publish',
 };
 
@@ -35,15 +35,15 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
     const made = await create.run(
       { body: incident },
       draft
-        ? { done: 'The draft is kept', change: 'Keep the draft', onProblem }
-        : { done: 'The incident is public', question: publishing, onProblem },
+        ? { done: 'Draft saved', change: 'Save draft', onProblem }
+        : { done: 'Incident published', question: publishing, onProblem },
     );
     if (made) onClose();
   };
   return (
     <FormDialog
       title="Report an incident"
-      action={draft ? 'Keep the draft' : 'Publish'}
+      action={draft ? 'Save draft' : 'Publish'}
       busy={create.busy}
       onSubmit={submit}
       onClose={onClose}
@@ -52,7 +52,7 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
         data-autofocus
         required
         label="Title"
-        placeholder="Mails arrive late"
+        placeholder="Mail delivery is delayed"
         maxLength={200}
         value={title}
         error={faults['title']}
@@ -60,8 +60,8 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
       />
       <Textarea
         required
-        label="What you know"
-        description="What people notice, and when you write next."
+        label="Message"
+        description="The impact, and when to expect the next update."
         value={body}
         error={faults['body']}
         onChange={({ currentTarget: { value } }) => set({ body: value })}
@@ -79,8 +79,8 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
         onChange={(ids, said) => set({ componentIds: ids, componentStatuses: said })}
       />
       <Switch
-        label="Keep it as a draft"
-        description="Nobody sees it or is told before you publish it."
+        label="Save as draft"
+        description="A draft isn’t public, and nobody is notified until you publish it."
         checked={draft}
         onChange={({ currentTarget: { checked } }) => set({ draft: checked })}
       />

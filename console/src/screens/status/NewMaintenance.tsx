@@ -17,12 +17,12 @@ export function NewMaintenance({ onClose }: { onClose: () => void }) {
     const times = { beginsAt: new Date(beginsAt).toISOString(), endsAt: new Date(endsAt).toISOString() };
     const question = {
       title: 'Announce this maintenance?',
-      body: 'It shows on the status page and subscribers are told.',
+      body: 'It appears on the status page, and subscribers are notified.',
       action: 'Announce',
     };
     const made = await create.run(
       { body: { title, body, componentIds, ...times } },
-      { done: 'The maintenance is announced', question, onProblem },
+      { done: 'Maintenance announced', question, onProblem },
     );
     if (made) onClose();
   };
@@ -38,7 +38,7 @@ export function NewMaintenance({ onClose }: { onClose: () => void }) {
       />
       <Textarea
         required
-        label="What will happen"
+        label="Message"
         value={draft.body}
         error={faults['body']}
         onChange={({ currentTarget: { value } }) => set({ body: value })}
@@ -46,7 +46,7 @@ export function NewMaintenance({ onClose }: { onClose: () => void }) {
       <TextInput
         required
         type="datetime-local"
-        label="Begins"
+        label="Starts"
         value={draft.beginsAt}
         error={faults['beginsAt']}
         onChange={({ currentTarget: { value } }) => set({ beginsAt: value })}

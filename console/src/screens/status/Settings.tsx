@@ -12,27 +12,27 @@ import { StatusTabs } from './StatusTabs.tsx';
 const PATH = '/console/v1/status/settings';
 const POLICIES: { value: StatusSettings['automatic']; label: string }[] = [
   { value: 'publish', label: 'Open a public incident' },
-  { value: 'draft', label: 'Write a draft for you to publish' },
+  { value: 'draft', label: 'Create a draft incident' },
   { value: 'off', label: 'Do nothing' },
 ];
 const PLACES = [
   ['Status page', '/status'],
-  ['Summary for code', '/api/status/summary'],
+  ['Summary (JSON)', '/api/status/summary'],
   ['RSS', '/api/status/history.rss'],
   ['Atom', '/api/status/history.atom'],
   ['JSON Feed', '/api/status/history.json'],
   ['Badge', '/api/status/badge.svg'],
-  ['For readers of Statuspage', '/api/v2/summary.json'],
+  ['Statuspage-compatible', '/api/v2/summary.json'],
 ] as const;
 
 export function Settings() {
   const { environment } = useHere();
   const settings = useApi().useQuery('get', PATH);
   return (
-    <Page title="Status" about="What happens by itself, and where the status can be read.">
+    <Page title="Status" about="Automation, and where the status is published.">
       <StatusTabs />
       <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
-      <Card split title="Where it can be read" about="By everybody, without signing in.">
+      <Card split title="Public addresses" about="Available without signing in.">
         <Facts
           facts={PLACES.map(
             ([name, path]) =>
@@ -58,15 +58,15 @@ function Edit({ settings, reread }: EditProps) {
     },
     reread,
     done: 'Settings saved',
-    undone: 'The settings are as they were',
+    undone: 'Change undone',
   });
   const { values, errors, set } = form;
   return (
     <RecordFields form={form}>
-      <Card split title="By itself">
+      <Card split title="Automation">
         <Fields canWrite={canWrite}>
           <Select
-            label="When a component fails by measurement"
+            label="When a component fails"
             allowDeselect={false}
             data={POLICIES}
             value={values.automatic}
@@ -76,8 +76,8 @@ function Edit({ settings, reread }: EditProps) {
             }
           />
           <TagsInput
-            label="Who is mailed"
-            description="When the status goes from operational to degraded, and back. Enter adds an address."
+            label="Alert emails"
+            description="Get a mail when the status changes from operational to degraded, and back. Press Enter to add an address."
             value={values.alertEmails}
             error={errors.alertEmails}
             onChange={(alertEmails) => set({ alertEmails })}

@@ -23,7 +23,7 @@ export function Status() {
   return (
     <Page
       title="Status"
-      about="What the status page shows, and what you tell people there."
+      about="Incidents on the public status page."
       actions={
         <>
           <Button component="a" href={pageAddress(environment)} target="_blank" variant="default">
@@ -45,7 +45,7 @@ export function Status() {
                 href={({ id }) => at(`/status/${id}`)}
                 empty={
                   <Empty title="No incidents">
-                    Latchkey opens one by itself when its own measurements break; you can report one, too.
+                    Latchkey opens one automatically when its measurements fail; you can also report one.
                   </Empty>
                 }
                 columns={[
@@ -55,7 +55,7 @@ export function Status() {
                     cell: ({ phase, draft }) => (draft ? <Badge>Draft</Badge> : <StateBadge state={phase} />),
                   },
                   { name: 'Severity', wide: true, cell: ({ severity }) => <StateBadge state={severity} /> },
-                  { name: 'Began', align: 'right', cell: ({ startedAt }) => <Time at={startedAt} /> },
+                  { name: 'Started', align: 'right', cell: ({ startedAt }) => <Time at={startedAt} /> },
                 ]}
               />
               <Pager nextCursor={nextCursor} />

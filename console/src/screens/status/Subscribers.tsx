@@ -29,7 +29,7 @@ export function Subscribers() {
   return (
     <Page
       title="Status"
-      about="Who is told of each phase of an incident or a maintenance."
+      about="People and webhooks that are notified of each phase of an incident or maintenance."
       actions={canWrite && <Button onClick={show}>Import addresses</Button>}
     >
       <StatusTabs />
@@ -47,19 +47,23 @@ export function Subscribers() {
                 keyOf={({ id }) => id}
                 empty={
                   channel || state ? (
-                    <Empty title="Nobody fits" />
+                    <Empty title="No subscribers match these filters" />
                   ) : (
-                    <Empty title="Nobody yet">
-                      People subscribe on the status page. Who has agreed elsewhere can be imported.
+                    <Empty title="No subscribers yet">
+                      People subscribe on the status page. Import those who consented elsewhere.
                     </Empty>
                   )
                 }
                 columns={[
-                  { name: 'Address', cell: ({ address }) => address || 'Forgotten' },
-                  { name: 'By', wide: true, cell: ({ channel: by }) => sentence(by) },
+                  { name: 'Address', cell: ({ address }) => address || 'Deleted' },
+                  { name: 'Channel', wide: true, cell: ({ channel: by }) => sentence(by) },
                   { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
                   { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  { name: '', align: 'right', cell: (one) => canWrite && <Forget subscriber={one} /> },
+                  {
+                    name: '',
+                    align: 'right',
+                    cell: (subscriber) => canWrite && <RemoveSubscriber subscriber={subscriber} />,
+                  },
                 ]}
               />
               <Pager nextCursor={nextCursor} />
@@ -72,13 +76,13 @@ export function Subscribers() {
   );
 }
 
-function Forget({ subscriber: { id, address } }: { subscriber: { id: string; address: string } }) {
+function RemoveSubscriber({ subscriber: { id, address } }: { subscriber: { id: string; address: string } }) {
   const remove = useAction(useApi().useMutation('delete', '/console/v1/status/subscribers/{id}'));
   const name = address || 'this subscriber';
   const question = {
-    title: `Forget ${name}?`,
-    body: 'They are told no more, and can subscribe again as if for the first time.',
-    action: 'Forget',
+    title: `Remove ${name}?`,
+    body: 'They get no more notifications. They can subscribe again later.',
+    action: 'Remove',
     danger: true,
   };
   return (
@@ -87,10 +91,10 @@ function Forget({ subscriber: { id, address } }: { subscriber: { id: string; add
       color="gray"
       size="compact-xs"
       loading={remove.busy}
-      aria-label={`Forget ${name}`}
-      onClick={() => remove.run({ params: { path: { id } } }, { done: `${name} is forgotten`, question })}
+      aria-label={`Remove ${name}`}
+      onClick={() => remove.run({ params: { path: { id } } }, { done: `${name} is removed`, question })}
     >
-      Forget
+      Remove
     </Button>
   );
 }
@@ -114,7 +118,7 @@ function Import({ onClose }: { onClose: () => void }) {
         data-autofocus
         required
         label="Addresses"
-        description="One a line. Who is known already, or has left before, is skipped."
+        description="One per line. Existing and unsubscribed addresses are skipped."
         minRows={4}
         autosize
         maxRows={12}
@@ -125,8 +129,8 @@ function Import({ onClose }: { onClose: () => void }) {
       <Textarea
         required
         minLength={10}
-        label="How they agreed"
-        description="Where and when these people said that they want to be told. It is kept with each of them."
+        label="Consent"
+        description="Where and when these people consented. It is stored with each address."
         value={consent}
         error={faults['consent']}
         onChange={({ currentTarget: { value } }) => setConsent(value)}

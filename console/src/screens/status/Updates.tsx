@@ -6,7 +6,7 @@ import { Time } from '#ui/time.tsx';
 
 type Update = { phase: string; body: string; at: string };
 
-/** What was told of an incident or a maintenance, newest first. */
+/** The published updates of an incident or maintenance, newest first. */
 export function Updates({ updates }: { updates: readonly Update[] }) {
   return (
     <Card title="Updates">
@@ -33,7 +33,7 @@ type WriteUpdateProps<P extends string> = {
   children?: ReactNode;
 };
 
-/** The next update; it begins with the phase that holds. */
+/** A form for the next update; the current phase is preselected. */
 export function WriteUpdate<P extends string>({ phases, phase, busy, onPublish, children }: WriteUpdateProps<P>) {
   const [next, setNext] = useState(phase);
   const [body, setBody] = useState('');
@@ -42,7 +42,7 @@ export function WriteUpdate<P extends string>({ phases, phase, busy, onPublish, 
     if (await onPublish({ phase: next, body })) setBody('');
   };
   return (
-    <Card title="Write an update">
+    <Card title="Post an update">
       <form onSubmit={submit}>
         <Stack gap="md">
           <Select
@@ -53,12 +53,7 @@ export function WriteUpdate<P extends string>({ phases, phase, busy, onPublish, 
             value={next}
             onChange={(value) => setNext(phases.find((known) => known === value) ?? next)}
           />
-          <Textarea
-            required
-            label="What you know"
-            value={body}
-            onChange={({ currentTarget: { value } }) => setBody(value)}
-          />
+          <Textarea required label="Message" value={body} onChange={({ currentTarget: { value } }) => setBody(value)} />
           {children}
           <Group justify="flex-end">
             <Button type="submit" loading={busy}>

@@ -3,12 +3,12 @@ import { sentence } from '#ui/badge.tsx';
 import { useStatusComponents } from './lists.ts';
 
 const STATUSES = ['degraded_performance', 'partial_outage', 'major_outage'] as const;
-/** What an incident says of components; those it only names are shown as they are measured. */
+/** The component statuses of an incident; a component without one shows its measured status. */
 export type Said = { [componentId: string]: 'operational' | (typeof STATUSES)[number] };
 
 const AS_MEASURED = 'As measured';
 
-/** The components of the status, to choose from. */
+/** The components as options. */
 export function useComponentChoices(): { value: string; label: string }[] {
   return useStatusComponents().data?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
 }
@@ -19,7 +19,7 @@ type ComponentsSaidProps = {
   onChange: (ids: string[], said: Said) => void;
 };
 
-/** Which components an incident is about, and what it says of each. */
+/** Selects the components of an incident and the status of each. */
 export function ComponentsSaid({ ids, said, onChange }: ComponentsSaidProps) {
   const choices = useComponentChoices();
   const choose = (chosen: string[]) =>
@@ -34,7 +34,7 @@ export function ComponentsSaid({ ids, said, onChange }: ComponentsSaidProps) {
       <MultiSelect
         searchable
         label="Components"
-        description="The worse of what you say and what is measured is shown."
+        description="The page shows the worse of this and the measured status."
         data={choices}
         value={[...ids]}
         onChange={choose}

@@ -5,19 +5,19 @@ import { useApi } from '#api/scope.tsx';
 const params = { query: { limit: 100 } };
 const pages = {
   pageParamName: 'cursor',
-  // Null leaves the cursor out; undefined would become 0.
+  // Null omits the cursor; undefined would become 0.
   initialPageParam: null,
   getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor,
 };
 
-/** All components of the status, in their order: two pages at most. */
+/** All components in order; at most two pages. */
 export function useStatusComponents() {
   return useWhole<StatusComponent>(
     useApi().useInfiniteQuery('get', '/console/v1/status/components', { params }, pages),
   );
 }
 
-/** All groups of the status, in their order. */
+/** All groups in order. */
 export function useStatusGroups() {
   return useWhole<StatusGroup>(useApi().useInfiniteQuery('get', '/console/v1/status/groups', { params }, pages));
 }
@@ -32,7 +32,7 @@ type Paged<T> = {
   refetch: () => Promise<unknown>;
 };
 
-/** Reads page after page, and has data once all are there: what is put in order must be whole. */
+/** Loads every page before it returns data, because ordering needs the complete list. */
 function useWhole<T>({ data, error, isPending, isFetching, hasNextPage, fetchNextPage, refetch }: Paged<T>) {
   useEffect(() => {
     if (hasNextPage && !isFetching) fetchNextPage().catch(() => undefined);

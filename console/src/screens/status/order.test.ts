@@ -8,7 +8,7 @@ const items = [
   { id: 'd', position: 100 },
 ];
 
-/** The list as it stands when positions have changed. */
+/** The list after its positions have changed. */
 const after = (changes: { id: string; position: number }[]) =>
   items
     .map((item) => changes.find(({ id }) => id === item.id) ?? item)

@@ -1,11 +1,11 @@
 type Placed = { id: string; position: number };
 
-/** Apart enough that there is room for the 200 components an environment may have below the highest position. */
+/** The gap between positions. It leaves room for the 200 components of an environment below the highest position. */
 const STEP = 5;
 
 /**
- * Moves one of a list a step up (-1) or down (1).
- * @returns the positions that have to change for it, and what they were; both empty at the edge
+ * Moves an item one step up (-1) or down (1).
+ * @returns the positions to change, and their previous values; both are empty at the edge of the list
  */
 export function moved<T extends Placed>(
   items: readonly T[],

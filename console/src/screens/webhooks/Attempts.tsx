@@ -10,13 +10,13 @@ import classes from './attempts.module.css';
 
 type Attempt = DeliveryDetail['attempts'][number];
 
-/** Every attempt with what came back; the last one is open. */
+/** Every attempt with its response; the last one is expanded. */
 export function Attempts({ attempts }: Pick<DeliveryDetail, 'attempts'>) {
   const [{ attempt = String(attempts.length) }, setFilters] = useFilters();
   return (
     <Card flush title="Attempts">
       {attempts.length === 0 ? (
-        <Empty title="Not tried yet" />
+        <Empty title="No attempts yet" />
       ) : (
         <Accordion
           order={3}
@@ -47,7 +47,7 @@ export function Attempts({ attempts }: Pick<DeliveryDetail, 'attempts'>) {
 
 function Outcome({ attempt: { statusCode } }: { attempt: Attempt }) {
   const well = statusCode !== null && statusCode >= 200 && statusCode < 300;
-  return <Badge tone={well ? 'good' : 'bad'}>{statusCode ?? 'No answer'}</Badge>;
+  return <Badge tone={well ? 'good' : 'bad'}>{statusCode ?? 'No response'}</Badge>;
 }
 
 function CameBack({ attempt }: { attempt: Attempt }) {
@@ -57,7 +57,7 @@ function CameBack({ attempt }: { attempt: Attempt }) {
     <>
       <Facts
         facts={[
-          ['Because of', sentence(trigger)],
+          ['Trigger', sentence(trigger)],
           ['Status', statusCode ?? 'None'],
           ...(error === null ? [] : [['Fault', error] as const]),
           ['Took', `${durationMs.toLocaleString('en')} ms`],
@@ -65,9 +65,9 @@ function CameBack({ attempt }: { attempt: Attempt }) {
         ]}
       />
       <Text size="sm" c="var(--lk-quiet)" my="xs">
-        {responseSnippet ? 'The answer began with:' : 'The answer had no body.'}
+        {responseSnippet ? 'Start of the response:' : 'The response had no body.'}
       </Text>
-      {responseSnippet && <CodeBlock code={responseSnippet} name="the answer" />}
+      {responseSnippet && <CodeBlock code={responseSnippet} name="the response" />}
     </>
   );
 }

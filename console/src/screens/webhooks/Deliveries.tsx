@@ -27,10 +27,7 @@ export function Deliveries() {
   const endpoints = api.useQuery('get', '/console/v1/webhooks/endpoints', { params: { query: { limit: 100 } } });
   const { types } = useEventTypes();
   return (
-    <Page
-      title="Webhooks"
-      about="Every delivery with its attempts: what was sent, what came back, and when it is tried again."
-    >
+    <Page title="Webhooks" about="Every delivery with its attempts, responses and next retry.">
       <WebhookTabs />
       <Card flush>
         <FilterBar>
@@ -55,7 +52,7 @@ export function Deliveries() {
             <>
               <DeliveryTable
                 deliveries={items}
-                empty={<Empty title="No deliveries">They show here as soon as an event fits an endpoint.</Empty>}
+                empty={<Empty title="No deliveries">Deliveries appear here once an event matches an endpoint.</Empty>}
               />
               <Pager nextCursor={nextCursor} />
             </>

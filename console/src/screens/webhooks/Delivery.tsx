@@ -15,7 +15,7 @@ import { Payload } from './Payload.tsx';
 
 const LOOK_AGAIN_MS = 3000;
 
-/** Whether more is to come of it. */
+/** Whether more attempts will follow. */
 function isUnderWay(delivery: DeliveryDetail | undefined): boolean {
   return delivery?.status === 'pending' || delivery?.status === 'retrying';
 }
@@ -44,7 +44,7 @@ export function Delivery() {
             canWrite && (
               <Button
                 loading={retry.busy}
-                onClick={() => retry.run({ params }, { done: 'It is sent again', change: 'Retry' })}
+                onClick={() => retry.run({ params }, { done: 'Delivery queued for retry', change: 'Retry' })}
               >
                 Retry now
               </Button>
@@ -61,7 +61,7 @@ export function Delivery() {
                     {endpointId}
                   </Link>,
                 ],
-                ['Made', <Time key="made" at={createdAt} />],
+                ['Created', <Time key="created" at={createdAt} />],
                 ['Next attempt', <Time key="next" at={nextAttemptAt} none="None" />],
               ]}
             />

@@ -20,7 +20,7 @@ export function DeliveryTable({ deliveries, empty }: { deliveries: readonly Deli
         { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
         { name: 'Attempts', wide: true, align: 'right', cell: ({ attemptCount }) => attemptCount },
         { name: 'Next attempt', wide: true, cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
-        { name: 'When', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { name: 'Created', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   );

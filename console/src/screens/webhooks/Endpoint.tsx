@@ -39,7 +39,7 @@ function Detail({ endpoint, reread }: DetailProps) {
       <Edit endpoint={endpoint} reread={reread} canWrite={canWrite} />
       <Card flush title="Latest deliveries">
         <Loaded query={deliveries}>
-          {({ items }) => <DeliveryTable deliveries={items} empty="Nothing was sent yet" />}
+          {({ items }) => <DeliveryTable deliveries={items} empty="No deliveries yet" />}
         </Loaded>
       </Card>
     </Page>
@@ -63,7 +63,7 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
     },
     reread,
     done: 'Endpoint saved',
-    undone: 'The endpoint is as it was',
+    undone: 'Change undone',
   });
   const { values, errors, set } = form;
   return (
@@ -78,7 +78,7 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
             error={errors.events}
             onChange={(events) => set({ events })}
           />
-          <TextInput label="What it is for" {...form.text('description')} />
+          <TextInput label="Description" {...form.text('description')} />
           {Object.keys(values.headers).length > 0 && (
             <Stack gap={2}>Sent with: {Object.keys(values.headers).join(', ')}</Stack>
           )}

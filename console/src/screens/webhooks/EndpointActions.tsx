@@ -55,7 +55,10 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
   const params = { path: { endpointId: id } };
   return {
     test: () =>
-      test.run({ params, body: {} }, { done: ({ eventType }) => `${eventType} is on its way`, change: 'Send a test' }),
+      test.run(
+        { params, body: {} },
+        { done: ({ eventType }) => `Test event ${eventType} sent`, change: 'Send a test' },
+      ),
     enable: () =>
       enable.run(
         { params },
@@ -69,7 +72,7 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
           undo: { act: () => enabling.mutateAsync({ params }), done: 'Enabled' },
           question: {
             title: 'Disable this endpoint?',
-            body: 'Events of the meantime can be replayed later.',
+            body: 'You can replay missed events later.',
             action: 'Disable',
             danger: true,
           },
@@ -78,7 +81,7 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
     rotate: async () => {
       const question = {
         title: 'Rotate the secret?',
-        body: 'Deliveries are signed with both secrets for a day, so that you can change your code without a pause.',
+        body: 'Deliveries are signed with both secrets for a day, so you can update your code without downtime.',
         action: 'Rotate',
       };
       const rotated = await rotate.run(
@@ -90,7 +93,7 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
     remove: async () => {
       const question = {
         title: 'Remove this endpoint?',
-        body: 'Its deliveries are removed, too.',
+        body: 'Its deliveries will also be removed.',
         action: 'Remove',
         danger: true,
         typeName: url,

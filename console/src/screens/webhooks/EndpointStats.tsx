@@ -5,34 +5,34 @@ import { Time } from '#ui/time.tsx';
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
 
-/** How an endpoint is doing. */
+/** The delivery statistics of an endpoint. */
 export function EndpointStats({ endpointId }: { endpointId: string }) {
   const stats = useApi().useQuery('get', '/console/v1/webhooks/endpoints/{endpointId}/stats', {
     params: { path: { endpointId } },
   });
   return (
-    <Card title="How it is doing">
+    <Card title="Statistics">
       <Loaded query={stats}>
         {({ deliveries, attempts, successRate, oldestWaitingAt, since }) => (
           <Facts
             facts={[
               [
-                'Attempts that succeeded',
+                'Successful attempts',
                 successRate === null
-                  ? 'None were made'
+                  ? 'No attempts'
                   : `${percent.format(successRate)} of ${attempts.total.toLocaleString('en')}`,
               ],
               [
-                'Answers after',
+                'Response time',
                 attempts.p50Ms === null
                   ? '–'
-                  : `${Math.round(attempts.p50Ms)} ms, 1 in 100 after ${Math.round(attempts.p99Ms ?? 0)} ms`,
+                  : `${Math.round(attempts.p50Ms)} ms median, ${Math.round(attempts.p99Ms ?? 0)} ms p99`,
               ],
               ['Delivered', deliveries.delivered.toLocaleString('en')],
               ['Waiting', (deliveries.pending + deliveries.retrying).toLocaleString('en')],
-              ['Failed for good', (deliveries.failed + deliveries.blocked).toLocaleString('en')],
-              ['Oldest that waits', <Time key="oldest" at={oldestWaitingAt} none="None" />],
-              ['Counted since', <Time key="since" at={since} />],
+              ['Failed permanently', (deliveries.failed + deliveries.blocked).toLocaleString('en')],
+              ['Oldest waiting', <Time key="oldest" at={oldestWaitingAt} none="None" />],
+              ['Since', <Time key="since" at={since} />],
             ]}
           />
         )}

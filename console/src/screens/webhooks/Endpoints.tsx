@@ -22,7 +22,7 @@ export function Endpoints() {
   return (
     <Page
       title="Webhooks"
-      about="Events posted to your back end, signed by Standard Webhooks and retried for a day."
+      about="Events posted to your back end, signed as Standard Webhooks and retried for days."
       actions={add}
     >
       <WebhookTabs />
@@ -37,7 +37,7 @@ export function Endpoints() {
                 href={({ id }) => at(`/webhooks/${id}`)}
                 empty={
                   <Empty title="No endpoints yet" action={add}>
-                    An endpoint is an address of yours and the events it wants, such as every <code>user.*</code>.
+                    An endpoint is your URL and the events it receives, such as <code>user.*</code>.
                   </Empty>
                 }
                 columns={[
@@ -62,9 +62,9 @@ export function EndpointState({ endpoint: { enabled, failingSince, disabledReaso
     return (
       <Badge tone="bad">
         {disabledReason === 'failing'
-          ? 'Disabled: it kept failing'
+          ? 'Disabled: failed repeatedly'
           : disabledReason === 'gone'
-            ? 'Disabled: it answered 410'
+            ? 'Disabled: returned 410'
             : 'Disabled'}
       </Badge>
     );

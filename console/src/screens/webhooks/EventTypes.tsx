@@ -16,7 +16,7 @@ export function EventTypes() {
     { staleTime: 600_000 },
   );
   return (
-    <Page title="Webhooks" about="What can happen, with the schema and an example of each event.">
+    <Page title="Webhooks" about="All event types, each with its schema and an example.">
       <WebhookTabs />
       <Card flush>
         <TextInput
@@ -35,7 +35,7 @@ export function EventTypes() {
             const found = items.filter((item) =>
               `${item.type} ${item.description}`.toLowerCase().includes(q.toLowerCase()),
             );
-            if (found.length === 0) return <Empty title="No event type fits" />;
+            if (found.length === 0) return <Empty title="No matching event types" />;
             return (
               <Accordion value={type} onChange={(value) => setFilters({ type: value ?? undefined }, { replace: true })}>
                 {found.map((item) => (

@@ -48,14 +48,14 @@ export function NewEndpoint({ onClose }: { onClose: () => void }) {
       />
       <TagsInput
         label="Events"
-        description="Types, or groups such as user.* — Enter adds one."
+        description="Types, or groups such as user.*. Press Enter to add one."
         data={choices}
         value={events}
         error={faults['events']}
         onChange={setEvents}
       />
       <TextInput
-        label="What it is for"
+        label="Description"
         value={description}
         onChange={({ currentTarget: { value } }) => setDescription(value)}
       />

@@ -4,30 +4,29 @@ import { CodeBlock, Copy } from '#ui/copy.tsx';
 import { Card, Facts } from '#ui/page.tsx';
 import { Empty } from '#ui/states.tsx';
 
-/** What a delivery sends. */
+/** The payload and headers of a delivery. */
 export function Payload({ payload: { state, body, headers } }: Pick<DeliveryDetail, 'payload'>) {
   if (body === null)
     return (
       <Card title="Payload">
         {state === 'gone' ? (
-          <Empty title="The event is no longer in the log">
-            What was sent can’t be shown any more, and a retry has nothing to send.
-          </Empty>
+          <Empty title="Event no longer in the log">The payload can’t be shown or sent again.</Empty>
         ) : (
-          <Empty title="Not shown">
-            This went to a receiver that is no endpoint of yours, such as a status subscriber. It may hold links that
-            only they are to have.
+          <Empty title="Payload hidden">
+            The recipient isn’t one of your endpoints, for example a status subscriber. The payload may contain private
+            links.
           </Empty>
         )}
       </Card>
     );
   return (
     <>
-      <Card title="Payload" about="Shown with line breaks; Copy takes it as it is signed and sent.">
+      <Card title="Payload" about="Formatted for reading. Copy returns it exactly as signed and sent.">
         <Stack gap="md">
           {state === 'erased' && (
-            <Alert color="yellow" p="sm" title="Somebody in it was erased">
-              It was sent with their address; the log no longer has it, and a retry sends it as it stands here.
+            <Alert color="yellow" p="sm" title="A person in this event was erased">
+              The original payload contained their address. The log no longer does, and a retry sends what is shown
+              here.
             </Alert>
           )}
           <CodeBlock code={pretty(body)} exact={body} name="the payload" />
@@ -35,7 +34,7 @@ export function Payload({ payload: { state, body, headers } }: Pick<DeliveryDeta
       </Card>
       <Card
         title="Headers"
-        about="As the endpoint has them now. Each attempt adds webhook-timestamp and a webhook-signature of its own."
+        about="The endpoint’s current headers. Each attempt adds its own webhook-timestamp and webhook-signature."
       >
         <Facts
           facts={Object.entries(headers).map(

@@ -5,7 +5,7 @@ import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { useEventTypes } from './eventTypes.ts';
 
-/** Sends the events of a time again, to one endpoint. */
+/** Sends the events of a period to an endpoint again. */
 export function Replay({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
   const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
@@ -21,13 +21,13 @@ export function Replay({ endpointId, onClose }: { endpointId: string; onClose: (
     };
     const accepted = await replay.run(
       { params: { path: { endpointId } }, body },
-      { done: 'The events are on their way again', change: 'Replay', onProblem },
+      { done: 'Replay started', change: 'Replay', onProblem },
     );
     if (accepted) onClose();
   };
   return (
     <FormDialog title="Replay events" action="Replay" busy={replay.busy} onSubmit={submit} onClose={onClose}>
-      <Text size="sm">Each event keeps its id, so a receiver that remembers ids does nothing twice.</Text>
+      <Text size="sm">Each event keeps its id, so your back end can ignore events it already processed.</Text>
       <TextInput
         required
         type="datetime-local"
@@ -39,14 +39,14 @@ export function Replay({ endpointId, onClose }: { endpointId: string; onClose: (
       <TextInput
         type="datetime-local"
         label="Until"
-        description="Empty: until now."
+        description="Leave empty for now."
         value={until}
         error={faults['until']}
         onChange={({ currentTarget: { value } }) => setUntil(value)}
       />
       <TagsInput
         label="Types"
-        description="None: all that the endpoint wants."
+        description="Leave empty for all events of the endpoint."
         data={known.map(({ type }) => type)}
         value={types}
         error={faults['types']}

@@ -4,7 +4,7 @@ type EventType = { type: string; description: string };
 
 const NONE: readonly EventType[] = [];
 
-/** The catalogue's types, and with their groups (`user.*`) what an endpoint may choose from. */
+/** The event types, and with groups (`user.*`) the choices for an endpoint. */
 export function useEventTypes(): { types: readonly EventType[]; choices: string[] } {
   const first = useApi().useQuery(
     'get',

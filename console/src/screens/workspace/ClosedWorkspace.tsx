@@ -6,7 +6,7 @@ import { longDay } from '#ui/moments.ts';
 import { Card, Page } from '#ui/page.tsx';
 import { Empty } from '#ui/states.tsx';
 
-/** Every screen of a workspace that is to be deleted. */
+/** Replaces every screen of a closed workspace. */
 export function ClosedWorkspace({ name, deletesAt }: { name: string; deletesAt: string }) {
   const restore = useAction(useApi().useMutation('post', '/console/v1/workspace/restore'));
   const canRestore = useCan('workspace:delete');
@@ -26,7 +26,7 @@ export function ClosedWorkspace({ name, deletesAt }: { name: string; deletesAt: 
             )
           }
         >
-          It is closed with every project in it: nobody can sign in to them or use their APIs.{' '}
+          The workspace and its projects are closed: nobody can sign in to them or use their APIs.{' '}
           {canRestore ? 'Until then you can restore it' : 'Until then an owner of the workspace can restore it'} with
           everything.
         </Empty>

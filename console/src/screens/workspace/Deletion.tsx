@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { rereadWorkspace, useApi, useCan } from '#api/scope.tsx';
+import { reloadWorkspace, useApi, useCan } from '#api/scope.tsx';
 import { loadSession } from '#api/session.ts';
 import { forgetPlace, useHere } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
@@ -9,11 +9,11 @@ import { Card } from '#ui/page.tsx';
 
 type Named = { id: string; name: string };
 
-/** What stands before a deletion: what it does, at once and for good. */
+/** Explains the consequences of a deletion. */
 const consequences = (what: string) => (
   <>
-    From now on nobody can sign in to {what} or use its APIs, and webhooks stop. In seven days it is removed for good,
-    with the accounts of people who belong to nothing else. Until then an owner can restore it with everything.
+    Nobody will be able to sign in to {what} or use its APIs, and webhooks stop. After seven days it is removed
+    permanently, with the accounts of people who belong to no other project. Until then an owner can restore it.
   </>
 );
 
@@ -33,17 +33,17 @@ export function DeleteProject({ project }: { project: Named }) {
       typeName: project.name,
     };
     const params = { path: { projectId: project.id } };
-    const act = () => restore.mutateAsync({ params }).then(() => rereadWorkspace(workspace));
+    const act = () => restore.mutateAsync({ params }).then(() => reloadWorkspace(workspace));
     const undo = { act, done: `${project.name} is restored` };
     const leave = async () => {
       forgetPlace();
-      await rereadWorkspace(workspace);
+      await reloadWorkspace(workspace);
       await navigate({ to: `/${workspace}/projects` });
     };
     await remove.run({ params }, { done: whenGone, question, leave, undo });
   };
   return (
-    <Card split title="Delete this project" about="In both environments, with all its members, applications and logs.">
+    <Card split title="Delete this project" about="Deletes both environments with all members, applications and logs.">
       <div>
         <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onDelete}>
           Delete project…
@@ -71,7 +71,7 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
     await remove.run({}, { done: whenGone, question, leave });
   };
   return (
-    <Card split title="Delete this workspace" about="With every project in it, its team and its invoices.">
+    <Card split title="Delete this workspace" about="Deletes every project, the team and the statements.">
       <div>
         <Button variant="default" c="var(--lk-bad)" loading={remove.busy} onClick={onDelete}>
           Delete workspace…
@@ -82,10 +82,10 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
 }
 
 function whenGone({ name, deletesAt }: { name: string; deletesAt: string | null }): string {
-  return deletesAt ? `${name} is closed, and deleted on ${longDay(deletesAt)}` : `${name} is closed`;
+  return deletesAt ? `${name} is closed and will be deleted on ${longDay(deletesAt)}` : `${name} is closed`;
 }
 
-/** Takes the deletion of a project back. */
+/** Restores a deleted project. */
 export function RestoreProject({ project: { id, name } }: { project: Named }) {
   const restore = useAction(useApi().useMutation('post', '/console/v1/projects/{projectId}/restore'));
   if (!useCan('projects:delete')) return null;

@@ -1,8 +1,6 @@
 import { Empty } from '#ui/states.tsx';
 
-/** For somebody who signed in and is in no team. */
+/** Shown to an operator who is in no team. */
 export function NoWorkspace() {
-  return (
-    <Empty title="You belong to no workspace yet">Ask an owner or admin of your team to invite you by mail.</Empty>
-  );
+  return <Empty title="No workspace yet">Ask an owner or admin of your team to invite you by mail.</Empty>;
 }

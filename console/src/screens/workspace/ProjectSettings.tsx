@@ -52,7 +52,7 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
   });
   return (
     <RecordFields form={form}>
-      <Card split title="Project" about="In both environments.">
+      <Card split title="Project" about="Applies to both environments.">
         <Stack>
           <Fields canWrite={canWrite}>
             <TextInput label="Name" maw={420} {...form.text('name')} />
@@ -67,7 +67,7 @@ function Naming({ project, reread }: { project: Project; reread: () => Promise<{
 function Addresses({ environment }: { environment: 'test' | 'production' }) {
   const { auth, api } = useSession().addresses[environment];
   return (
-    <Card split title="Addresses" about="Of this environment.">
+    <Card split title="Addresses" about="For this environment.">
       <Facts
         facts={[
           ['Sign-in, issuer', <Copy key="auth" value={auth} />],
@@ -83,7 +83,7 @@ function Languages({ form: { values, errors, set } }: { form: RecordForm<Setting
     <>
       <MultiSelect
         label="Languages"
-        description="Of the sign-in pages, mails and text messages."
+        description="For sign-in pages, mails and text messages."
         maw={420}
         data={[...languages]}
         value={values.locales}
@@ -93,7 +93,7 @@ function Languages({ form: { values, errors, set } }: { form: RecordForm<Setting
         }
       />
       <Select
-        label="Language where none of them is asked for"
+        label="Default language"
         maw={420}
         allowDeselect={false}
         data={languages.filter(({ value }) => values.locales.includes(value))}
@@ -118,11 +118,11 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
     });
   return (
     <RecordFields form={form}>
-      <Card split title="Environment" about="Of this environment alone.">
+      <Card split title="Environment" about="Applies to this environment only.">
         <Fields canWrite={canWrite}>
           <Languages form={form} />
           <NumberInput
-            label="Webhook deliveries are kept for"
+            label="Keep webhook deliveries for"
             suffix=" days"
             maw={420}
             min={1}
@@ -133,7 +133,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
           />
           <TextInput
             label="Passkey domain"
-            description="Empty: the host of the auth address."
+            description="Defaults to the host of the auth address."
             maw={420}
             value={values.passkeyRpId ?? ''}
             error={errors.passkeyRpId}
@@ -142,7 +142,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
           {environment === 'test' && (
             <TagsInput
               label="Test phone numbers"
-              description="Number and eight-digit code, such as +4915112345678 00000000. They never get a message."
+              description="Number and eight-digit code, such as +4915112345678 00000000. No message is sent to these numbers."
               value={phones}
               error={errors.testPhoneNumbers}
               onChange={setPhones}

@@ -47,7 +47,7 @@ export function Projects() {
                 rows={items}
                 keyOf={({ id }) => id}
                 href={({ id, deletesAt }) => (deletesAt ? null : `/${workspace}/${id}/test`)}
-                empty={q ? <Empty title="No project is called that" /> : <Empty title="No projects yet" action={add} />}
+                empty={q ? <Empty title="No matching projects" /> : <Empty title="No projects yet" action={add} />}
                 columns={[
                   { name: 'Project', cell: (project) => <NameAndEnd project={project} /> },
                   {
@@ -103,7 +103,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
         data-autofocus
         required
         label="Name"
-        description="The product it is for."
+        description="The name of the product."
         maxLength={100}
         value={name}
         error={faults['name']}

@@ -4,11 +4,11 @@ import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 
-/** What each role of the team may do. */
+/** The permissions of each team role. */
 export function RolesOfTeam() {
   const roles = useApi().useQuery('get', '/console/v1/team/roles', {}, { staleTime: 600_000 });
   return (
-    <Card flush title="What the roles may do">
+    <Card flush title="Team roles">
       <Loaded query={roles}>
         {({ items }) => (
           <Table
@@ -18,7 +18,7 @@ export function RolesOfTeam() {
             empty="No roles"
             columns={[
               { name: 'Role', short: true, cell: ({ role }) => sentence(role) },
-              { name: 'For', cell: ({ description }) => description },
+              { name: 'Description', cell: ({ description }) => description },
               {
                 name: 'Permissions',
                 wide: true,

@@ -19,7 +19,7 @@ export function Team() {
   return (
     <Page
       title="Team"
-      about="Who works in this workspace. Members of a project are other people: they never open the console."
+      about="Operators of this workspace. Members of a project have no access to the console."
       actions={canWrite && <Button onClick={show}>Invite to the team</Button>}
     >
       <Needs permission="team:read">
@@ -45,7 +45,7 @@ function TeamMembers({ canWrite }: { canWrite: boolean }) {
               label="Team"
               rows={items}
               keyOf={({ id }) => id}
-              empty="Nobody"
+              empty="No team members"
               columns={[
                 {
                   name: 'Name',
@@ -76,7 +76,7 @@ function RoleOf({ member: { id, role, displayName, email }, canWrite }: { member
   if (!canWrite) return sentence(role);
   const onChange = (next: string | null) => {
     if (!isTeamRole(next) || next === role) return;
-    const question = { title: `Make ${name} ${next}?`, body: 'It holds at once.', action: 'Change role' };
+    const question = { title: `Make ${name} ${next}?`, body: 'The change applies immediately.', action: 'Change role' };
     const to = (chosen: TeamRole) => ({ params: { path: { teamMemberId: id } }, body: { role: chosen } });
     const undo = { act: () => changing.mutateAsync(to(role)), done: `${name} is ${role} again` };
     change.run(to(next), { done: `${name} is ${next}`, question, undo }).catch(() => undefined);
@@ -99,7 +99,7 @@ function RemoveFromTeam({ member: { id, displayName, email, you } }: { member: T
   const name = displayName ?? email ?? id;
   const question = {
     title: you ? 'Leave the team?' : `Remove ${name} from the team?`,
-    body: 'The console closes to them at once.',
+    body: 'They lose access to the console immediately.',
     action: you ? 'Leave' : 'Remove',
     danger: true,
     typeName: email ?? name,
@@ -111,7 +111,7 @@ function RemoveFromTeam({ member: { id, displayName, email, you } }: { member: T
       size="compact-xs"
       aria-label={you ? 'Leave the team' : `Remove ${name}`}
       onClick={() =>
-        remove.run({ params: { path: { teamMemberId: id } } }, { done: `${name} is no longer in the team`, question })
+        remove.run({ params: { path: { teamMemberId: id } } }, { done: `${name} removed from the team`, question })
       }
     >
       {you ? 'Leave' : 'Remove'}
@@ -130,10 +130,12 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
         variant="subtle"
         color="gray"
         size="compact-xs"
-        aria-label={`Send again: the invitation to ${email}`}
-        onClick={() => resend.run({ params: { path: { teamInvitationId: id } } }, { done: `Mailed ${email} again` })}
+        aria-label={`Resend the invitation to ${email}`}
+        onClick={() =>
+          resend.run({ params: { path: { teamInvitationId: id } } }, { done: `Invitation sent to ${email}` })
+        }
       >
-        Send again
+        Resend
       </Button>
       <Button
         variant="subtle"
@@ -162,7 +164,7 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
             label="Invitations to the team"
             rows={items}
             keyOf={({ id }) => id}
-            empty="Nobody is invited"
+            empty="No invitations"
             columns={[
               {
                 name: 'Email',
@@ -177,7 +179,7 @@ function TeamInvitations({ canWrite }: { canWrite: boolean }) {
               },
               { name: 'Role', wide: true, cell: ({ role }) => sentence(role) },
               { name: 'Status', wide: true, cell: ({ status }) => <StateBadge state={status} /> },
-              { name: 'Ends', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+              { name: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
               {
                 name: '',
                 align: 'right',

@@ -12,7 +12,10 @@ type Workspace = { id: string; name: string; createdAt: string; deletesAt: strin
 export function WorkspaceSettings() {
   const workspace = useApi().useQuery('get', '/console/v1/workspace');
   return (
-    <Page title="Workspace settings" about="The boundary of people, billing and trust: nothing is shared across it.">
+    <Page
+      title="Workspace settings"
+      about="A workspace separates people, billing and trust. Nothing is shared between workspaces."
+    >
       <Loaded query={workspace}>
         {(record) => (
           <>
@@ -49,7 +52,7 @@ function Edit({ workspace, reread }: { workspace: Workspace; reread: () => Promi
           <Facts
             facts={[
               ['Workspace id', <Copy key="id" value={workspace.id} />],
-              ['Made', <Time key="made" at={workspace.createdAt} />],
+              ['Created', <Time key="created" at={workspace.createdAt} />],
             ]}
           />
         </Stack>
