@@ -77,11 +77,9 @@ export { isPasswordHash } from './password-hashes.ts';
 export {
   checkPolicy,
   findPassword,
-  findSignInCandidate,
   holdPassword,
   minimumLength,
   Password,
-  type SignInCandidate,
   setPassword,
   upgradeHash,
 } from './passwords.ts';
@@ -100,6 +98,7 @@ export {
 export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { enrolledSecondFactors, guardingSecondFactors, type SecondFactor } from './second-factors.ts';
+export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
 export { removeUnproven, unprovenSince } from './unproven.ts';
 export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

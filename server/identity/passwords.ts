@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
-import { storedForms } from '#platform/email-address.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Settings } from '#tenancy';
 import { isBreached, isCommon } from './breached-passwords.ts';
-import type { NormalisedIdentifier } from './identifiers.ts';
 
 type PasswordsTable = {
   workspace_id: WorkspaceId;
@@ -82,28 +80,13 @@ export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Prom
     .execute();
 }
 
-export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
-
-/** Who an identifier belongs to and the hash to check against, in one read. Served by primary keys. */
-export async function findSignInCandidate(
-  tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
-  { kind, value }: NormalisedIdentifier,
-): Promise<SignInCandidate | undefined> {
-  const row = await tx.db
-    .selectFrom('identifiers as i')
-    .leftJoin('passwords as p', (join) =>
-      join
-        .onRef('p.workspace_id', '=', 'i.workspace_id')
-        .onRef('p.environment', '=', 'i.environment')
-        .onRef('p.user_id', '=', 'i.user_id'),
-    )
-    .select(['i.user_id', 'i.value', 'p.hash', sql<boolean>`i.verified_at is not null`.as('verified')])
-    .where('i.workspace_id', '=', tx.scope.workspaceId)
-    .where('i.environment', '=', tx.scope.environment)
-    .where('i.kind', '=', kind)
-    .where('i.value', 'in', storedForms(value))
-    .executeTakeFirst();
-  return row && { userId: row.user_id, hash: row.hash, verified: row.verified, value: row.value };
+/**
+ * The password hash of the user of a row, or null, as a column of another part's statement. Served by the primary key.
+ * @param row the alias of a table with `workspace_id`, `environment` and `user_id`
+ */
+export function passwordHashOf(row: string) {
+  return sql<string | null>`(select p.hash from passwords p where p.workspace_id = ${sql.ref(`${row}.workspace_id`)}
+    and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.user_id`)})`;
 }
 
 /** Replaces a hash after a sign-in with the same password, unless it was changed meanwhile. */
@@ -147,4 +130,36 @@ export async function findPassword(
     .where('environment', '=', ctx.scope.environment)
     .where('user_id', '=', userId)
     .executeTakeFirst();
+}
+
+/** Stores the hashes of users who have no password yet, in one statement. */
+export async function setPasswords(
+  tx: TxCtx,
+  passwords: readonly { id: UserId; passwordHash: string }[],
+): Promise<void> {
+  if (passwords.length === 0) return;
+  await sql`insert into passwords (workspace_id, environment, user_id, hash, changed_at)
+    select ${tx.scope.workspaceId}, ${tx.scope.environment}, user_id, hash, ${tx.now}
+    from unnest(${passwords.map(({ id }) => id)}::text[], ${passwords.map(({ passwordHash }) => passwordHash)}::text[])
+      as password (user_id, hash)`.execute(tx.db);
+}
+
+/** Updates the planner's statistics after many passwords were added. */
+export async function analysePasswords(tx: TxCtx): Promise<void> {
+  await sql`analyze passwords`.execute(tx.db);
+}
+
+/** The password hashes of several users; users without a password are left out. Served by the primary key. */
+export async function passwordHashesOf(
+  { db, scope }: Pick<Ctx, 'db' | 'scope'>,
+  ids: readonly UserId[],
+): Promise<Map<UserId, string>> {
+  const rows = await db
+    .selectFrom('passwords')
+    .select(['user_id', 'hash'])
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('environment', '=', scope.environment)
+    .where('user_id', '=', sql<UserId>`any(${[...ids]})`)
+    .execute();
+  return new Map(rows.map((row) => [row.user_id, row.hash]));
 }

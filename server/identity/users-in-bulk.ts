@@ -3,6 +3,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import type { IdentifierKind, NormalisedIdentifier } from './identifiers.ts';
+import { analysePasswords, passwordHashesOf, setPasswords } from './passwords.ts';
 import { searchTextOf } from './search-text.ts';
 import type { ProfileField } from './users.ts';
 
@@ -67,17 +68,13 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
       ${identifiers.map(({ id }) => id)}::text[], ${identifiers.map(({ verified }) => verified)}::boolean[])
       as identifier (kind, value, user_id, verified)`.execute(tx.db);
   const hashed = people.flatMap(({ id, passwordHash }) => (passwordHash === null ? [] : [{ id, passwordHash }]));
-  if (hashed.length === 0) return;
-  await sql`insert into passwords (workspace_id, environment, user_id, hash, changed_at)
-    select ${workspaceId}, ${environment}, user_id, hash, ${tx.now}
-    from unnest(${hashed.map(({ id }) => id)}::text[], ${hashed.map(({ passwordHash }) => passwordHash)}::text[]) as password (user_id, hash)`.execute(
-    tx.db,
-  );
+  await setPasswords(tx, hashed);
 }
 
 /** Has the planner look at the tables of people, after many were added. */
 export async function analyseUsers(tx: TxCtx): Promise<void> {
-  await sql`analyze users, identifiers, passwords`.execute(tx.db);
+  await sql`analyze users, identifiers`.execute(tx.db);
+  await analysePasswords(tx);
 }
 
 function searchOf({ identifiers, profile }: NewPerson): string {
@@ -102,7 +99,7 @@ export async function exportUsers(
 ): Promise<Map<UserId, ExportedUser>> {
   const { workspaceId, environment } = ctx.scope;
   const among = sql<UserId>`any(${[...ids]})`;
-  const [users, identifiers, passwords] = await Promise.all([
+  const [users, identifiers, hashes] = await Promise.all([
     ctx.db
       .selectFrom('users')
       .selectAll()
@@ -117,15 +114,8 @@ export async function exportUsers(
       .where('environment', '=', environment)
       .where('user_id', '=', among)
       .execute(),
-    ctx.db
-      .selectFrom('passwords')
-      .select(['user_id', 'hash'])
-      .where('workspace_id', '=', workspaceId)
-      .where('environment', '=', environment)
-      .where('user_id', '=', among)
-      .execute(),
+    passwordHashesOf(ctx, ids),
   ]);
-  const hashes = new Map(passwords.map((row) => [row.user_id, row.hash]));
   const people = new Map<UserId, ExportedUser>();
   for (const row of users)
     people.set(row.id, {
