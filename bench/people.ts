@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { searchTextOf } from '../server/identity/search-text.ts';
+import { searchTextOf } from '../server/people/search-text.ts';
 import { firstIdAt } from '../server/platform/ids.ts';
 
 const FIRST =

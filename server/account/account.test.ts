@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
-import { listFactors, usersById } from '#identity';
+import { listFactors } from '#factors';
+import { usersById } from '#people';
 import { linkIn, type Person, visitorOf } from '#tests/account.ts';
 import { codesOf } from '#tests/factors.ts';
 import {

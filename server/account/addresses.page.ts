@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { finishAddressChange, OneTimeCode, startAddressChange } from '#auth';
 import { codeField } from '#hosted';
-import { Email, normaliseEmail, normalisePhone, Phone } from '#identity';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#people';
 import type { App, Reply } from '#platform/http.ts';
+import { OneTimeCode } from '#proofs';
+import { finishAddressChange, startAddressChange } from '#self';
 import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { accountPageId, upstreamProvider } from '#applications';
-import { linkingUrl, linkWithCode, lookAtLinking } from '#auth';
+import { linkingUrl, linkWithCode, lookAtLinking } from '#federation';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { action, page } from './forms.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { ownData, requestErasure } from '#auth';
 import type { App, Reply } from '#platform/http.ts';
+import { ownData, requestErasure } from '#self';
 import { action, page } from './forms.ts';
 import { card, form, formCard, show } from './show.ts';
 import { BASE, leaveAccount, type Visit } from './visit.ts';

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { addOwnPasskey, changeOwnPasskey, passkeyCreation, securityOf } from '#auth';
-import { RegistrationResponse } from '#identity';
 import type { Markup } from '#pages';
+import { RegistrationResponse } from '#passkeys';
 import { transaction } from '#platform/ctx.ts';
 import type { App, Reply } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { addOwnPasskey, changeOwnPasskey, passkeyCreation, securityOf } from '#self';
 import { requireFreshProof } from '#sessions';
 import { action, idOf, type Named, page } from './forms.ts';
 import { done } from './second-factors.page.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ProfileChanges, updateProfile } from '#identity';
 import type { Markup } from '#pages';
+import { ProfileChanges, updateProfile } from '#people';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { type Language, projectOf } from '#tenancy';

@@ -1,14 +1,16 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
-import { deviceOf, forgetDevice, removeIdentity, removeOwnFactor, removeOwnPasskey, securityOf } from '#auth';
-import { listIdentities } from '#identity';
+import { deviceOf } from '#notices';
 import { takeBack, usedApplications } from '#oidc';
 import type { TextId } from '#pages';
+import { listIdentities } from '#people';
 import { customerOf, transaction } from '#platform/ctx.ts';
 import type { App, FreshProof, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import { forgetDevice, removeOwnFactor, securityOf } from '#self';
 import { revokeSessions } from '#sessions';
+import { removeIdentity, removeOwnPasskey } from '#sign-in';
 import { action, idOf, page, pathOf } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';

@@ -1,20 +1,14 @@
 import { html, raw } from 'hono/html';
 import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
-import {
-  confirmOwnTotp,
-  confirmPhoneFactor,
-  newTotp,
-  OneTimeCode,
-  renewRecoveryCodes,
-  securityOf,
-  startPhoneFactor,
-} from '#auth';
 import { codeField } from '#hosted';
-import { normalisePhone, Phone } from '#identity';
+import { newTotp } from '#mfa';
+import { normalisePhone, Phone } from '#people';
 import { transaction } from '#platform/ctx.ts';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import { OneTimeCode } from '#proofs';
+import { confirmOwnTotp, confirmPhoneFactor, renewRecoveryCodes, securityOf, startPhoneFactor } from '#self';
 import { codePage } from './addresses.page.ts';
 import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';

@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { enabledProviders } from '#applications';
-import { changeOwnPassword, securityOf } from '#auth';
 import { passwordField } from '#hosted';
-import { listIdentities, minimumLength, Password } from '#identity';
 import type { Markup } from '#pages';
+import { minimumLength, Password } from '#passwords';
+import { listIdentities } from '#people';
 import type { App, Reply } from '#platform/http.ts';
+import { changeOwnPassword, securityOf } from '#self';
 import { action, page } from './forms.ts';
 import { card, dateOf, form, formCard, row, show } from './show.ts';
 import { BASE, goTo, type Visit } from './visit.ts';

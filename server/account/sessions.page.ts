@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
-import { deviceOf, securityOf } from '#auth';
+import { deviceOf } from '#notices';
 import { usedApplications } from '#oidc';
 import type { Markup } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
+import { securityOf } from '#self';
 import { page } from './forms.ts';
 import { card, dateOf, row, show } from './show.ts';
 import { BASE, type Visit } from './visit.ts';

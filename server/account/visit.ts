@@ -1,15 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { accountPageId } from '#applications';
-import { anonymousCtx, ctxFor, FlowId, withQuery } from '#auth';
-import { getProfile, type Profile } from '#identity';
+import { withQuery } from '#exchange';
 import { browserSession } from '#oidc';
 import { type Voice, voiceOf } from '#pages';
+import { getProfile, type Profile } from '#people';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
+import { FlowId } from '#proofs';
+import { anonymousCtx, ctxFor } from '#requests';
 import { type ProvenEntry, provenEntry } from '#sessions';
 import { isClosed, projectOf, type Settings } from '#tenancy';
 

@@ -1,14 +1,8 @@
-import {
-  type DeviceId,
-  enrolledSecondFactors,
-  findPassword,
-  guardingSecondFactors,
-  isRemembered,
-  listIdentities,
-  listPasskeys,
-  usersById,
-} from '#identity';
+import { type DeviceId, enrolledSecondFactors, guardingSecondFactors, isRemembered } from '#factors';
 import { findMember } from '#members';
+import { listPasskeys } from '#passkeys';
+import { findPassword } from '#passwords';
+import { listIdentities, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';

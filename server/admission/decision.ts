@@ -1,4 +1,4 @@
-import type { SecondFactor } from '#identity';
+import type { SecondFactor } from '#factors';
 import type { Settings } from '#tenancy';
 import { ENTRANCES, type Entrance } from './entrances.ts';
 

@@ -1,8 +1,9 @@
 import { Value } from 'typebox/value';
+import { addressesOf } from '#domains';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import type { SystemInTx } from '#platform/system.ts';
-import { addressesOf, findProject, type ProjectEnvironment } from '#tenancy';
+import { findProject, type ProjectEnvironment } from '#tenancy';
 import type { Application } from './applications.ts';
 
 const PREFIX = 'account.';

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { addressesOf } from '#domains';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { addressesOf } from '#tenancy';
 import { type Preset, type PresetName, ProviderOptions, presetNames, presets } from './presets.ts';
 
 export type ProviderId = Id<'idp'>;

@@ -1,6 +1,6 @@
-import { createOwner, endWithAuthSessions, setUpConsole, setUpLink } from '#console-api';
 import { withSystem } from '#hosts';
 import { endProviderSessions } from '#oidc';
+import { createOwner, endWithAuthSessions, setUpConsole, setUpLink } from '#operators';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';

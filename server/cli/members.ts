@@ -13,7 +13,7 @@ import {
   noteExport,
   receiveImport,
   reportImport,
-} from '#members';
+} from '#imports';
 import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';

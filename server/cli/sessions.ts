@@ -1,6 +1,6 @@
-import { endEveryOperatorSession } from '#console-api';
 import { listKeys, rotateKeysNow } from '#keys';
 import { forgetEveryRecord } from '#oidc';
+import { endEveryOperatorSession } from '#operators';
 import { environments, nowhere, systemCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { endEverySession } from '#sessions';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import { consoleApplicationRoutes } from '#console-api';
 import { type App, createHost } from '#platform/http.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
 
 let latchkey: TestLatchkey;
 let folder: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eraseUserJob } from '#identity';
+import { eraseUserJob } from '#people';
 import { observeStatements } from '#platform/db.ts';
 import {
   type Answer,

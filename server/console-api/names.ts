@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { applicationNames } from '#applications';
-import { type UserSummary, usersById } from '#identity';
+import { installationOf } from '#operators';
+import { type UserSummary, usersById } from '#people';
 import { type Ctx, operatorOf } from '#platform/ctx.ts';
 import { type ApplicationId, IdSchema, type UserId } from '#platform/ids.ts';
-import { installationOf } from './installation.ts';
 
 /** What the ids in a list stand for. */
 export const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {

@@ -1,17 +1,17 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
+import { minimumLength, Password } from '#passwords';
+import type { App, Reply } from '#platform/http.ts';
+import { resendFlow } from '#proofs';
 import {
   emailCode,
   finishPasswordless,
   forgotPassword,
   magicLink,
   phoneCode,
-  resendFlow,
   resetPassword,
   verifyAddress,
-} from '#auth';
-import { minimumLength, Password } from '#identity';
-import type { App, Reply } from '#platform/http.ts';
+} from '#sign-in';
 import { codeField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { isFirstParty } from '#applications';
-import { usersById } from '#identity';
 import { interactions } from '#oidc';
 import type { Markup, TextId } from '#pages';
+import { usersById } from '#people';
 import type { App, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { form } from './fields.ts';

@@ -1,17 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import {
-  challengeOf,
-  ctxFor,
-  FlowId,
-  keepMark,
-  type LinkRequired,
-  MfaChallenge,
-  type MfaSession,
-  newMark,
-  openMethods,
-  type SignInAnswer,
-} from '#auth';
+import { challengeOf, keepMark, newMark } from '#exchange';
+import type { LinkRequired } from '#federation';
+import type { MfaSession } from '#mfa';
 import { type Interaction, interactions } from '#oidc';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
@@ -19,6 +10,9 @@ import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
+import { FlowId } from '#proofs';
+import { ctxFor } from '#requests';
+import { MfaChallenge, openMethods, type SignInAnswer } from '#sign-in';
 import { projectOf, type Settings } from '#tenancy';
 
 /** What a message was sent for, and what its code will do. */

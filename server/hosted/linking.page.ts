@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { linkWithToken, lookAtLinkToken } from '#auth';
-import { usersById } from '#identity';
+import { linkWithToken, lookAtLinkToken } from '#federation';
+import { usersById } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import type { App, Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';

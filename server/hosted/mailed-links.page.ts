@@ -1,12 +1,13 @@
 import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { browserOf, setSessionCookies } from '#auth';
-import { Password } from '#identity';
+import { browserOf } from '#exchange';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { Password } from '#passwords';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
+import { setSessionCookies } from '#requests';
 import { type LinkKind, linkKinds, links } from './mailed-links.ts';
 
 const LinkRef = Type.Object({ kind: Type.Enum(linkKinds) });

@@ -1,33 +1,30 @@
 import { html } from 'hono/html';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { issueExchangeCode, withQuery } from '#exchange';
+import { type ProvenAddress, requireFirstParty } from '#federation';
+import { findInvitation, projectOfInvitation } from '#invitations';
+import { deviceOf } from '#notices';
+import type { Markup, Voice } from '#pages';
+import { minimumLength } from '#passwords';
+import { findIdentifier } from '#people';
+import type { Ctx } from '#platform/ctx.ts';
+import type { Request } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { lookAtLink, withProof } from '#proofs';
+import { linkCtx, realmOfSecret } from '#requests';
+import type { SessionAnswer } from '#sessions';
 import {
   answerOf,
   BegunAs,
   Destination,
-  deviceOf,
   enterProven,
-  issueExchangeCode,
-  linkCtx,
-  lookAtLink,
   lookAtVerification,
-  type ProvenAddress,
-  realmOfSecret,
   registerInvited,
-  requireFirstParty,
   resetPassword,
   type SignedIn,
   verifyAddress,
-  withProof,
-  withQuery,
-} from '#auth';
-import { findIdentifier, minimumLength } from '#identity';
-import { findInvitation, projectOfInvitation } from '#members';
-import type { Markup, Voice } from '#pages';
-import type { Ctx } from '#platform/ctx.ts';
-import type { Request } from '#platform/http.ts';
-import { problem } from '#platform/problem.ts';
-import type { SessionAnswer } from '#sessions';
+} from '#sign-in';
 import { projectOf } from '#tenancy';
 import { passwordField } from './fields.ts';
 

@@ -2,19 +2,11 @@ import { html, raw } from 'hono/html';
 import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import {
-  enrolTotpFor,
-  findChallenge,
-  finishEnrolment,
-  finishWithFactor,
-  loginWithPasskey,
-  PasskeyLogin,
-  passkeyOptions,
-  promptFactor,
-} from '#auth';
+import { enrolTotpFor, finishEnrolment, finishWithFactor, promptFactor } from '#mfa';
 import type { TextId } from '#pages';
 import type { App, Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { findChallenge, loginWithPasskey, PasskeyLogin, passkeyOptions } from '#sign-in';
 import { codeField, faultOf, form, pageAddress } from './fields.ts';
 import { explain, type Flow, goOn, goTo, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';

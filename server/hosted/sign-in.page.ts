@@ -2,6 +2,11 @@ import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
+import type { Markup, Page } from '#pages';
+import { minimumLength, Password } from '#passwords';
+import type { App, Reply, Routes } from '#platform/http.ts';
+import type { UserId } from '#platform/ids.ts';
+import { randomSecret } from '#platform/keyring.ts';
 import {
   type Destination,
   emailCode,
@@ -11,12 +16,7 @@ import {
   phoneCode,
   register,
   startPasswordless,
-} from '#auth';
-import { minimumLength, Password } from '#identity';
-import type { Markup, Page } from '#pages';
-import type { App, Reply, Routes } from '#platform/http.ts';
-import type { UserId } from '#platform/ids.ts';
-import { randomSecret } from '#platform/keyring.ts';
+} from '#sign-in';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
 import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';

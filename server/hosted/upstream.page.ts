@@ -1,5 +1,5 @@
 import { upstreamProvider } from '#applications';
-import { exchangeCode, leave } from '#auth';
+import { exchangeCode, leave } from '#federation';
 import type { App } from '#platform/http.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { pageAddress } from './fields.ts';

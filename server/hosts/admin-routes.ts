@@ -1,19 +1,15 @@
 import { applicationRoutes, identityProviderRoutes, registrationTokenRoutes } from '#applications';
 import { auditRoutes } from '#audit';
-import { adminSessionRoutes, memberCredentialRoutes, providerTestRoutes } from '#auth';
 import { smsAddOnRoutes, smsGuardRoutes, smsUsageRoutes } from '#billing';
+import { domainBindingRoutes, domainRoutes } from '#domains';
 import { eventTypeRoutes, feedRoutes } from '#events';
-import {
-  adminAuthorizationRoutes,
-  importRoutes,
-  invitationRoutes,
-  memberRoutes,
-  permissionRoutes,
-  provisioningRoutes,
-  roleRoutes,
-} from '#members';
+import { providerTestRoutes } from '#federation';
+import { importRoutes } from '#imports';
+import { invitationRoutes } from '#invitations';
+import { adminAuthorizationRoutes, memberRoutes, permissionRoutes, provisioningRoutes, roleRoutes } from '#members';
 import { messageRoutes } from '#messages';
 import type { Routes } from '#platform/http.ts';
+import { adminSessionRoutes, memberCredentialRoutes } from '#self';
 import {
   statusComponentRoutes,
   statusGroupRoutes,
@@ -21,7 +17,7 @@ import {
   statusMaintenanceRoutes,
   statusSubscriberRoutes,
 } from '#status';
-import { domainBindingRoutes, domainRoutes, settingsRoutes } from '#tenancy';
+import { settingsRoutes } from '#tenancy';
 import { deliveryRoutes, endpointActionRoutes, endpointRepairRoutes, endpointRoutes } from '#webhooks';
 
 /** What back ends do on the API host, and operators at the console. */

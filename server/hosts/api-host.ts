@@ -1,3 +1,13 @@
+import { stripeRoutes } from '#billing';
+import { boundAddresses } from '#domains';
+import { authorizationRoutes, contextRoutes, membershipRoutes } from '#members';
+import { receiptRoutes } from '#messages';
+import { usedApplicationRoutes } from '#oidc';
+import { profileRoutes } from '#people';
+import type { Environment } from '#platform/ctx.ts';
+import { type App, createHost } from '#platform/http.ts';
+import type { System } from '#platform/system.ts';
+import { addAuthentication, addCors } from '#requests';
 import {
   accountRoutes,
   addressRoutes,
@@ -9,20 +19,9 @@ import {
   passkeyRoutes,
   securityRoutes,
   totpRoutes,
-} from '#auth';
-import { stripeRoutes } from '#billing';
-import { profileRoutes } from '#identity';
-import { authorizationRoutes, contextRoutes, membershipRoutes } from '#members';
-import { receiptRoutes } from '#messages';
-import { usedApplicationRoutes } from '#oidc';
-import type { Environment } from '#platform/ctx.ts';
-import { type App, createHost } from '#platform/http.ts';
-import type { System } from '#platform/system.ts';
+} from '#self';
 import { statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
-import { boundAddresses } from '#tenancy';
 import { adminRoutes } from './admin-routes.ts';
-import { addCors } from './cors.ts';
-import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** `/v1/me/*` for the signed-in customer and `/v1/admin/*` for back ends, of one environment. */

@@ -1,31 +1,29 @@
 import { accountRoutes } from '#account';
 import { registrationRoutes } from '#applications';
+import { boundAddresses } from '#domains';
+import { socialRoutes } from '#federation';
+import { assetRoutes, mailedLinkRoutes, signInRoutes } from '#hosted';
+import { mfaEnrolmentRoutes, mfaRoutes } from '#mfa';
+import { oidcRoutes } from '#oidc';
+import type { Environment } from '#platform/ctx.ts';
+import { type App, createHost } from '#platform/http.ts';
+import type { System } from '#platform/system.ts';
+import { addAuthentication, addCors } from '#requests';
+import { reauthenticationRoutes } from '#self';
 import {
   invitationAcceptanceRoutes,
   methodRoutes,
-  mfaEnrolmentRoutes,
-  mfaRoutes,
   passkeyLoginRoutes,
   passwordLoginRoutes,
   passwordlessFinishRoutes,
   passwordlessRoutes,
   passwordResetRoutes,
-  reauthenticationRoutes,
   registerRoutes,
   sessionRoutes,
-  socialRoutes,
   switchContextRoutes,
   verificationRoutes,
-} from '#auth';
-import { assetRoutes, mailedLinkRoutes, signInRoutes } from '#hosted';
-import { oidcRoutes } from '#oidc';
-import type { Environment } from '#platform/ctx.ts';
-import { type App, createHost } from '#platform/http.ts';
-import type { System } from '#platform/system.ts';
+} from '#sign-in';
 import { countSignIns, statusHistoryRoutes, statusRoutes, statusSubscribeRoutes } from '#status';
-import { boundAddresses } from '#tenancy';
-import { addCors } from './cors.ts';
-import { addAuthentication } from './principal.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** Customer authentication, OIDC and session operations of one environment. */

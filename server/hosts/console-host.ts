@@ -1,22 +1,17 @@
+import { atConsole, consoleApplicationRoutes, consoleDescriptionRoutes, logRoutes, previewRoutes } from '#console-api';
+import { devAppRoutes, devInboxRoutes, devProviderRoutes, devReceiverRoutes, startPageRoutes } from '#dev';
+import { inboxRoutes, overviewRoutes } from '#figures';
+import { deletionRoutes, projectRoutes, workspaceRoutes } from '#lifecycle';
 import {
   addOperatorAuthentication,
-  atConsole,
-  consoleApplicationRoutes,
-  consoleDescriptionRoutes,
-  deletionRoutes,
-  inboxRoutes,
-  logRoutes,
   operatorSessionRoutes,
-  overviewRoutes,
-  previewRoutes,
-  projectRoutes,
   setUpRoutes,
   teamInvitationRoutes,
   teamRoutes,
-  workspaceRoutes,
-} from '#console-api';
+} from '#operators';
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
+import { addCors } from '#requests';
 import {
   statusHistoryRoutes,
   statusPageRoutes,
@@ -25,13 +20,7 @@ import {
   statusSubscriptionRoutes,
 } from '#status';
 import { adminRoutes } from './admin-routes.ts';
-import { addCors } from './cors.ts';
-import { devAppRoutes } from './dev-app.page.ts';
-import { devInboxRoutes } from './dev-inbox.page.ts';
-import { devProviderRoutes } from './dev-provider.page.ts';
-import { devReceiverRoutes } from './dev-receiver.page.ts';
 import { problemPageRoutes } from './problems.page.ts';
-import { startPageRoutes } from './start.page.ts';
 
 /** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApplication } from '#applications';
-import { addTeamMember, createOperator, workspaceScope } from '#console-api';
-import { createUser, hashPassword } from '#identity';
+import { addDevProvider, DEV_APP_CALLBACK } from '#dev';
 import { addMember, permissionKeys, setUpRoles } from '#members';
+import { addTeamMember, createOperator, workspaceScope } from '#operators';
+import { hashPassword } from '#passwords';
+import { createUser } from '#people';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
-import { DEV_APP_CALLBACK } from './dev-app.ts';
-import { addDevProvider } from './dev-provider.ts';
 
 type DemoEnvironment = {
   authUrl: string;

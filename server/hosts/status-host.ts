@@ -1,5 +1,6 @@
 import { type App, createHost } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
+import { addCors } from '#requests';
 import {
   statusHistoryRoutes,
   statusPageRoutes,
@@ -7,7 +8,6 @@ import {
   statusSubscribeRoutes,
   statusSubscriptionRoutes,
 } from '#status';
-import { addCors } from './cors.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
 /** The status alone, for a process that runs apart from the rest. */

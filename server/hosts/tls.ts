@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { boundHost, challengeAnswer, secureContextFor } from '#domains';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
-import { boundHost, challengeAnswer, secureContextFor } from '#tenancy';
 
 /** The hosts of this process, by environment and kind. */
 export type Served = ReadonlyMap<`${Environment}/${'auth' | 'api'}`, App>;

@@ -1,5 +1,4 @@
 import { auditFollower, signDueCheckpoints } from '#audit';
-import { eraseUserTask, forgetDeadFlows } from '#auth';
 import {
   endPaymentTask,
   findOverdue,
@@ -10,21 +9,26 @@ import {
   reportUsage,
   syncPaymentTask,
 } from '#billing';
-import { dailyFigures, forgetActivePeople, forgetDeadOperatorSessions, removeScopeTask } from '#console-api';
+import { orderCertificates, orderCertificatesTask, recheckDomains } from '#domains';
 import { Dispatcher } from '#events';
-import { forgetDeadChallenges, forgetDeadDevices } from '#identity';
+import { forgetDeadDevices } from '#factors';
+import { dailyFigures, forgetActivePeople } from '#figures';
+import { forgetOldImports, importTask } from '#imports';
 import { rotateDueKeys } from '#keys';
-import { forgetOldImports, importTask } from '#members';
+import { removeScopeTask } from '#lifecycle';
 import { forgetOldMessages, openSending, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
+import { forgetDeadOperatorSessions } from '#operators';
+import { forgetDeadChallenges } from '#passkeys';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import { forgetOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
+import { forgetDeadFlows } from '#proofs';
+import { eraseUserTask } from '#self';
 import { forgetDeadSessions, forgetDeadTokens } from '#sessions';
 import { forgetSilentWorkers, quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
-import { orderCertificates, orderCertificatesTask, recheckDomains } from '#tenancy';
 import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;

@@ -1,4 +1,4 @@
-import { homeProjectOf, lockUsers } from '#identity';
+import { homeProjectOf, lockUsers } from '#people';
 import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';

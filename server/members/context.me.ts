@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { usersById } from '#identity';
+import { usersById } from '#people';
 import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';

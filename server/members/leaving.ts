@@ -1,5 +1,5 @@
 import { emit } from '#events';
-import { scheduleErasure } from '#identity';
+import { scheduleErasure } from '#people';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';

@@ -50,7 +50,7 @@ describe('GET /v1/admin/members?q', () => {
     const person = await register(latchkey, { profile: { displayName: 'Åsa Öström-Groß' } });
     await rename(person, { username: 'Viking.77', givenName: '田中', familyName: 'Иванова' });
     await latchkey.inProject((tx) =>
-      import('#identity').then(({ replaceAddress }) =>
+      import('#people').then(({ replaceAddress }) =>
         replaceAddress(tx, person.session.userId, { kind: 'phone', value: '+46701234567' }),
       ),
     );

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#identity';
+import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { Instant, instantOf } from '#platform/instants.ts';

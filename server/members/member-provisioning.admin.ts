@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { askBreachedAhead } from '#identity';
+import { askBreachedAhead } from '#passwords';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { removeMember } from './leaving.ts';

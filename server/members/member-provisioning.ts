@@ -1,16 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { sendMessage } from '#messages';
+import { checkPolicy, hashPassword, Password } from '#passwords';
 import {
-  checkPolicy,
   createUser,
   Email,
   findIdentifier,
-  hashPassword,
   type NormalisedIdentifier,
   normalise,
   normaliseEmail,
   normalisePhone,
-  Password,
   Phone,
   profileFields,
   replaceAddress,
@@ -18,8 +17,7 @@ import {
   Username,
   updateProfile,
   usersById,
-} from '#identity';
-import { sendMessage } from '#messages';
+} from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type NormalisedIdentifier, type UserSummary, usersById, withFactors } from '#identity';
+import { withFactors } from '#factors';
+import { type NormalisedIdentifier, type UserSummary, usersById } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockUsers, scheduleErasures } from '#identity';
+import { lockUsers, scheduleErasures } from '#people';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { ofRemoved, type Removal, type Removed, removeRows, rowsOfProject } from '#platform/removal.ts';

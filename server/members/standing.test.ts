@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { addMember } from '#members';
 import {
   type Answer,
   expectProblem,
@@ -12,6 +11,7 @@ import {
 } from '#tests/harness.ts';
 import { teammate } from '#tests/operators.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
+import { addMember } from './members.ts';
 
 let latchkey: TestLatchkey;
 let second: SecondProcess;

@@ -1,5 +1,5 @@
 import { emit } from '#events';
-import { peopleLeaving } from '#identity';
+import { peopleLeaving } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';

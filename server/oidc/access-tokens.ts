@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { isFirstParty } from '#applications';
+import { addressesOf } from '#domains';
 import type { CustomerActor, Environment, Scope } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { liveEntry } from '#sessions';
-import { addressesOf } from '#tenancy';
 import { ctxOf } from './accounts.ts';
 import { spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Value } from 'typebox/value';
+import { boundAddresses } from '#domains';
 import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { boundAddresses } from '#tenancy';
 import type { Composed } from '#webhooks';
 import { type IssuerAddress, realmOf } from './clients.ts';
 import { Ended } from './logout.ts';

@@ -1,8 +1,9 @@
 import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import type { Application } from '#applications';
+import { addressesOf } from '#domains';
 import type { System } from '#platform/system.ts';
-import { addressesOf, projectOf } from '#tenancy';
+import { projectOf } from '#tenancy';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 
 /** The API address that goes with an issuer: the project's own, if it has one; else the environment's. */

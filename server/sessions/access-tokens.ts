@@ -2,12 +2,13 @@ import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { addressesOf, authAddressOf } from '#domains';
 import { signCompact, signingKeys } from '#keys';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { addressesOf, authAddressOf, isClosed } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { revocations } from './revocations.ts';
 
 const common = {

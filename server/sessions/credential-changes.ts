@@ -1,5 +1,6 @@
-import { forgetDevices, lockUser, voidOpenProofs } from '#identity';
+import { forgetDevices, voidOpenProofs } from '#factors';
 import type { CredentialChange } from '#messages';
+import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { lockSession, revokeSessions } from './sessions.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { guardingSecondFactors } from '#identity';
+import { guardingSecondFactors } from '#factors';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { customerOf } from '#platform/ctx.ts';
 import type { FreshProof } from '#platform/http.ts';

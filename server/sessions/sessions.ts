@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import { emit, emitAll } from '#events';
-import type { DeviceId } from '#identity';
+import type { DeviceId } from '#factors';
 import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
 import {
   type ApplicationId,

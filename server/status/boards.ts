@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normaliseEmail } from '#identity';
+import { Email, normaliseEmail } from '#people';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { problem } from '#platform/problem.ts';

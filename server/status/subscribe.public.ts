@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Email } from '#identity';
+import { Email } from '#people';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Request, Routes } from '#platform/http.ts';
 import { problem, problemResponses } from '#platform/problem.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normaliseEmail } from '#identity';
+import { Email, normaliseEmail } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { IdSchema, newId } from '#platform/ids.ts';

@@ -1,6 +1,6 @@
 import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
-import { Email, KnownEmail } from '#identity';
+import { Email, KnownEmail } from '#people';
 import { type Html, html } from '#platform/html.ts';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
 import { Problem } from '#platform/problem.ts';

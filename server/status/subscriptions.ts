@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
-import { normaliseEmail } from '#identity';
 import { languageFor, sendMessage } from '#messages';
+import { normaliseEmail } from '#people';
 import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';

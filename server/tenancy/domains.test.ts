@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { recheckDomains } from '#tenancy';
+import { recheckDomains } from '#domains';
 import { bindHost, callAt, startDomains } from '#tests/domains.ts';
 import { expectProblem, requestManagementToken, startTestLatchkey } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';

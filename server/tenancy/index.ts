@@ -1,6 +1,3 @@
-export { challengeAnswer, orderCertificates, orderCertificatesTask } from './acme.ts';
-export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
-export { secureContextFor } from './certificates.ts';
 export { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
 export {
   closeProject,
@@ -29,8 +26,6 @@ export {
   Workspace,
   workspacesById,
 } from './directory.ts';
-export { recheckDomains } from './domain-checks.ts';
-export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';
 export {
   createProject,
   createWorkspace,

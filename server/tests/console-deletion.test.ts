@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { addTeamMember, workspaceScope } from '#console-api';
+import { addTeamMember, workspaceScope } from '#operators';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, shown } from '#tests/console-app.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { addTeamMember, type TeamRole, workspaceScope } from '#console-api';
+import { addTeamMember, type TeamRole, workspaceScope } from '#operators';
 import {
   type Answer,
   expectProblem,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Request } from 'playwright-core';
-import type { TeamRole } from '#console-api';
+import type { TeamRole } from '#operators';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';

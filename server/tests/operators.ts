@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#console-api';
-import { hashPassword } from '#identity';
+import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#operators';
+import { hashPassword } from '#passwords';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { type Answer, newEmail, PASSWORD, type TestLatchkey } from './harness.ts';
 import { type Browser, browserOf } from './oidc.ts';

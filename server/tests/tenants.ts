@@ -1,6 +1,7 @@
 import { createApplication } from '#applications';
-import { createUser, hashPassword } from '#identity';
 import { addMember, permissionKeys, setUpRoles } from '#members';
+import { hashPassword } from '#passwords';
+import { createUser } from '#people';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
 import { createProject, createWorkspace } from '#tenancy';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#console-api';
-import { hashPassword } from '#identity';
+import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#operators';
+import { hashPassword } from '#passwords';
 import type { TestDns } from './domains.ts';
 import { changeSettings, managementToken, PASSWORD, register, type TestClock, type TestLatchkey } from './harness.ts';
 import { type Operator, signInOperator } from './operators.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { usersById } from '#identity';
 import { activeOwners } from '#members';
 import { sendMessage } from '#messages';
+import { usersById } from '#people';
 import { systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 

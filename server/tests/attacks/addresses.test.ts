@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
-import { oldAddresses } from '#identity';
 import { sendMessage } from '#messages';
+import { oldAddresses } from '#people';
 import { mailboxOf, parseEmail } from '#platform/email-address.ts';
 import {
   type Answer,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { solveChallenge } from 'altcha-lib/v1';
 import { Registry } from 'prom-client';
-import { COUNTERS } from '#auth';
+import { COUNTERS } from '#attempts';
 import { createHost } from '#platform/http.ts';
 import { ANONYMOUS_ROUTES, SOURCE_COUNTERS, type SourceCounter, sourceCounts } from '#platform/http-sources.ts';
 import { totpOf } from '#tests/factors.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
-import { linkIdentity, rememberDevice } from '#identity';
+import { rememberDevice } from '#factors';
+import { linkIdentity } from '#people';
 import { ENDED_BY, startSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
-import { replaceAddress } from '#identity';
+import { replaceAddress } from '#people';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { challengeIn } from '#tests/factors.ts';
 import {

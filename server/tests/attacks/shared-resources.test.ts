@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
 import { solveChallenge } from 'altcha-lib/v1';
-import { dearHashes, isPasswordHash, verifyPassword } from '#identity';
+import { dearHashes, isPasswordHash, verifyPassword } from '#passwords';
 import { FairQueue } from '#platform/fair-queue.ts';
 import {
   changeSettings,

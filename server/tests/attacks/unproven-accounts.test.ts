@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { replaceAddress } from '#identity';
+import { replaceAddress } from '#people';
 import { LINKS, type Person, startWork, type Work } from '#tests/at-provider.ts';
 import { totpOf } from '#tests/factors.ts';
 import {

@@ -1,0 +1,3 @@
+export { inEvenTime } from './even-time.ts';
+export { newProofChallenge, ProofChallenge, proofField, requireProof } from './proof-of-work.ts';
+export { COUNTERS, type CountedAttempt, countAttempt, countMessage, type Way } from './throttle.ts';

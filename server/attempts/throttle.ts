@@ -1,0 +1,208 @@
+import { passSmsGuard } from '#billing';
+import { accountThrottled } from '#notices';
+import type { NormalisedIdentifier } from '#people';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import { mailboxOf } from '#platform/email-address.ts';
+import type { UserId } from '#platform/ids.ts';
+import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
+import { problemWithRetry } from '#platform/problem.ts';
+import { sourceOf } from '#platform/source.ts';
+import { isKnownSource } from '#sessions';
+
+const QUARTER_HOUR = 15 * 60;
+const HOUR = 3_600;
+
+/** What somebody tries to prove. Each way has counters of its own, so a success in one does not reset another. */
+export type Way = 'password' | 'totp' | 'totp_enrolment' | 'phone' | 'recovery_code' | 'passkey' | 'email_code';
+
+/**
+ * What is counted about attempts and mails; docs/security-model.md shows this table.
+ *
+ * Attempts are counted by account and source first, so that guessing from one place can't lock the owner out elsewhere
+ * (AU-2); then by account, apart for sources it was never used from and those it was. The last two add up to the 100 that
+ * NIST SP 800-63B-4 §3.2.2 allows (AU-1). They are counted by what was typed, and by the account it belongs to: the budget
+ * of an account is one, by whatever name it is called. Mails are counted alike.
+ */
+export const COUNTERS = {
+  place: {
+    points: 20,
+    seconds: QUARTER_HOUR,
+    counts: 'attempts of one way at one account, from one source',
+    beyond: '429 `ACCOUNT_THROTTLED`',
+  },
+  strangers: {
+    points: 80,
+    seconds: HOUR,
+    counts: 'attempts of one way at one account, from sources it was not used from in 90 days',
+    beyond: '429 `ACCOUNT_THROTTLED`; by another name of the account: refused as wrong',
+  },
+  known: {
+    points: 20,
+    seconds: HOUR,
+    counts: 'attempts of one way at one account, from sources it was used from in 90 days',
+    beyond: '429 `ACCOUNT_THROTTLED`; by another name of the account: refused as wrong',
+  },
+  source: {
+    points: 300,
+    seconds: QUARTER_HOUR,
+    counts: 'attempts from one source, at all accounts of a workspace and environment',
+    beyond: '429 `RATE_LIMIT_EXCEEDED`',
+  },
+  scope: {
+    points: 20_000,
+    seconds: QUARTER_HOUR,
+    counts: 'failed attempts in one project',
+    beyond: '429 `RATE_LIMIT_EXCEEDED`',
+  },
+  'email-source': {
+    points: 100,
+    seconds: HOUR,
+    counts: 'mails that one source asks for, in a workspace and environment',
+    beyond: '429 `RATE_LIMIT_EXCEEDED`',
+  },
+  'email-place': {
+    points: 10,
+    seconds: HOUR,
+    counts: 'mails that one source asks for, to what it typed',
+    beyond: '429 `RATE_LIMIT_EXCEEDED`',
+  },
+  'email-scope': {
+    points: 20_000,
+    seconds: HOUR,
+    counts: 'mails in one project',
+    beyond: '429 `RATE_LIMIT_EXCEEDED`',
+  },
+  'email-address': {
+    points: 10,
+    seconds: HOUR,
+    counts: 'mails to one address, asked for from sources its account was not used from in 90 days',
+    beyond: 'the usual answer; nothing is sent',
+  },
+  'email-known': {
+    points: 10,
+    seconds: HOUR,
+    counts: 'mails to one address, asked for from sources its account was used from in 90 days',
+    beyond: 'the usual answer; nothing is sent',
+  },
+} as const;
+
+const counters = limits(COUNTERS);
+
+/** An attempt that was counted before it was made. */
+export type CountedAttempt = {
+  /**
+   * False when the account has had its attempts by another name. The attempt must be refused as a wrong one is, after the
+   * same work: an answer of its own would tell which names belong to one account.
+   */
+  allowed: boolean;
+  /** Earlier failures in a row, as far as they are remembered. */
+  failures: number;
+  /** After a success: nothing of it counts any more. */
+  forget: () => Promise<void>;
+  /** After a failure. @throws Problem RATE_LIMIT_EXCEEDED when the project has too many */
+  failed: () => Promise<void>;
+};
+
+const NOBODY: UserId = 'usr_00000000000000000000000000';
+
+/** What is guessed at: the account, and the name that was typed where there was one. `userId` is null where there is no account. */
+type Target = { way: Way; userId: UserId; identifier?: never } | NamedTarget;
+type NamedTarget = { way: Way; userId: UserId | null; identifier: NormalisedIdentifier };
+
+/**
+ * Counts an attempt before it is made, so that parallel attempts can't slip past the limit. Does the same work whether or not
+ * the account exists.
+ * @throws Problem ACCOUNT_THROTTLED, RATE_LIMIT_EXCEEDED
+ */
+export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target): Promise<CountedAttempt> {
+  const { place, strangers, known, source, scope } = counters(ctx.system);
+  const { workspaceId, environment, projectId } = ctx.scope;
+  const typed = identifier ? [identifier.kind, identifier.value] : [userId ?? ''];
+  const typedKey = limitKey(workspaceId, environment, way, ...typed);
+  const accountKey = limitKey(workspaceId, environment, way, 'account', ...(userId === null ? typed : [userId]));
+  const placeKey = limitKey(typedKey, sourceOf(ctx.trace));
+  const sourceKey = limitKey(workspaceId, environment, sourceOf(ctx.trace));
+  const [familiar, bySource] = await Promise.all([
+    isKnownSource(ctx, userId ?? NOBODY),
+    source.take(ctx, sourceKey, { told: true }),
+  ]);
+  if (!bySource.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', bySource.retryAfter);
+  const limit = familiar ? known : strangers;
+  const byPlace = await takeOrThrow(ctx, { limit: place, key: placeKey, told: true }, userId);
+  if (identifier) await takeOrThrow(ctx, { limit, key: typedKey, told: false }, null);
+  const byAccount = await limit.take(ctx, accountKey);
+  const tell = () => tellFirst(ctx, limit, byAccount, userId);
+  if (!byAccount.allowed && !identifier) {
+    await tell();
+    throw problemWithRetry('ACCOUNT_THROTTLED', byAccount.retryAfter);
+  }
+  return {
+    allowed: byAccount.allowed,
+    failures: Math.max(byPlace, byAccount.count) - 1,
+    forget: async () => {
+      const keys = [typedKey, accountKey];
+      const forget = [strangers, known].flatMap((each) => keys.map((key) => [each, key] as const));
+      await settle(ctx, { forget: [[place, placeKey], ...forget], giveBack: [[source, sourceKey]] });
+    },
+    failed: async () => {
+      await tell();
+      const byScope = await scope.take(ctx, limitKey(workspaceId, environment, projectId));
+      if (!byScope.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', byScope.retryAfter);
+    },
+  };
+}
+
+type Counter = { limit: Limit; key: string; told: boolean };
+
+/** @returns how many were counted, this one included */
+async function takeOrThrow(ctx: Ctx, { limit, key, told }: Counter, owner: UserId | null): Promise<number> {
+  const taken = await limit.take(ctx, key, { told });
+  if (taken.allowed) return taken.count;
+  await tellFirst(ctx, limit, taken, owner);
+  throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
+}
+
+/** The first refusal of a period is told to the owner of the account. */
+async function tellFirst(ctx: Ctx, limit: Limit, { count }: { count: number }, owner: UserId | null): Promise<void> {
+  if (owner !== null && count === limit.points + 1) await transaction(ctx, (tx) => accountThrottled(tx, owner));
+}
+
+/** A message somebody asks for: where it goes, whose account it is about, and what was typed where that is not the address. */
+export type WantedMessage = {
+  channel: 'email' | 'phone';
+  address: string;
+  userId: UserId | null;
+  typed?: string | undefined;
+};
+
+/**
+ * Counts a message before it is sent, whether or not there is an account. What the asker did is told; how many messages
+ * others had sent to the address is not, so beyond that limit the answer is the usual one.
+ * @returns false when the message must not be sent
+ * @throws Problem RATE_LIMIT_EXCEEDED; for a phone also ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED
+ */
+export async function countMessage(
+  ctx: Ctx,
+  { channel, address, userId, typed = address }: WantedMessage,
+): Promise<boolean> {
+  if (channel === 'phone') {
+    await passSmsGuard(ctx, address);
+    return true;
+  }
+  const { workspaceId, environment, projectId } = ctx.scope;
+  const rules = counters(ctx.system);
+  const source = sourceOf(ctx.trace);
+  const counted: [limit: Limit, key: string[], told: boolean][] = [
+    [rules['email-source'], [source], true],
+    [rules['email-place'], [mailboxOf(typed), source], false],
+    [rules['email-scope'], [projectId], false],
+  ];
+  for (const [limit, key, told] of counted) {
+    // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the address
+    const taken = await limit.take(ctx, limitKey(workspaceId, environment, ...key), { told });
+    if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+  }
+  const familiar = await isKnownSource(ctx, userId ?? NOBODY);
+  const limit = familiar ? rules['email-known'] : rules['email-address'];
+  return (await limit.take(ctx, limitKey(workspaceId, environment, mailboxOf(address)))).allowed;
+}

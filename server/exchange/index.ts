@@ -1,0 +1,11 @@
+export { Binding, CodeChallenge, challengeOf, requireBegun, type Shown } from './bindings.ts';
+export { browserOf, keepMark, newMark } from './browser-mark.ts';
+export {
+  EXCHANGE_CODE,
+  forgetCodesOf,
+  issueExchangeCode,
+  lookAtExchangeCode,
+  projectOfCode,
+  spendExchangeCode,
+} from './exchange-codes.ts';
+export { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts';

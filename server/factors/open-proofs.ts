@@ -1,0 +1,26 @@
+import { forgetChallengesOf } from '#passkeys';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { perSystem, type System } from '#platform/system.ts';
+
+type Voiding = (tx: TxCtx, userId: UserId) => Promise<void>;
+
+const voidings = perSystem(() => new Set<Voiding>());
+
+/** Has a part that keeps open proofs of people (links, codes, flows) told when those of a person end. */
+export function whenProofsEnd(system: System, voiding: Voiding): void {
+  voidings(system).add(voiding);
+}
+
+/**
+ * Ends every open proof of a person: mailed links and codes, sign-ins that wait for a second factor, exchange codes, sign-ins at
+ * a provider and passkey challenges. What was begun before a change of credentials must not be finished after it (NIST SP
+ * 800-63B-4 §4.6). Invitations stay: they are no proof of the person.
+ */
+export async function voidOpenProofs(tx: TxCtx, userId: UserId): Promise<void> {
+  await forgetChallengesOf(tx, userId);
+  for (const voiding of voidings(tx.system)) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await voiding(tx, userId);
+  }
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { PasskeyId } from '#passkeys';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { isMfaRequiredAnywhere, projectOf } from '#tenancy';
+import type { FactorId } from './mfa-factors.ts';
+
+type Reader = Pick<Ctx, 'scope' | 'db' | 'system'> | Pick<TxCtx, 'scope' | 'db' | 'system'>;
+
+/** A second factor that a person set up; `phone` is the number of a phone. */
+export type SecondFactor = { id: FactorId | PasskeyId; type: 'totp' | 'phone' | 'passkey'; phone: string | null };
+
+/**
+ * What a person has set up as second factors: confirmed apps and phones, and the passkeys that are to be asked for after a
+ * password. Where the project requires a second factor every passkey is one. Recovery codes stand in for a factor and are none.
+ * Served by mfa_factors_of_user and passkeys_of_user.
+ */
+export async function enrolledSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  return factorsOf(ctx, userId, settings.mfa === 'required');
+}
+
+/**
+ * The second factors that guard a person's account, which all projects of the workspace share: where any of them requires a second
+ * factor, every passkey is one. Otherwise a password would be enough, in a project that asks for less, to add another factor and
+ * enter the stricter one with it (NIST SP 800-63B-4 §4.1.2).
+ */
+export async function guardingSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
+  return factorsOf(ctx, userId, await isMfaRequiredAnywhere(ctx));
+}
+
+function factorsOf(
+  { db, scope: { workspaceId, environment } }: Reader,
+  userId: UserId,
+  everyPasskey: boolean,
+): Promise<SecondFactor[]> {
+  const own = sql`workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId}`;
+  const found = sql<SecondFactor>`(
+    select id, kind as type, phone from mfa_factors where ${own} and confirmed_at is not null
+    union all
+    select id, 'passkey', null from passkeys where ${own} and (second_factor or ${everyPasskey}))`;
+  return db.selectFrom(found.as('enrolled')).selectAll().execute();
+}

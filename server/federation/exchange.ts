@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { holdFirstParty } from '#applications';
+import { emit } from '#events';
+import { Binding, requireBegun, type Shown, spendExchangeCode } from '#exchange';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { type NewFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import { answerOf, enterProven, type SignInAnswer } from '#sign-in';
+import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
+
+const Person = Type.Union([IdSchema('usr'), Type.Null()]);
+
+/** What the code of a clicked link stands for. */
+export const ProvenAddress = Type.Object({
+  channel: Type.Enum(['email', 'phone']),
+  address: Type.String(),
+  userId: Person,
+  /** The person signed in when the link was requested. The same browser requested and opened it. */
+  begunAs: Person,
+  binding: Binding,
+});
+
+type Exchanged = Shown & {
+  code: string;
+  deviceToken?: string | undefined;
+  /** The mark of the browser. */
+  browser?: string | undefined;
+};
+
+/**
+ * Signs in with the code that a provider's sign-in or a clicked link brought back.
+ * @throws Problem INVALID_TOKEN, REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, RATE_LIMIT_EXCEEDED
+ */
+export async function exchangeCode(
+  ctx: Ctx,
+  exchanged: Exchanged,
+): Promise<SignInAnswer | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
+  const result = await onceMore(() => enter(ctx, exchanged));
+  if ('unproven' in result) return askForAddress(ctx, result, exchanged.browser);
+  return 'status' in result ? result : answerOf(ctx, result);
+}
+
+function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
+  return transaction(ctx, async (tx) => {
+    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
+    if (purpose === 'address') {
+      const { begunAs, binding, ...proven } = parsed(ProvenAddress, content);
+      requireBegun(binding, shown);
+      await requireFirstParty(tx, binding);
+      const flow = { ...proven, purpose: 'magic_link', pending: { begunAs }, begunHere: true } as const;
+      return enterProven(tx, flow, deviceToken);
+    }
+    const upstream = parsed(UpstreamResult, content);
+    requireBegun(upstream.binding, shown);
+    await requireFirstParty(tx, upstream.binding);
+    await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
+    return enterUpstream(tx, upstream, deviceToken);
+  });
+}
+
+/**
+ * A code ends with the application it was issued to: that may have been switched off, removed or made third party since.
+ * @throws Problem INVALID_TOKEN
+ */
+export async function requireFirstParty(tx: TxCtx, { clientId }: Pick<Binding, 'clientId'>): Promise<void> {
+  if (clientId !== null && !(await holdFirstParty(tx, { clientId }))) throw problem('INVALID_TOKEN');
+}
+
+/** One that was issued before an update is over. @throws Problem INVALID_TOKEN */
+function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult>(
+  schema: Schema,
+  content: unknown,
+): Static<Schema> {
+  if (!Value.Check(schema, content)) throw problem('INVALID_TOKEN');
+  return content;
+}
+
+/** Sends the code that proves the address; the sign-in at the provider waits for it. */
+async function askForAddress(ctx: Ctx, { unproven }: Unproven, browser: string | undefined) {
+  const { userId, address, identity } = unproven;
+  const flow: NewFlow = { purpose: 'verify_email', channel: 'email', address, userId, pending: { identity }, browser };
+  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+}
+
+/** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */
+async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'ALREADY_EXISTS') return work();
+    throw error;
+  }
+}

@@ -1,0 +1,218 @@
+import formBody from '@fastify/formbody';
+import type { FastifyReply } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { type UpstreamProvider, upstreamProvider } from '#applications';
+import {
+  browserOf,
+  CodeChallenge,
+  EXCHANGE_CODE,
+  keepMark,
+  newMark,
+  projectOfCode,
+  requireChallenge,
+  requireRedirectUri,
+  withQuery,
+} from '#exchange';
+import type { Ctx } from '#platform/ctx.ts';
+import type { App, Request, Routes } from '#platform/http.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { VerificationChallenge } from '#proofs';
+import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
+import { requireMethod, SignInAnswer, signInFields } from '#sign-in';
+import { exchangeCode } from './exchange.ts';
+import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
+import { linkTicket } from './social-linking.ts';
+
+const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
+
+const StartQuery = Type.Object({
+  redirectUri: Type.Optional(Type.String({ maxLength: 2_000, description: 'One the application registered.' })),
+  state: Type.Optional(Type.String({ maxLength: 500, description: 'Comes back unchanged.' })),
+  codeChallenge: Type.Optional(CodeChallenge),
+  loginHint: Type.Optional(Type.String({ maxLength: 254 })),
+  ticket: Type.Optional(Type.String({ maxLength: 4_000, description: 'Of `POST /v1/me/linked-identities`.' })),
+  ...scopeFields,
+});
+
+const Exchange = Type.Object(
+  {
+    code: Type.String({ pattern: EXCHANGE_CODE }),
+    codeVerifier: Type.Optional(Type.String({ minLength: 43, maxLength: 128, pattern: '^[A-Za-z0-9._~-]+$' })),
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+
+/** What a provider may send back; other parameters are its own business. */
+const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
+
+const PATH = '/v1/auth/login/social';
+
+export const socialRoutes: Routes = (app) => {
+  startRoute(app);
+  // Providers post forms here, and only here.
+  app.register(async (scoped) => {
+    await scoped.register(formBody);
+    callbackRoutes(scoped.withTypeProvider());
+  });
+  exchangeRoute(app);
+};
+
+function startRoute(app: App): void {
+  app.get(
+    `${PATH}/:provider/start`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Begin to sign in with a provider',
+        description:
+          'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
+        params: ProviderRef,
+        querystring: StartQuery,
+        response: { 303: Type.Null(), ...problemResponses('CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED') },
+      },
+    },
+    async (request, reply) => {
+      const { ctx, start } = await startOf(request, request.query);
+      await requireMethod(ctx, 'social');
+      const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
+      return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
+    },
+  );
+}
+
+type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
+
+/** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
+export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
+  const browser = newMark(request);
+  keepMark(request, reply, browser);
+  return leaveFor(ctx, provider, { ...start, browser });
+}
+
+/** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
+async function startOf(request: Request, query: Static<typeof StartQuery>) {
+  if (query.ticket !== undefined) {
+    const { scope, redirectUri, ...linkTo } = linkTicket.open(request.server.system, query.ticket);
+    const ctx = await anonymousCtx(request, scope);
+    // What is to be linked is bound to the session that began.
+    const binding = { clientId: null, codeChallenge: null };
+    return { ctx, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
+  }
+  const ctx = await anonymousCtx(request, query);
+  const { redirectUri, clientId, state, codeChallenge, loginHint } = query;
+  if (redirectUri === undefined)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
+    });
+  const application = await requireRedirectUri(ctx, clientId, redirectUri);
+  requireChallenge(application, codeChallenge);
+  return {
+    ctx,
+    start: {
+      redirectUri,
+      appState: state ?? null,
+      binding: { clientId: application.clientId, codeChallenge: codeChallenge ?? null },
+      linkTo: null,
+      loginHint: loginHint ?? null,
+    },
+  };
+}
+
+function callbackRoutes(app: App): void {
+  const response = { 303: Type.Null(), ...problemResponses('INVALID_TOKEN') };
+  app.get(
+    `${PATH}/:provider/callback`,
+    {
+      config: { permission: 'public' },
+      schema: { summary: 'Come back from a provider', params: ProviderRef, querystring: Returned, response },
+    },
+    async (request, reply) => {
+      const to = await finish(request, { key: request.params.provider, parameters: request.query });
+      return reply.redirect(to, 303);
+    },
+  );
+
+  app.post(
+    `${PATH}/:provider/callback`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Come back from a provider that posts a form',
+        description: '`response_mode=form_post`. Goes on as a GET, with which the browser sends its cookie.',
+        params: ProviderRef,
+        body: Returned,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const query = new URLSearchParams(request.body);
+      return reply.redirect(`${PATH}/${request.params.provider}/callback?${query}`, 303);
+    },
+  );
+}
+
+/** @returns where the browser goes on to */
+async function finish(
+  request: Request,
+  { key, parameters }: { key: string; parameters: Record<string, string> },
+): Promise<string> {
+  const { state = '' } = parameters;
+  const realm = await realmOfSecret(request, state);
+  const back = await comeBack(realm, { key, state, browser: browserOf(request) });
+  const { redirectUri, appState } = back.away;
+  const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
+  if (!(await isOffered(back)))
+    return to({
+      error: 'access_denied',
+      error_description: `${back.provider.name} is not offered here any more. Choose another way to sign in.`,
+    });
+  if (parameters['error'] !== undefined)
+    return to({
+      error: parameters['error'].slice(0, 100),
+      error_description: parameters['error_description']?.slice(0, 500) ?? null,
+    });
+  try {
+    return to({ code: await finishUpstream(back, new URL(request.url, request.address.url)) });
+  } catch (error) {
+    request.log.warn({ err: error, provider: key }, 'sign-in at a provider failed');
+    return to({
+      error: 'server_error',
+      error_description: `${back.provider.name} did not confirm the sign-in. Try again.`,
+    });
+  }
+}
+
+function exchangeRoute(app: App): void {
+  app.post(
+    `${PATH}/exchange`,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Exchange a one-time code',
+        description:
+          'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
+        body: Exchange,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, LinkRequired, VerificationChallenge, CookieSession]),
+          ...problemResponses(
+            'INVALID_TOKEN',
+            'RATE_LIMIT_EXCEEDED',
+            'REGISTRATION_CLOSED',
+            'MEMBERSHIP_REQUIRED',
+            'MEMBER_BLOCKED',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { code, cookies } = request.body;
+      const realm = await realmOfSecret(request, code);
+      const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
+      const browser = newMark(request);
+      const answer = await exchangeCode(ctx, { ...request.body, browser });
+      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
+    },
+  );
+}

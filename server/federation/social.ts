@@ -1,0 +1,265 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
+import { authAddressOf } from '#domains';
+import { Binding, challengeOf, issueExchangeCode } from '#exchange';
+import { addMember } from '#members';
+import {
+  createUser,
+  findIdentifier,
+  findLinkedUser,
+  identityUsed,
+  linkIdentity,
+  normalise,
+  unprovenSince,
+} from '#people';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { parseEmail } from '#platform/email-address.ts';
+import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
+import { hintOf } from '#proofs';
+import type { FirstFactor } from '#sign-in';
+import { accountOf, type SignedIn, signIn, UpstreamIdentity } from '#sign-in';
+import { isClosed, projectOf } from '#tenancy';
+import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
+
+type UpstreamFlowsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  state_hash: Buffer;
+  project_id: ProjectId;
+  provider_id: ProviderId;
+  browser_hash: Buffer;
+  sealed: string;
+  user_id: UserId | null;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    upstream_flows: UpstreamFlowsTable;
+  }
+}
+
+const SEALED = 'upstream-flow';
+const FLOW_SECONDS = 600;
+const CODE_SECONDS = 60;
+const LINK_SECONDS = 600;
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** Whose account the identity shall be linked to, and the session that began it; null: to sign in. */
+const LinkTo = Type.Union([Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') }), Type.Null()]);
+type LinkTo = Static<typeof LinkTo>;
+
+/** What is kept, encrypted, while the browser is away. */
+const Away = Type.Object({
+  state: Type.String(),
+  nonce: Type.String(),
+  verifier: Type.String(),
+  redirectUri: Type.String(),
+  appState: nullableText,
+  binding: Binding,
+  linkTo: LinkTo,
+});
+type Away = Static<typeof Away>;
+
+/** What an exchange code of a sign-in at a provider stands for. */
+export const UpstreamResult = Type.Object({ identity: UpstreamIdentity, binding: Binding, linkTo: LinkTo });
+type UpstreamResult = Static<typeof UpstreamResult>;
+
+/** What a link token stands for: an identity, and the account that must be proven before it is linked. */
+export const AskedLink = Type.Object({ identity: UpstreamIdentity, linkTo: IdSchema('usr') });
+type AskedLink = Static<typeof AskedLink>;
+
+/** Where an application wants a sign-in to end. */
+export type SocialStart = {
+  redirectUri: string;
+  appState: string | null;
+  binding: Binding;
+  linkTo: LinkTo;
+  loginHint: string | null;
+  /** A secret only this browser has: whoever comes back must bring it. */
+  browser: string;
+};
+
+/** Where the provider sends the browser back: the auth address it left from. */
+async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> {
+  return `${await authAddressOf(ctx)}/v1/auth/login/social/${provider.key}/callback`;
+}
+
+/** Remembers why the browser leaves and says where to. @throws Problem SERVICE_UNAVAILABLE when the provider does not answer */
+export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
+  const { routingKey } = await projectOf(ctx.system, ctx.scope);
+  const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
+  const { redirectUri, appState, binding, linkTo, loginHint, browser } = start;
+  const away: Away = { ...request, redirectUri, appState, binding, linkTo };
+  const url = await authorizationUrl(ctx, provider, {
+    ...request,
+    challenge: challengeOf(request.verifier),
+    loginHint,
+    callback: await callbackOf(ctx, provider),
+  }).catch((cause: unknown) => {
+    throw problem('SERVICE_UNAVAILABLE', {
+      detail: `${provider.name} does not answer right now. Try another way to sign in.`,
+      cause,
+    });
+  });
+  const stateHash = hashSecret(request.state);
+  await transaction(ctx, (tx) =>
+    tx.db
+      .insertInto('upstream_flows')
+      .values({
+        workspace_id: tx.scope.workspaceId,
+        environment: tx.scope.environment,
+        state_hash: stateHash,
+        project_id: tx.scope.projectId,
+        provider_id: provider.id,
+        browser_hash: hashSecret(browser),
+        sealed: tx.system.keyring.seal(JSON.stringify(away), SEALED, stateHash.toString('hex')),
+        user_id: linkTo?.userId ?? null,
+        expires_at: new Date(tx.now.getTime() + FLOW_SECONDS * 1000),
+      })
+      .execute(),
+  );
+  return url;
+}
+
+type CameBack = { ctx: Ctx; away: Away; provider: UpstreamProvider };
+
+/**
+ * Finds why a browser left, once. It must be the browser that left, and come back from the provider it was sent to: each has a
+ * callback address of its own (mix-up; RFC 9700 §4.4.2.2).
+ * @throws Problem INVALID_TOKEN
+ */
+export async function comeBack(
+  ctx: Ctx,
+  { key, state, browser }: { key: string; state: string; browser: string | undefined },
+): Promise<CameBack> {
+  const stateHash = hashSecret(state);
+  const row = await transaction(ctx, (tx) =>
+    tx.db
+      .deleteFrom('upstream_flows')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
+      .where('state_hash', '=', stateHash)
+      .where('expires_at', '>', tx.now)
+      .returning(['project_id', 'provider_id', 'browser_hash', 'sealed'])
+      .executeTakeFirst(),
+  );
+  const stale =
+    'This sign-in was not begun in this browser, is over, or took too long. Start again in the application.';
+  if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash))
+    throw problem('INVALID_TOKEN', stale);
+  const inProject: Ctx = { ...ctx, scope: { ...ctx.scope, projectId: row.project_id } };
+  if (await isClosed(ctx.system, inProject.scope)) throw problem('INVALID_TOKEN', stale);
+  const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
+  if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
+  const away: unknown = JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex')));
+  // One that left before an update begins anew.
+  if (!Value.Check(Away, away)) throw problem('INVALID_TOKEN', stale);
+  return { ctx: inProject, away, provider };
+}
+
+/** Whether the project still offers the provider, now that the browser is back. */
+export async function isOffered({ ctx, provider }: CameBack): Promise<boolean> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  return provider.enabled && settings.signInMethods.includes('social');
+}
+
+/** Reads who signed in at the provider, and issues the code that the application exchanges. */
+export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
+  const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
+  const identity = await identityFrom(ctx, provider, { request, returned });
+  const content: UpstreamResult = { identity, binding: away.binding, linkTo: away.linkTo };
+  // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
+  const [purpose, seconds] =
+    away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);
+  return transaction(ctx, async (tx) => {
+    const userId = away.linkTo?.userId ?? (await findLinkedUser(tx, identity)) ?? null;
+    return issueExchangeCode(tx, { purpose, content, userId, seconds });
+  });
+}
+
+/** Ends the linkings at a provider that a person has begun. Served by upstream_flows_of_user. */
+export async function forgetUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('upstream_flows')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** The answer when a verified address belongs to an account that is not linked yet. */
+export const LinkRequired = Type.Object({
+  status: Type.Literal('link_required'),
+  linkToken: Type.String({
+    description: 'Sign in to the account in another way, then `POST /v1/me/linked-identities` with it as `linkToken`.',
+  }),
+  hint: Type.String({ description: 'The address, mostly hidden.' }),
+  expiresIn: Type.Integer({ description: 'Seconds.' }),
+});
+
+/** A verified address whose account nobody has proven: its code is sent, and finishes the sign-in. */
+export type Unproven = { unproven: { userId: UserId; address: string; identity: UpstreamIdentity } };
+
+/**
+ * Signs in whoever the provider named: by issuer and subject alone. A verified address that has an account asks for proof of
+ * that account first; an unverified one counts for nothing (AU-8; ASVS 6.8.1). Where nobody has proven the account's address,
+ * whoever made the account may not be its owner: then the address is to be proven, not the account.
+ * @throws Problem REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
+export async function enterUpstream(
+  tx: TxCtx,
+  { identity }: UpstreamResult,
+  deviceToken: string | undefined,
+): Promise<SignedIn | Static<typeof LinkRequired> | Unproven> {
+  const first: FirstFactor = { entrance: 'social', amr: ['fed'], acr: 'aal1' };
+  const linked = await findLinkedUser(tx, identity);
+  if (linked) {
+    await identityUsed(tx, identity);
+    return signIn(tx, linked, first, { deviceToken });
+  }
+  const email = identity.email !== null && identity.emailVerified ? normalise(identity.email) : null;
+  const owner = email?.kind === 'email' ? await findIdentifier(tx, email) : undefined;
+  if (owner && (await unprovenSince(tx, owner.userId, owner.value)))
+    return { unproven: { userId: owner.userId, address: owner.value, identity } };
+  if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  // Whatever a provider calls an address becomes one here only if it is one.
+  const address = email === null ? null : parseEmail(email.value);
+  const userId = await createUser(tx, {
+    address: address === null ? null : { kind: 'email', value: address, verified: true },
+    passwordHash: null,
+    profile: profileOf(identity),
+  });
+  await linkIdentity(tx, userId, accountOf(identity));
+  await addMember(tx, userId);
+  return signIn(tx, userId, first);
+}
+
+async function askForProof(tx: TxCtx, content: AskedLink, address: string) {
+  return {
+    status: 'link_required' as const,
+    linkToken: await issueExchangeCode(tx, {
+      purpose: 'link_token',
+      content,
+      userId: content.linkTo,
+      seconds: LINK_SECONDS,
+    }),
+    hint: hintOf(address),
+    expiresIn: LINK_SECONDS,
+  };
+}
+
+function profileOf({ name, givenName, familyName }: UpstreamIdentity) {
+  return {
+    ...(name !== null && { displayName: name }),
+    ...(givenName !== null && { givenName }),
+    ...(familyName !== null && { familyName }),
+  };
+}

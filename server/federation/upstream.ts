@@ -1,0 +1,262 @@
+import { importPKCS8, SignJWT } from 'jose';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+} from 'openid-client';
+import type { UpstreamProvider } from '#applications';
+import type { Ctx } from '#platform/ctx.ts';
+import { guardedFetch, outbound } from '#platform/fetch.ts';
+import { perSystem, type System } from '#platform/system.ts';
+import type { UpstreamIdentity } from '#sign-in';
+
+/** How a browser was sent to a provider, and what must hold when it comes back (RFC 9700 §2.1.1; OpenID Connect Core §3.1.2.1). */
+export type UpstreamRequest = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  challenge: string;
+  loginHint: string | null;
+};
+
+const REMEMBER_MS = 3_600_000;
+
+type Remembered = { key: string; until: number; configuration: Promise<Configuration> };
+const known = perSystem(() => new Map<string, Remembered>());
+
+/** The provider's endpoints and keys: discovered once an hour. */
+function configurationOf({ system }: Pick<Ctx, 'system'>, provider: UpstreamProvider): Promise<Configuration> {
+  const key = JSON.stringify([provider.clientId, provider.options, provider.clientSecret]);
+  const now = system.clock.now().getTime();
+  const remembered = known(system).get(provider.id);
+  if (remembered && remembered.key === key && remembered.until > now) return remembered.configuration;
+  const configuration = discover(system, provider);
+  known(system).set(provider.id, { key, until: now + REMEMBER_MS, configuration });
+  // What failed is tried again the next time.
+  configuration.catch(() => known(system).delete(provider.id));
+  return configuration;
+}
+
+async function discover(system: System, provider: UpstreamProvider): Promise<Configuration> {
+  const { preset, options, clientId } = provider;
+  const authentication =
+    provider.clientSecret === null ? None() : ClientSecretPost(await clientSecretOf(system, provider));
+  if (preset.protocol === 'oauth2') {
+    const configuration = new Configuration(
+      {
+        issuer: options.issuer ?? preset.issuer,
+        authorization_endpoint: options.authorizationEndpoint ?? preset.authorizationEndpoint,
+        token_endpoint: options.tokenEndpoint ?? preset.tokenEndpoint,
+      },
+      clientId,
+      {},
+      authentication,
+    );
+    prepare(system, configuration);
+    return configuration;
+  }
+  const issuer = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
+  return discovery(new URL(issuer), clientId, {}, authentication, {
+    [customFetch]: guardedFetch(system),
+    // The ID token's signature is checked although it comes from the issuer itself: one that is none, or another's, is refused.
+    execute: [enableNonRepudiationChecks, ...(insecureAllowed(system) ? [allowInsecureRequests] : [])],
+  });
+}
+
+function prepare(system: System, configuration: Configuration): void {
+  configuration[customFetch] = guardedFetch(system);
+  if (insecureAllowed(system)) allowInsecureRequests(configuration);
+}
+
+/** Outside production mode a provider on this machine may be spoken to without TLS. */
+function insecureAllowed({ config }: System): boolean {
+  return config.mode === 'development';
+}
+
+const APPLE_SECRET_SECONDS = 2 * 3_600;
+
+/** Apple's client secret is a JWT signed with the team's key; the others' is what was configured. */
+async function clientSecretOf(
+  system: System,
+  { preset, clientSecret, clientId, options }: UpstreamProvider,
+): Promise<string> {
+  if (preset.protocol !== 'oidc' || !('appleSecret' in preset) || !preset.appleSecret) return clientSecret ?? '';
+  const now = Math.floor(system.clock.now().getTime() / 1000);
+  return new SignJWT({ iss: options.teamId ?? '', sub: clientId, aud: 'https://appleid.apple.com' })
+    .setProtectedHeader({ alg: 'ES256', kid: options.keyId ?? '' })
+    .setIssuedAt(now)
+    .setExpirationTime(now + APPLE_SECRET_SECONDS)
+    .sign(await importPKCS8(clientSecret ?? '', 'ES256'));
+}
+
+/** What the provider takes part in, of what protects a sign-in besides the state. */
+function checksOf({ preset }: UpstreamProvider): { nonce: boolean; pkce: boolean } {
+  if (preset.protocol === 'oauth2') return { nonce: false, pkce: true };
+  return { nonce: !preset.without?.includes('nonce'), pkce: !preset.without?.includes('pkce') };
+}
+
+/** Where the browser goes to sign in at the provider. */
+export async function authorizationUrl(
+  ctx: Pick<Ctx, 'system'>,
+  provider: UpstreamProvider,
+  request: UpstreamRequest & { callback: string },
+): Promise<string> {
+  const configuration = await configurationOf(ctx, provider);
+  const { preset, options } = provider;
+  const { nonce, pkce } = checksOf(provider);
+  return buildAuthorizationUrl(configuration, {
+    redirect_uri: request.callback,
+    scope: (options.scopes ?? preset.scopes).join(' '),
+    state: request.state,
+    ...(nonce && { nonce: request.nonce }),
+    ...(pkce && { code_challenge: request.challenge, code_challenge_method: 'S256' }),
+    ...(preset.protocol === 'oidc' && preset.formPost && { response_mode: 'form_post' }),
+    ...(request.loginHint && { login_hint: request.loginHint }),
+  }).href;
+}
+
+/**
+ * Exchanges the provider's code and reads who signed in. The answer is checked against the request: issuer (RFC 9207), state,
+ * nonce, PKCE, and the signature of the ID token.
+ * @param returned the callback address with what the provider added to it
+ * @throws Error of `openid-client` that says what did not hold
+ */
+export async function identityFrom(
+  ctx: Pick<Ctx, 'system'>,
+  provider: UpstreamProvider,
+  { request, returned }: { request: UpstreamRequest; returned: URL },
+): Promise<UpstreamIdentity> {
+  const configuration = await configurationOf(ctx, provider);
+  const oidc = provider.preset.protocol === 'oidc';
+  const { nonce, pkce } = checksOf(provider);
+  const tokens = await authorizationCodeGrant(configuration, returned, {
+    expectedState: request.state,
+    ...(pkce && { pkceCodeVerifier: request.verifier }),
+    ...(nonce && { expectedNonce: request.nonce }),
+    ...(oidc && { idTokenExpected: true }),
+  });
+  if (!oidc) return oauthIdentity(ctx.system, provider, tokens.access_token);
+  const claims = tokens.claims();
+  if (!claims) throw new Error('The provider sent no ID token.');
+  const endpoint = configuration.serverMetadata().userinfo_endpoint;
+  const profile =
+    endpoint && claims['email'] === undefined
+      ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+      : {};
+  const { issuer } = configuration.serverMetadata();
+  return oidcIdentity(provider, {
+    ...profile,
+    ...nameBeside(provider, returned),
+    ...claims,
+    iss: claims.iss || issuer,
+  });
+}
+
+/** Apple tells the name beside the ID token, once, when somebody signs in for the first time. Nothing depends on it. */
+function nameBeside({ preset }: UpstreamProvider, returned: URL): Record<string, string> {
+  const user = returned.searchParams.get('user');
+  if (preset.protocol !== 'oidc' || !preset.formPost || user === null) return {};
+  try {
+    const { firstName, lastName } = Object(Object(JSON.parse(user)).name);
+    const [given, family] = [text(firstName), text(lastName)];
+    const full = [given, family].filter((part) => part !== null).join(' ');
+    return {
+      ...(given !== null && { given_name: given }),
+      ...(family !== null && { family_name: family }),
+      ...(full !== '' && { name: full }),
+    };
+  } catch {
+    return {};
+  }
+}
+
+function oidcIdentity(provider: UpstreamProvider, claims: Record<string, unknown>): UpstreamIdentity {
+  // Apple and some others write the boolean as text.
+  const verified = claims['email_verified'] === true || claims['email_verified'] === 'true';
+  return {
+    provider: provider.key,
+    issuer: String(claims['iss']),
+    subject: String(claims['sub']),
+    email: text(claims['email']),
+    emailVerified: verified && provider.options.trustEmail !== false,
+    name: text(claims['name']),
+    givenName: text(claims['given_name']),
+    familyName: text(claims['family_name']),
+  };
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 200) : null;
+}
+
+async function oauthIdentity(
+  system: System,
+  provider: UpstreamProvider,
+  accessToken: string,
+): Promise<UpstreamIdentity> {
+  const { preset, options } = provider;
+  if (preset.protocol !== 'oauth2') throw new Error('unreachable: the preset speaks OAuth');
+  const profile = await readJson(system, options.userinfoEndpoint ?? preset.userinfoEndpoint, accessToken);
+  const subject = profile[preset.claims.subject];
+  if (typeof subject !== 'string' && typeof subject !== 'number') throw new Error('The profile names no account.');
+  const emails = options.emailsEndpoint ?? ('emailsEndpoint' in preset ? preset.emailsEndpoint : undefined);
+  const verified = emails ? await primaryEmail(system, emails, accessToken) : undefined;
+  const field = 'emailVerified' in preset ? preset.emailVerified : undefined;
+  const email = verified ?? text(profile[preset.claims.email]);
+  const trusted = verified !== undefined || (field !== undefined && profile[field] === true);
+  return {
+    provider: provider.key,
+    issuer: accountsOf(preset, options),
+    subject: String(subject),
+    email,
+    emailVerified: email !== null && trusted && options.trustEmail !== false,
+    name: text(profile[preset.claims.name]),
+    givenName: null,
+    familyName: null,
+  };
+}
+
+/**
+ * Who names the accounts of a provider without an issuer: its preset, or whoever answers with the profile instead. So no
+ * configuration can speak for the accounts of another provider (AU-8).
+ */
+function accountsOf(preset: { issuer: string }, { userinfoEndpoint }: UpstreamProvider['options']): string {
+  return userinfoEndpoint === undefined ? preset.issuer : new URL(userinfoEndpoint).origin;
+}
+
+async function readJson(system: System, url: string, accessToken: string): Promise<Record<string, unknown>> {
+  const response = await outbound(system, url, {
+    headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': 'latchkey' },
+  });
+  if (!response.ok) throw new Error(`The profile address answered ${response.status}.`);
+  return Object(await response.json());
+}
+
+/** GitHub lists addresses apart: the primary one counts, if it is verified. */
+async function primaryEmail(system: System, url: string, accessToken: string): Promise<string | undefined> {
+  const list = Object.values(await readJson(system, url, accessToken));
+  const primary = list.map((entry) => Object(entry)).find((entry) => entry.primary === true && entry.verified === true);
+  return typeof primary?.email === 'string' ? primary.email : undefined;
+}
+
+/** Asks whether a provider answers as configured. */
+export async function checkProvider(
+  ctx: Pick<Ctx, 'system'>,
+  provider: UpstreamProvider,
+): Promise<{ ok: boolean; issuer: string | null; detail: string }> {
+  try {
+    const configuration = await discover(ctx.system, provider);
+    const { issuer, authorization_endpoint: endpoint } = configuration.serverMetadata();
+    return { ok: true, issuer, detail: `Sign-in begins at ${endpoint ?? 'an unknown address'}.` };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    return { ok: false, issuer: null, detail: (error instanceof Error ? error.message : 'failed') + cause };
+  }
+}

@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { addresses, Metadata, RoleKey } from '#members';
+import { isPasswordHash } from '#passwords';
+import {
+  type NewPerson,
+  type NormalisedIdentifier,
+  normalise,
+  normaliseEmail,
+  normalisePhone,
+  profileFields,
+  requireSmall,
+  Username,
+} from '#people';
+import { isStorable } from '#platform/http-body.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { Instant } from '#platform/instants.ts';
+import { isNestedTooDeep } from '#platform/nesting.ts';
+import { Problem } from '#platform/problem.ts';
+import type { RowResult } from './imports.ts';
+
+const { username: _username, ...profile } = profileFields;
+const exported = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+/** A row of an import, which is also a row of an export: what an export says beyond it is taken and left aside. */
+export const ImportRow = Type.Object(
+  {
+    ...addresses,
+    username: Type.Optional(Username),
+    passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+    ...Type.Partial(Type.Object(profile)).properties,
+    roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+    status: Type.Optional(Type.Enum(['active', 'blocked'])),
+    metadata: Type.Optional(Metadata),
+    createdAt: Type.Optional(Instant),
+    userId: Type.Optional(IdSchema('usr')),
+    memberId: Type.Optional(IdSchema('mem')),
+    joinedAt: Type.Optional(Instant),
+    lastSeenAt: exported(Instant),
+  },
+  { additionalProperties: false },
+);
+export type ImportRow = Static<typeof ImportRow>;
+
+const row = Compile(ImportRow);
+
+/** A row that can be imported as far as can be told without the database. */
+export type ReadRow = {
+  row: number;
+  identifiers: NewPerson['identifiers'];
+  record: ImportRow;
+};
+
+type Faults = RowResult['errors'];
+
+/** Reads a row. @returns what is wrong with it otherwise */
+export function readRow(position: number, line: string): ReadRow | { row: number; errors: Faults } {
+  const failed = (errors: Faults) => ({ row: position, errors });
+  const record = parsed(line);
+  if (record === undefined)
+    return failed([
+      { pointer: '', message: 'is not a JSON object without NUL characters, halves of characters and deep nesting' },
+    ]);
+  if (!row.Check(record)) return failed(faultsOf(record));
+  try {
+    const identifiers = identifiersIn(record);
+    const errors = faultsBeyondSchema(record, identifiers);
+    return errors.length > 0 ? failed(errors) : { row: position, identifiers, record };
+  } catch (error) {
+    if (error instanceof Problem) return failed([{ pointer: '', message: error.message }]);
+    throw error;
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    const value: unknown = isStorable(line) ? JSON.parse(line) : undefined;
+    const isRow = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRow && !isNestedTooDeep(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultsOf(record: unknown): Faults {
+  return row
+    .Errors(record)
+    .filter(({ keyword }) => keyword !== 'additionalProperties')
+    .map(({ keyword, instancePath, message }) => ({
+      pointer: instancePath,
+      message: explanationOf(keyword, instancePath) ?? message,
+    }))
+    .slice(0, 10);
+}
+
+/** What a person can use, where the schema would only say which expression does not match. */
+function explanationOf(keyword: string, pointer: string): string | undefined {
+  if (keyword === 'boolean') return 'is not a field of a row';
+  if (keyword === 'format' && pointer === '/email') return 'is not an email address';
+  if (keyword === 'format') return 'is not a date and time such as 2026-01-31T12:00:00Z';
+  return keyword === 'pattern' ? 'is not in the form that this field needs' : undefined;
+}
+
+function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: ImportRow): ReadRow['identifiers'] {
+  const of = (identifier: NormalisedIdentifier | null, verified: boolean) =>
+    identifier ? [{ ...identifier, verified }] : [];
+  return [
+    ...of(email === undefined ? null : { kind: 'email', value: normaliseEmail(email) }, emailVerified ?? false),
+    ...of(phone === undefined ? null : { kind: 'phone', value: normalisePhone(phone) }, phoneVerified ?? false),
+    ...of(username === undefined ? null : { kind: 'username', value: normalise(username).value }, true),
+  ];
+}
+
+function faultsBeyondSchema(record: ImportRow, identifiers: ReadRow['identifiers']): Faults {
+  requireSmall('customData', record.customData);
+  requireSmall('metadata', record.metadata);
+  const errors: Faults = [];
+  if (identifiers.length === 0) errors.push({ pointer: '', message: 'needs `email`, `phone` or `username`' });
+  if (record.passwordHash !== undefined && !isPasswordHash(record.passwordHash))
+    errors.push({ pointer: '/passwordHash', message: 'is not a hash of a known kind, or costs too much to check' });
+  return errors;
+}
+
+const BOOLEANS = ['emailVerified', 'phoneVerified'];
+const JSONS = ['customData', 'metadata'];
+
+/** A CSV record as a row: empty cells are left out, `roles` are separated by spaces, `customData` and `metadata` are JSON. */
+export function recordOfCsv(record: Record<string, string>): Record<string, unknown> {
+  const cells = Object.entries(record).filter(([, cell]) => cell !== '');
+  return Object.fromEntries(cells.map(([name, cell]) => [name, cellValue(name, cell)]));
+}
+
+function cellValue(name: string, cell: string): unknown {
+  if (name === 'roles') return cell.split(/\s+/).filter(Boolean);
+  if (BOOLEANS.includes(name)) return { true: true, false: false }[cell.toLowerCase()] ?? cell;
+  if (!JSONS.includes(name)) return cell;
+  try {
+    const value: unknown = JSON.parse(cell);
+    // As text it is no JSON object, and the row is reported.
+    return isNestedTooDeep(value) ? cell : value;
+  } catch {
+    return cell;
+  }
+}

@@ -1,0 +1,299 @@
+import type { Task } from 'graphile-worker';
+import { sql } from 'kysely';
+import { Compile } from 'typebox/compile';
+import { analyseEvents, emitAll, type NewEvent } from '#events';
+import { excessAmong, type KnownAs, knownAs, lockKnownRoles, type MemberStatus, permissionsNow } from '#members';
+import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#people';
+import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isRaceLost, mayPassLater } from '#platform/db.ts';
+import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
+import { addJob } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import { isClosed, projectExists } from '#tenancy';
+import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
+import { type ReadRow, readRow } from './import-rows.ts';
+import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
+
+/** A job works this long, then makes way for others and goes on later. */
+const TURN_MS = 1_000;
+const PUT_OFF_MS = 10 * 60_000;
+/** Somebody else registered, or another job imported, the same person at the same moment: read anew, it is found. */
+const TRIES = 5;
+
+const work = Compile(ImportWork);
+
+/** Works an import off, chunk by chunk; a chunk is imported whole and once, whatever dies meanwhile. */
+export function importTask(system: System): Task {
+  return async (payload, { job }) => {
+    const { importId, ...scope } = work.Parse(payload);
+    const ctx = systemCtx(system, scope, 'import', `import-${job.id}`);
+    if (await isClosed(system, scope)) return putOff(ctx, importId);
+    const until = performance.now() + TURN_MS;
+    let more = true;
+    // biome-ignore lint/performance/noAwaitInLoops: chunks follow one another
+    while (more && performance.now() < until) more = await importChunk(ctx, importId);
+    if (more) await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...scope, importId }, { priority: 10 }));
+  };
+}
+
+/** An import into a project that is to be deleted goes on once the project is restored; with its project gone it finds nothing to do. */
+async function putOff(ctx: Ctx, importId: ImportId): Promise<void> {
+  if (!(await projectExists(ctx.system, ctx.scope))) return;
+  const runAt = new Date(ctx.now.getTime() + PUT_OFF_MS);
+  await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...tx.scope, importId }, { priority: 10, runAt }));
+}
+
+/** Imports the next rows. @returns false when none wait */
+export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean> {
+  await tellPlanner(ctx);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importClaimed(tx, importId));
+    } catch (error) {
+      if (isRaceLost(error) && attempt < TRIES) continue;
+      if (mayPassLater(error)) throw error;
+      ctx.system.log.warn({ err: error, importId }, 'a chunk of an import failed; its rows are imported one by one');
+      return await transaction({ ...ctx, now: ctx.system.clock.now() }, (tx) => importOneByOne(tx, importId));
+    }
+  }
+}
+
+/** So much larger than they were known to be, tables are analysed anew. */
+const GROWN = 4;
+
+/**
+ * Has the tables analysed before rows are looked up in them, unless the planner knows them about as large as they are. The database
+ * does so by itself after a minute; until then it would work with what it knew of tables that were nearly empty.
+ */
+async function tellPlanner(ctx: Ctx): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { rows } = await sql<{ grown: boolean }>`
+      select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown
+      from pg_class where oid = 'members'::regclass`.execute(tx.db);
+    if (rows[0]?.grown !== true) return;
+    await analyseUsers(tx);
+    await sql`analyze members, member_roles`.execute(tx.db);
+    await analyseEvents(tx);
+  });
+}
+
+/**
+ * Imports the next rows each by itself: whatever it is that one holds, the others are imported, it is reported, and the import
+ * ends. @returns false when no chunk waits
+ */
+async function importOneByOne(tx: TxCtx, importId: ImportId): Promise<boolean> {
+  const chunk = await claimChunk(tx, importId);
+  if (!chunk) return false;
+  const results: RowResult[] = [];
+  for (const [index, line] of chunk.lines.entries()) {
+    const row = { ...chunk, lines: [line], firstRow: chunk.firstRow + index };
+    // biome-ignore lint/performance/noAwaitInLoops: rows follow one another on one connection
+    results.push(...(await inSavepoint(tx, row.firstRow, () => importRows(tx, importId, row))));
+  }
+  await finishChunk(ownCtx(tx, importId, chunk), importId, chunk.number, results);
+  return true;
+}
+
+/** Runs the import of one row; what is thrown undoes it alone and is reported, unless another time may do. */
+async function inSavepoint(tx: TxCtx, row: number, work: () => Promise<RowResult[]>): Promise<RowResult[]> {
+  await sql`savepoint import_row`.execute(tx.db);
+  try {
+    const results = await work();
+    await sql`release savepoint import_row`.execute(tx.db);
+    return results;
+  } catch (error) {
+    if (mayPassLater(error)) throw error;
+    await sql`rollback to savepoint import_row`.execute(tx.db);
+    tx.system.log.warn({ err: error, row }, 'a row of an import failed');
+    return [{ row, outcome: 'failed', errors: [{ pointer: '', message: 'could not be imported' }] }];
+  }
+}
+
+/** In the name of who began it, and with what they may do by now. */
+function ownCtx(tx: TxCtx, importId: ImportId, { actor }: Pick<ClaimedChunk, 'actor'>): TxCtx {
+  return { ...tx, actor, trace: { ...tx.trace, correlationId: importId } };
+}
+
+/** @returns false when no chunk waits */
+async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
+  const chunk = await claimChunk(tx, importId);
+  if (!chunk) return false;
+  await finishChunk(ownCtx(tx, importId, chunk), importId, chunk.number, await importRows(tx, importId, chunk));
+  return true;
+}
+
+/** @returns what became of each row, in their order */
+async function importRows(tx: TxCtx, importId: ImportId, chunk: ClaimedChunk): Promise<RowResult[]> {
+  const own = ownCtx(tx, importId, chunk);
+  const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
+  const rows = read.flatMap((row) => ('record' in row ? [row] : []));
+  const plan = chunk.dryRun ? await imagine(own, importId, rows) : (await planRows(own, rows)).plan;
+  if (!chunk.dryRun) await carryOut(own, plan);
+  const results = new Map(plan.map(({ row, outcome, errors }) => [row, { row, outcome, errors }]));
+  for (const row of read)
+    if ('errors' in row) results.set(row.row, { row: row.row, outcome: 'failed', errors: row.errors });
+  return [...results.values()].sort((a, b) => a.row - b.row);
+}
+
+/** A row and what is to be done about it. */
+type Planned = RowResult & {
+  read: ReadRow;
+  userId: UserId;
+  memberId: MemberId;
+  roleIds: RoleId[];
+  /** The identifier under which the project sees a person who already had an account. */
+  named: KnownAs;
+};
+
+/** What would become of rows, after what would have become of those before them. */
+async function imagine(tx: TxCtx, importId: ImportId, rows: readonly ReadRow[]): Promise<Planned[]> {
+  const before = await wouldBeMembers(tx, importId, rows.flatMap(keysOf));
+  const { plan, owners } = await planRows(tx, rows, before);
+  const entering = new Set(plan.flatMap(({ outcome, userId }) => (isEntering(outcome) ? [userId] : [])));
+  await noteWouldBeMembers(tx, importId, new Map([...owners].filter(([, userId]) => entering.has(userId))));
+  return plan;
+}
+
+function isEntering(outcome: Planned['outcome']): boolean {
+  return outcome === 'created' || outcome === 'joined';
+}
+
+/** @param before whom identifiers belong to besides what the database says, all of them members */
+async function planRows(
+  tx: TxCtx,
+  rows: readonly ReadRow[],
+  before: ReadonlyMap<string, UserId> = new Map(),
+): Promise<{ plan: Planned[]; owners: ReadonlyMap<string, UserId> }> {
+  const identifiers = rows.flatMap((row) => row.identifiers);
+  const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
+  const members = await membersAmong(tx, [...new Set(owners.values())]);
+  for (const userId of before.values()) members.add(userId);
+  const held = await permissionsNow(tx, tx.actor);
+  const allowed = held.includes('members:import');
+  const roles = await grantableRoles(tx, rows, held);
+  return { plan: rows.map((read) => planRow(tx, read, { owners, members, roles, allowed })), owners };
+}
+
+function keysOf({ identifiers }: ReadRow): string[] {
+  return identifiers.map(({ kind, value }) => `${kind} ${value}`);
+}
+
+type Known = {
+  /** By kind and value; rows of the same chunk are added as they are planned. */
+  owners: Map<string, UserId>;
+  members: Set<UserId>;
+  roles: ReadonlyMap<string, RoleId | 'denied'>;
+  /** Whoever began the import may still import. */
+  allowed: boolean;
+};
+
+function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: Known): Planned {
+  const keys = keysOf(read);
+  const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
+  const userId = known[0] ?? newId('usr', tx.now);
+  const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
+  const errors = [
+    ...(allowed ? [] : [{ pointer: '', message: 'whoever began the import may no longer import members' }]),
+    ...(known.length > 1 ? [{ pointer: '', message: 'belongs to several accounts by its identifiers' }] : []),
+    ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
+  ];
+  const base = {
+    row: read.row,
+    read,
+    userId,
+    memberId: newId('mem', tx.now),
+    named: knownAs(read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId)),
+    roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
+    errors,
+  };
+  if (errors.length > 0) return { ...base, outcome: 'failed' };
+  const outcome = known.length === 0 ? 'created' : members.has(userId) ? 'unchanged' : 'joined';
+  if (outcome === 'created') for (const key of keys) owners.set(key, userId);
+  members.add(userId);
+  return { ...base, outcome };
+}
+
+function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
+  if (role === undefined) return [{ pointer: '/roles', message: `"${key}" is not a role of this project` }];
+  if (role === 'denied') return [{ pointer: '/roles', message: `"${key}" grants more than whoever imports has` }];
+  return [];
+}
+
+/** Served by members_of_user. */
+async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<UserId>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await tx.db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
+    .where('project_id', '=', tx.scope.projectId)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+}
+
+/** The roles that rows name, by key: their ids, or that they grant more than whoever imports has. */
+async function grantableRoles(
+  tx: TxCtx,
+  rows: readonly ReadRow[],
+  held: readonly string[],
+): Promise<Map<string, RoleId | 'denied'>> {
+  const keys = [...new Set(rows.flatMap(({ record }) => record.roles ?? []))];
+  const roles = new Map<string, RoleId | 'denied'>();
+  for (const { id, key, permissions } of await lockKnownRoles(tx, keys))
+    roles.set(key, excessAmong(tx.actor, held, permissions) === undefined ? id : 'denied');
+  return roles;
+}
+
+/** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */
+async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
+  const created = plan.filter(({ outcome }) => outcome === 'created');
+  const entering = plan.filter(({ outcome }) => isEntering(outcome));
+  if (entering.length === 0) return;
+  if (created.length > 0)
+    await createUsers(
+      tx,
+      created.map(({ userId, read }) => personOf(tx, userId, read)),
+    );
+  await insertMembers(tx, entering);
+  await emitAll(tx, entering.flatMap(eventsOf));
+}
+
+function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewPerson {
+  return {
+    id,
+    identifiers,
+    passwordHash: record.passwordHash ?? null,
+    profile: record,
+    customData: record.customData ?? {},
+    createdAt: record.createdAt === undefined ? tx.now : instantOf(record.createdAt),
+  };
+}
+
+async function insertMembers(tx: TxCtx, entering: readonly Planned[]): Promise<void> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const statuses = entering.map(({ read }): MemberStatus => read.record.status ?? 'active');
+  const names = entering.map(({ outcome, named }) => (outcome === 'joined' ? JSON.stringify(named) : null));
+  await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at, known_as)
+    select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}, known_as::jsonb
+    from unnest(${entering.map(({ memberId }) => memberId)}::text[], ${entering.map(({ userId }) => userId)}::text[],
+      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[], ${names}::text[])
+      as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
+  const held = entering.flatMap(({ memberId, roleIds }) => roleIds.map((roleId) => ({ memberId, roleId })));
+  if (held.length === 0) return;
+  await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id)
+    select ${workspaceId}, ${projectId}, ${environment}, member_id, role_id
+    from unnest(${held.map(({ memberId }) => memberId)}::text[], ${held.map(({ roleId }) => roleId)}::text[])
+      as held (member_id, role_id)`.execute(tx.db);
+}
+
+function eventsOf({ outcome, userId, memberId, read }: Planned): NewEvent[] {
+  const email = read.identifiers.find(({ kind }) => kind === 'email')?.value ?? null;
+  return [
+    ...(outcome === 'created' ? [{ type: 'user.created' as const, data: { userId, email } }] : []),
+    { type: 'membership.created' as const, data: { memberId, userId } },
+  ];
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { emit } from '#events';
+import { actsForWorkspace, requirePermission } from '#members';
+import { exportUsers } from '#people';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { MemberId, RoleId } from '#platform/ids.ts';
+import type { ImportRow } from './import-rows.ts';
+
+/** Members of one page, which is all that memory holds of an export. */
+const PAGE = 500;
+
+/** What is taken along besides what a project sees of its members. */
+export type Exported = { passwordHashes: boolean };
+
+/** Notes that the members were taken along, and by whom. @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials` */
+export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
+  if (passwordHashes) await requirePermission(ctx, 'members:credentials');
+  await transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes }));
+}
+
+/**
+ * Every member, oldest first, as rows that an import takes: a JSON object each line. Password hashes and `customData` belong to the
+ * account, so a project is given those of the accounts it looks after. Read page by page, so a change meanwhile may or may not be
+ * in it. Served by the primary key.
+ */
+export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
+  const roles = await roleKeys(ctx);
+  let after = '';
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
+    const members = await pageAfter(ctx, after);
+    const last = members.at(-1);
+    if (!last) return;
+    const users = await exportUsers(
+      ctx,
+      members.map(({ userId }) => userId),
+    );
+    yield members
+      .flatMap((member) => {
+        const user = users.get(member.userId);
+        if (!user) return [];
+        const row = { ...rowOf(member, user, roles), ...accountOf(ctx, member, { user, passwordHashes }) };
+        return [`${JSON.stringify(row)}\n`];
+      })
+      .join('');
+    after = last.id;
+  }
+}
+
+/** How many members the project has. */
+export async function memberCount(ctx: Ctx): Promise<number> {
+  const { count } = await ctx.db
+    .selectFrom('members')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
+  const rows = await ctx.db
+    .selectFrom('roles')
+    .select(['id', 'key'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .where('environment', '=', ctx.scope.environment)
+    .execute();
+  return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
+  where (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id))`;
+
+const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
+  and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
+
+function pageAfter(ctx: Ctx, after: string) {
+  return ctx.db
+    .selectFrom('members as m')
+    .select([
+      'm.id',
+      'm.user_id as userId',
+      'm.status',
+      'm.metadata',
+      'm.created_at as joinedAt',
+      'm.last_seen_at as lastSeenAt',
+      'm.known_as as knownAs',
+    ])
+    .select(IS_ELSEWHERE.as('isElsewhere'))
+    .select(ROLE_IDS.as('roleIds'))
+    .where('m.workspace_id', '=', ctx.scope.workspaceId)
+    .where('m.project_id', '=', ctx.scope.projectId)
+    .where('m.environment', '=', ctx.scope.environment)
+    .where('m.id', '>', sql<MemberId>`${after}`)
+    .orderBy('m.id')
+    .limit(PAGE)
+    .execute();
+}
+
+type Row = Awaited<ReturnType<typeof pageAfter>>[number];
+type User = Awaited<ReturnType<typeof exportUsers>> extends Map<unknown, infer Value> ? Value : never;
+
+function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<RoleId, string>): ImportRow {
+  return {
+    memberId: member.id,
+    userId,
+    ...(member.status !== 'invited' && { status: member.status }),
+    roles: member.roleIds.flatMap((id) => roles.get(id) ?? []).sort(),
+    metadata: member.metadata,
+    createdAt: createdAt.toISOString(),
+    joinedAt: member.joinedAt.toISOString(),
+    lastSeenAt: member.lastSeenAt?.toISOString() ?? null,
+  };
+}
+
+/** What is exported of the account behind a member. */
+function accountOf(ctx: Ctx, member: Row, { user, passwordHashes }: { user: User } & Exported): ImportRow {
+  const inReach = actsForWorkspace(ctx) || (user.homeProjectId === ctx.scope.projectId && !member.isElsewhere);
+  if (!inReach && member.knownAs) return member.knownAs;
+  const { profile, passwordHash, customData } = user;
+  const identifier = (kind: string) => user.identifiers.find((candidate) => candidate.kind === kind);
+  const [email, phone, username] = [identifier('email'), identifier('phone'), identifier('username')];
+  return {
+    ...(email && { email: email.value, emailVerified: email.verified }),
+    ...(phone && { phone: phone.value, phoneVerified: phone.verified }),
+    ...(username && { username: username.value }),
+    ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)),
+    ...(inReach && passwordHashes && passwordHash !== null && { passwordHash }),
+    ...(inReach && { customData }),
+  };
+}

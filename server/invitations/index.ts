@@ -1,0 +1,9 @@
+export { invitationRoutes } from './invitations.admin.ts';
+export {
+  acceptInvitation,
+  findInvitation,
+  forgetInvitations,
+  invitationsTo,
+  projectOfInvitation,
+  withdrawUnbacked,
+} from './invitations.ts';

@@ -1,0 +1,87 @@
+import { requireSettled } from '#billing';
+import { sendMessage } from '#messages';
+import { amongOperators, installationOf, ownersOf } from '#operators';
+import { usersById } from '#people';
+import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ProjectId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import {
+  closeProject,
+  closeWorkspace,
+  getWorkspace,
+  type Project,
+  restoreProject,
+  restoreWorkspace,
+  type Workspace,
+} from '#tenancy';
+
+/**
+ * Closes a project for everybody at once, has it removed in seven days, and tells the owners of its workspace. Asking again
+ * changes nothing.
+ * @throws Problem NOT_FOUND, CONFLICT for a default project, that of the console, and one that has something to pay
+ */
+export function deleteProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
+  return transaction(ctx, async (tx) => {
+    requireNotBuiltIn(tx);
+    await requireSettled(tx, { workspaceId: tx.scope.workspaceId, projectId });
+    const { project, asked } = await closeProject(tx, projectId);
+    if (asked) await tellOwners(tx, 'project', project);
+    return project;
+  });
+}
+
+/** Closes the workspace with everything in it, as {@link deleteProject} does a project. @throws Problem CONFLICT */
+export function deleteWorkspace(ctx: Ctx): Promise<Workspace> {
+  return transaction(ctx, async (tx) => {
+    requireNotBuiltIn(tx);
+    await requireSettled(tx, { workspaceId: tx.scope.workspaceId, projectId: null });
+    const { workspace, asked } = await closeWorkspace(tx);
+    if (asked) await tellOwners(tx, 'workspace', workspace);
+    return workspace;
+  });
+}
+
+/** Takes a deletion back: everything is as it was. @throws Problem NOT_FOUND, CONFLICT after the seven days */
+export function keepProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
+  return transaction(ctx, (tx) => restoreProject(tx, projectId));
+}
+
+/** {@link keepProject} for the workspace. */
+export function keepWorkspace(ctx: Ctx): Promise<Workspace> {
+  return transaction(ctx, restoreWorkspace);
+}
+
+/** The console stands on it: operators are people of that workspace. @throws Problem CONFLICT */
+function requireNotBuiltIn({ system, scope }: TxCtx): void {
+  if (scope.workspaceId === installationOf(system).scope.workspaceId)
+    throw problem('CONFLICT', 'Operators sign in through this workspace. It can not be deleted, nor its project.');
+}
+
+/** Also whoever asked: should it have been somebody else in their name, this is how they notice. */
+async function tellOwners(tx: TxCtx, what: 'project' | 'workspace', { name, deletesAt }: Project | Workspace) {
+  const inside = amongOperators(tx);
+  const workspace = await getWorkspace(tx);
+  const { userId } = operatorOf(tx);
+  const owners = await ownersOf(tx);
+  const people = await usersById(inside, [...owners, userId]);
+  const asking = people.get(userId);
+  const path = what === 'project' ? '/projects' : '/workspace';
+  for (const owner of owners) {
+    const { email, locale } = people.get(owner) ?? {};
+    if (!email) continue;
+    // biome-ignore lint/performance/noAwaitInLoops: a workspace has a few owners, the transaction one connection
+    await sendMessage(inside, {
+      template: 'deletion',
+      to: email,
+      ...(locale !== undefined && { locale }),
+      variables: {
+        what,
+        name,
+        workspace: workspace.name,
+        person: asking?.displayName ?? asking?.email ?? userId,
+        date: deletesAt?.slice(0, 10) ?? '',
+        link: `${tx.system.config.addresses.console}/console/${workspace.id}${path}`,
+      },
+    });
+  }
+}

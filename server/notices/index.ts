@@ -1,0 +1,1 @@
+export { accountThrottled, credentialChanged, deviceOf, newDevice, successAfterFailures } from './notices.ts';

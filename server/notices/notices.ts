@@ -1,0 +1,83 @@
+import { emit } from '#events';
+import { type CredentialChange, sendMessage } from '#messages';
+import { usersById } from '#people';
+import type { TxCtx } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import type { SessionId, UserId } from '#platform/ids.ts';
+import { endWithCredentials } from '#sessions';
+
+/** Security mails: what the owner of an account should know without asking (ASVS 6.3.5, 6.3.7; AU-7). */
+
+type Notice =
+  | { template: 'new_device'; variables: { device: string; ip: string } }
+  | { template: 'credential_changed'; variables: { change: CredentialChange } }
+  | { template: 'account_throttled'; variables: Record<string, never> }
+  | { template: 'failed_attempts'; variables: { count: number } };
+
+/** Mails a person; one without an address can't be told. @param to another address than the account's, such as the one before */
+async function tell(tx: TxCtx, userId: UserId, { template, variables }: Notice, to?: string): Promise<void> {
+  const user = (await usersById(tx, [userId])).get(userId);
+  const address = to ?? user?.email;
+  if (!address) return;
+  const time = `${tx.now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  await sendMessage(tx, { template, to: address, locale: user?.locale ?? null, variables: { ...variables, time } });
+}
+
+/**
+ * A credential was added, changed or removed: its owner is told, what came before the change ends with it, and every process
+ * hears of it, as what it holds of the person is old.
+ * @throws Problem SESSION_REVOKED where another change of the person has ended the session meanwhile
+ */
+export async function credentialChanged(
+  tx: TxCtx,
+  userId: UserId,
+  change: CredentialChange,
+  to?: string,
+): Promise<void> {
+  await endWithCredentials(tx, userId, change);
+  await tell(tx, userId, { template: 'credential_changed', variables: { change } }, to);
+  await announce(tx, { topic: 'user', key: userId });
+}
+
+export async function accountThrottled(tx: TxCtx, userId: UserId): Promise<void> {
+  await emit(tx, 'security.account_throttled', { userId });
+  await tell(tx, userId, { template: 'account_throttled', variables: {} });
+}
+
+export async function newDevice(tx: TxCtx, session: { userId: UserId; sessionId: SessionId }): Promise<void> {
+  await emit(tx, 'security.new_device', session);
+  const { ip, userAgent } = tx.trace;
+  await tell(tx, session.userId, {
+    template: 'new_device',
+    variables: { device: deviceOf(userAgent), ip: ip ?? '?' },
+  });
+}
+
+export async function successAfterFailures(tx: TxCtx, userId: UserId, count: number): Promise<void> {
+  await emit(tx, 'security.failed_attempts', { userId, count });
+  await tell(tx, userId, { template: 'failed_attempts', variables: { count } });
+}
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+];
+
+/** `Firefox on Linux`, as far as the header says; otherwise what it begins with. */
+export function deviceOf(userAgent: string | null): string {
+  if (!userAgent) return '?';
+  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? system ?? userAgent.slice(0, 60);
+}

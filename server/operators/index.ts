@@ -1,0 +1,14 @@
+export { answerForOperators } from './absent-operators.ts';
+export { keepTeamsWhole } from './departures.ts';
+export { addOperatorAuthentication, workspaceScope } from './edge.ts';
+export { installationOf, setUpConsole } from './installation.ts';
+export { endEveryOperatorSession, endWithAuthSessions, forgetDeadOperatorSessions } from './operator-sessions.ts';
+export { amongOperators, createOperator } from './operators.ts';
+export { sessionRoutes as operatorSessionRoutes } from './session.console.ts';
+export { setUpRoutes } from './set-up.page.ts';
+export { createOwner, setUpLink } from './set-up.ts';
+export { teamRoutes } from './team.console.ts';
+export { addTeamMember, ownersOf, teamsOf } from './team.ts';
+export { teamInvitationRoutes } from './team-invitations.console.ts';
+export { permissionsForInstallation, TeamRole } from './team-roles.ts';
+export { addProject, addWorkspace } from './workspaces.ts';

@@ -1,0 +1,173 @@
+import { Type } from 'typebox';
+import { emit } from '#events';
+import { usersById } from '#people';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
+import { transaction } from '#platform/ctx.ts';
+import { html, sendPage } from '#platform/html.ts';
+import type { Reply, Request, Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { revokeSessions } from '#sessions';
+import { Workspace, workspacesById } from '#tenancy';
+import { CALLBACK_PATH, installationCtx, installationOf } from './installation.ts';
+import {
+  csrfTokenOf,
+  endOperatorSession,
+  type OperatorSession,
+  operatorCookie,
+  startOperatorSession,
+} from './operator-sessions.ts';
+import { isSetUp } from './set-up.ts';
+import { beginSignIn, finishSignIn, ReturnTo } from './sign-in.ts';
+import { stepUpSecondsLeft } from './step-up.ts';
+import { teamsOf } from './team.ts';
+import { permissionsForInstallation, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
+
+const SIGN_IN = '/console/v1/sign-in';
+/** How long somebody may take at the sign-in pages. */
+const AWAY_SECONDS = 3_600;
+
+const Permissions = Type.Array(Type.String());
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const Addresses = Type.Object({ auth: Type.String(), api: Type.String() });
+
+const Session = Type.Object({
+  operator: Type.Object({ userId: IdSchema('usr'), email: nullableText, displayName: nullableText }),
+  csrfToken: Type.String({ description: 'Sent with every change as `X-CSRF-Token`.' }),
+  authTime: Type.String({ format: 'date-time' }),
+  stepUpSeconds: Type.Integer({
+    description: 'For how long what is marked `x-step-up` needs no other sign-in, as of this answer.',
+  }),
+  expiresAt: Type.String({ format: 'date-time' }),
+  mode: Type.Enum(['development', 'production']),
+  installation: Type.Object({
+    workspaceId: IdSchema('wrk'),
+    role: Type.Union([TeamRole, Type.Null()]),
+    permissions: Permissions,
+  }),
+  workspaces: Type.Array(
+    Type.Object({
+      id: IdSchema('wrk'),
+      name: Type.String(),
+      role: TeamRole,
+      permissions: Permissions,
+      deletesAt: Workspace.properties.deletesAt,
+    }),
+  ),
+  addresses: Type.Object({ test: Addresses, production: Addresses }),
+});
+
+/** The cookie an operator carries on the way to the sign-in pages and back. */
+function awayCookie({ address }: Request): string {
+  return cookieName(address, 'console', 'sign-in');
+}
+
+export const sessionRoutes: Routes = (app) => {
+  app.get(
+    SIGN_IN,
+    {
+      config: { permission: 'public' },
+      schema: {
+        summary: 'Begin a sign-in',
+        description: 'Open in a browser: goes to the sign-in pages, and comes back to `returnTo` with the session.',
+        querystring: Type.Object({
+          returnTo: Type.Unsafe<string>({ ...ReturnTo, default: '/console/' }),
+          stepUp: Type.Boolean({ default: false, description: 'Asks who it is again, for a dangerous action.' }),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { system } = request.server;
+      if (!(await isSetUp(installationCtx(system, 'console')))) return reply.redirect('/console/setup', 303);
+      const { url, kept } = await beginSignIn(system, request.query);
+      reply.setCookie(awayCookie(request), kept, { ...cookieOptions(request.address, 'lax'), maxAge: AWAY_SECONDS });
+      return reply.redirect(url, 303);
+    },
+  );
+
+  app.get(CALLBACK_PATH, { config: { permission: 'public' }, schema: { hide: true } }, (request, reply) =>
+    arrive(request, reply),
+  );
+
+  app.get(
+    '/console/v1/session',
+    {
+      config: { permission: 'operator' },
+      schema: { summary: 'Read your session', response: { 200: Session } },
+    },
+    ({ server, operator }) => describeSession(server.system, operator),
+  );
+
+  app.post(
+    '/console/v1/session/sign-out',
+    {
+      config: { permission: 'operator', stepUp: false },
+      schema: { summary: 'Sign out', description: 'Here and at the auth host.', response: { 204: Type.Null() } },
+    },
+    async (request, reply) => {
+      const { ctx, operator } = request;
+      await transaction(ctx, async (tx) => {
+        await revokeSessions(tx, operator.userId, { only: operator.sessionId }, 'logout');
+        await emit(tx, 'user.logout', { userId: operator.userId, everywhere: false });
+      });
+      reply.clearCookie(operatorCookie(ctx.system), cookieOptions(request.address, 'strict'));
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+async function arrive(request: Request, reply: Reply): Promise<Reply> {
+  const { system } = request.server;
+  try {
+    const query = request.url.slice(request.url.indexOf('?'));
+    const { operator, authTime, returnTo } = await finishSignIn(
+      system,
+      query,
+      request.cookies[awayCookie(request)] ?? '',
+    );
+    const before = request.cookies[operatorCookie(system)];
+    const secret = await transaction(installationCtx(system, 'console'), async (tx) => {
+      if (before !== undefined) await endOperatorSession(tx, before);
+      return startOperatorSession(tx, { userId: operator.userId, sessionId: operator.sessionId, authTime });
+    });
+    reply.clearCookie(awayCookie(request), cookieOptions(request.address, 'lax'));
+    // Without an end of its own: the browser forgets it when it is closed, the server when it expires.
+    // Never sent on the way from another site: the page needs no session, its calls come from itself.
+    reply.setCookie(operatorCookie(system), secret, cookieOptions(request.address, 'strict'));
+    return reply.redirect(returnTo, 303);
+  } catch (error) {
+    request.log.info({ err: error }, 'a sign-in to the console failed');
+    return sendPage(reply, {
+      title: 'Not signed in',
+      status: 400,
+      body: html`<div class="narrow card"><h1>Not signed in</h1><p>The sign-in was cancelled, took too long, or was begun in another browser.</p><p><a href="${SIGN_IN}">Try again</a></p></div>`,
+    });
+  }
+}
+
+async function describeSession(system: Request['server']['system'], operator: OperatorSession) {
+  const { scope } = installationOf(system);
+  const [people, teams] = await Promise.all([
+    usersById({ db: system.db, scope }, [operator.userId]),
+    teamsOf(system, operator.userId),
+  ]);
+  const person = people.get(operator.userId);
+  const installationRole = teams.get(scope.workspaceId) ?? null;
+  const forAll = permissionsForInstallation(installationRole);
+  const workspaces = (await workspacesById(system.db, [...teams.keys()])).flatMap(({ id, name, deletesAt }) => {
+    const role = teams.get(id);
+    const kind = { builtIn: id === scope.workspaceId };
+    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role, kind), ...forAll], deletesAt }] : [];
+  });
+  const { addresses, mode } = system.config;
+  return {
+    operator: { userId: operator.userId, email: person?.email ?? null, displayName: person?.displayName ?? null },
+    csrfToken: csrfTokenOf(system, operator),
+    authTime: operator.authTime.toISOString(),
+    stepUpSeconds: stepUpSecondsLeft(system, operator),
+    expiresAt: operator.expiresAt.toISOString(),
+    mode,
+    installation: { workspaceId: scope.workspaceId, role: installationRole, permissions: [...forAll] },
+    workspaces,
+    addresses: { test: addresses.test, production: addresses.production },
+  };
+}

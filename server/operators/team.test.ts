@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eraseUserJob } from '#people';
+import {
+  eventually,
+  expectProblem,
+  lastMessage,
+  newEmail,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
+import { workspaceScope } from './edge.ts';
+import { addTeamMember } from './team.ts';
+
+let latchkey: TestLatchkey;
+let owner: Operator;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  owner = await signInOperator(latchkey);
+});
+after(() => latchkey.stop());
+
+const TEAM = '/console/v1/team';
+const INVITATIONS = `${TEAM}/invitations`;
+
+async function memberId(role: string): Promise<string> {
+  const { body } = await owner.call(`${TEAM}?limit=100`);
+  return body.items.find((item: { role: string; you: boolean }) => item.role === role && !item.you).id;
+}
+
+describe('the team of a workspace', () => {
+  test('an invitation takes a newcomer in with its role, once', async () => {
+    const email = newEmail();
+    const invited = await owner.call(INVITATIONS, { body: { email, role: 'support' } });
+    assert.equal(invited.status, 201, invited.text);
+    assert.deepEqual([invited.body.status, invited.body.role], ['pending', 'support']);
+    expectProblem(await owner.call(INVITATIONS, { body: { email, role: 'viewer' } }), 409, 'ALREADY_EXISTS');
+    const mail = await lastMessage(latchkey, email);
+    assert.match(mail.subject, /Demo/);
+    const link = /http\S+\/console\/invitation\?token=\S+/.exec(mail.text)?.[0] ?? '';
+    const browser = browserOf(latchkey);
+    const page = await browser.open(link);
+    assert.match(page.text, /Join Demo/);
+    const weak = await browser.submit(page, { displayName: 'Sue', password: 'password' }, '/console/invitation');
+    assert.match(weak.text, /role="alert"/);
+    const password = 'a long and unusual password';
+    const joined = await browser.submit(page, { displayName: 'Sue', password }, '/console/invitation');
+    assert.match(joined.url, /\/sign-in\//);
+    const support = await signInOperator(latchkey, { email, password });
+    const session = (await support.call('/console/v1/session')).body;
+    assert.deepEqual(
+      session.workspaces.map(({ name, role }: { name: string; role: string }) => [name, role]),
+      [['Demo', 'support']],
+    );
+    assert.equal(session.operator.displayName, 'Sue');
+    assert.match((await browser.open(link)).text, /does not work/);
+    const { body } = await owner.call(INVITATIONS);
+    assert.equal(body.items[0].status, 'accepted');
+    expectProblem(await owner.call(INVITATIONS, { body: { email, role: 'viewer' } }), 409, 'ALREADY_EXISTS');
+  });
+
+  test('an invitation that is mailed again has a new link; one that is taken back has none', async () => {
+    const email = newEmail();
+    const { id } = (await owner.call(INVITATIONS, { body: { email, role: 'viewer' } })).body;
+    const linkIn = async () =>
+      /http\S+\/console\/invitation\?token=\S+/.exec((await lastMessage(latchkey, email)).text)?.[0] ?? '';
+    const first = await linkIn();
+    assert.equal((await owner.call(`${INVITATIONS}/${id}/resend`, { method: 'POST' })).status, 200);
+    const browser = browserOf(latchkey);
+    assert.match((await browser.open(first)).text, /does not work/);
+    const second = await eventually(async () => {
+      const link = await linkIn();
+      assert.notEqual(link, first);
+      return link;
+    });
+    assert.match((await browser.open(second)).text, /Join Demo/);
+    assert.equal((await owner.call(`${INVITATIONS}/${id}`, { method: 'DELETE' })).status, 204);
+    assert.match((await browser.open(second)).text, /does not work/);
+    expectProblem(await owner.call(`${INVITATIONS}/${id}`, { method: 'DELETE' }), 409, 'CONFLICT');
+  });
+
+  test('a changed role is effective on the next request; a removed member is out', async () => {
+    const viewer = await teammate(latchkey, 'viewer');
+    expectProblem(
+      await viewer.call('/console/v1/roles', { body: { key: 'vip', name: 'VIP', permissions: [] } }),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
+    const id = await memberId('viewer');
+    assert.equal((await owner.call(`${TEAM}/${id}`, { method: 'PATCH', body: { role: 'developer' } })).status, 200);
+    const made = await viewer.call('/console/v1/roles', { body: { key: 'vip', name: 'VIP', permissions: [] } });
+    assert.equal(made.status, 201, made.text);
+    assert.equal((await owner.call(`${TEAM}/${id}`, { method: 'DELETE' })).status, 204);
+    expectProblem(await viewer.call('/console/v1/roles'), 403, 'MEMBERSHIP_REQUIRED');
+  });
+
+  test('an admin makes and removes no owners', async () => {
+    const admin = await teammate(latchkey, 'admin');
+    const { body } = await admin.call(TEAM);
+    const theOwner = body.items.find(({ role }: { role: string }) => role === 'owner').id;
+    const own = body.items.find(({ you }: { you: boolean }) => you).id;
+    for (const answer of await Promise.all([
+      admin.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'owner' } }),
+      admin.call(`${TEAM}/${theOwner}`, { method: 'DELETE' }),
+      admin.call(INVITATIONS, { body: { email: newEmail(), role: 'owner' } }),
+    ]))
+      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('the last owner stays; two owners who remove each other at once leave one', async () => {
+    const { body } = await owner.call(TEAM);
+    const own = body.items.find(({ you }: { you: boolean }) => you).id;
+    expectProblem(await owner.call(`${TEAM}/${own}`, { method: 'DELETE' }), 409, 'LAST_OWNER');
+    expectProblem(await owner.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'admin' } }), 409, 'LAST_OWNER');
+    const second = await teammate(latchkey, 'owner');
+    const other = await memberId('owner');
+    const answers = await Promise.all([
+      owner.call(`${TEAM}/${other}`, { method: 'DELETE' }),
+      second.call(`${TEAM}/${own}`, { method: 'DELETE' }),
+    ]);
+    assert.equal(answers.filter(({ status }) => status === 204).length, 1, answers.map(({ text }) => text).join());
+    const { rows } = await latchkey.system.pool.query(
+      `select count(*) from team_members where workspace_id = $1 and role = 'owner'`,
+      [latchkey.demo.workspaceId],
+    );
+    assert.equal(rows[0].count, 1);
+  });
+
+  test('whoever owns a workspace alone can not be erased; who is erased is in no team any more', async () => {
+    const { system } = latchkey;
+    const tokenOf = async (person: { email: string; password: string }) => {
+      const { location } = Object.fromEntries((await latchkey.console('/console/v1/sign-in')).headers);
+      const clientId = new URL(location ?? '').searchParams.get('client_id');
+      const body = { clientId, identifier: person.email, password: person.password };
+      return (await latchkey.auth('/v1/auth/login/password', { body }, 'production')).body.access_token;
+    };
+    const erase = async (person: { email: string; password: string }) =>
+      latchkey.api('/v1/me', { token: await tokenOf(person), method: 'DELETE' }, 'production');
+    const alone = await newOperator(latchkey);
+    const made = await owner.call('/console/v1/workspaces', { body: { name: 'Alone' } });
+    assert.equal(made.status, 201, made.text);
+    const inside = workspaceScope(made.body.id);
+    await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, alone.userId, 'owner'));
+    const there = { headers: { 'x-workspace-id': made.body.id } };
+    const { body: team } = await owner.call(TEAM, there);
+    const maker = team.items.find(({ you }: { you: boolean }) => you).id;
+    assert.equal((await owner.call(`${TEAM}/${maker}`, { method: 'DELETE', ...there })).status, 204);
+    expectProblem(await erase(alone), 409, 'LAST_OWNER');
+
+    const friend = await newOperator(latchkey);
+    await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, friend.userId, 'owner'));
+    const [first, second] = await Promise.all([erase(alone), erase(friend)]);
+    assert.deepEqual([first.status, second.status].sort(), [202, 409], `${first.text} ${second.text}`);
+    const [gone, stays] = first.status === 202 ? [alone, friend] : [friend, alone];
+    // Who waits to be erased is no owner to count on.
+    const remaining = await signInOperator(latchkey, stays);
+    const { body: left } = await remaining.call(TEAM, there);
+    const own = left.items.find(({ you }: { you: boolean }) => you).id;
+    expectProblem(await remaining.call(`${TEAM}/${own}`, { method: 'DELETE', ...there }), 409, 'LAST_OWNER');
+
+    const { rows: scheduled } = await system.pool.query(
+      'update users set erase_at = now() where id = $1 returning workspace_id, environment',
+      [gone.userId],
+    );
+    assert.equal(scheduled.length, 1);
+    const { rows: console } = await system.pool.query('select workspace_id, project_id from console_installation');
+    const scope = { workspaceId: console[0].workspace_id, projectId: console[0].project_id } as const;
+    await latchkey.inProject((tx) => eraseUserJob(tx, gone.userId, new Date(Date.now() - 1000)), {
+      ...scope,
+      environment: 'production',
+    });
+    await eventually(async () => {
+      const { rows } = await system.pool.query('select user_id from team_members where workspace_id = $1', [
+        made.body.id,
+      ]);
+      assert.deepEqual(rows, [{ user_id: stays.userId }]);
+    });
+  });
+});
+
+test('in the built-in workspace, owners alone change the people, who are operators, and the console', async () => {
+  const { installation } = (await owner.call('/console/v1/session')).body;
+  const inWorkspace = { 'x-workspace-id': installation.workspaceId };
+  const projects = (await owner.call('/console/v1/projects', { headers: inWorkspace })).body;
+  const headers = { ...inWorkspace, 'x-project-id': projects.items[0].id, 'x-environment': 'production' };
+  const admin = await teammate(latchkey, 'admin', installation.workspaceId);
+  const { email } = latchkey.demo.operator;
+  const people = await admin.call(`/console/v1/members?q=${encodeURIComponent(email)}`, { headers });
+  const applications = await admin.call('/console/v1/applications', { headers });
+  const [person, console] = [people.body.items[0].id, applications.body.items[0].id];
+  for (const [path, method, body] of [
+    [`members/${person}`, 'PATCH', { email: newEmail(), emailVerified: true }],
+    [`members/${person}/reset-mfa`, 'POST', undefined],
+    [`members/${person}/block`, 'POST', undefined],
+    [`applications/${console}/secrets`, 'POST', {}],
+    ['settings', 'PATCH', { registration: 'open' }],
+  ] as const) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other says which
+    const answer = await admin.call(`/console/v1/${path}`, { method, headers, ...(body && { body }) });
+    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+  }
+  const { permissions } = (await admin.call('/console/v1/session')).body.workspaces[0];
+  assert.ok(permissions.includes('team:write') && permissions.includes('workspaces:create'));
+  assert.ok(!permissions.includes('members:write'));
+  const changed = await owner.call(`/console/v1/members/${person}`, {
+    method: 'PATCH',
+    headers,
+    body: { metadata: {} },
+  });
+  assert.equal(changed.status, 200, changed.text);
+});

@@ -1,0 +1,271 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { emit } from '#events';
+import { peopleLeaving, usersById } from '#people';
+import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
+import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { workspaceScope } from './edge.ts';
+import { installationOf } from './installation.ts';
+import { permissionsOfTeamRole, TeamRole } from './team-roles.ts';
+
+export type TeamMemberId = Id<'tmb'>;
+
+type TeamMembersTable = {
+  workspace_id: WorkspaceId;
+  id: TeamMemberId;
+  user_id: UserId;
+  role: TeamRole;
+  created_at: Date;
+  updated_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    team_members: TeamMembersTable;
+  }
+}
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** An operator of one workspace. */
+export const TeamMember = Type.Object(
+  {
+    id: IdSchema('tmb'),
+    userId: IdSchema('usr'),
+    email: nullableText,
+    displayName: nullableText,
+    role: TeamRole,
+    you: Type.Boolean(),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'TeamMember' },
+);
+type TeamMember = Static<typeof TeamMember>;
+
+export const TeamMemberRef = Type.Object({ teamMemberId: IdSchema('tmb') });
+export const TeamRoleChange = Type.Object({ role: TeamRole }, { additionalProperties: false });
+
+type Row = Selectable<TeamMembersTable>;
+
+function scoped(ctx: Ctx | TxCtx) {
+  return ctx.db.selectFrom('team_members').selectAll().where('workspace_id', '=', ctx.scope.workspaceId);
+}
+
+async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<TeamMember[]> {
+  const { scope } = installationOf(ctx.system);
+  const people = await usersById(
+    { db: ctx.db, scope },
+    rows.map((row) => row.user_id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    email: people.get(row.user_id)?.email ?? null,
+    displayName: people.get(row.user_id)?.displayName ?? null,
+    role: row.role,
+    you: ctx.actor.kind === 'operator' && ctx.actor.userId === row.user_id,
+    createdAt: row.created_at.toISOString(),
+  }));
+}
+
+/** The team, newest first. Served by the primary key. */
+export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<TeamMember>> {
+  let rows = scoped(ctx)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, 'team', cursor)}`);
+  const page = pageOf(ctx, await rows.execute(), { list: 'team', limit, keyOf: (row) => row.id });
+  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getTeamMember(ctx: Ctx | TxCtx, id: TeamMemberId): Promise<TeamMember> {
+  const rows = await scoped(ctx).where('id', '=', id).execute();
+  const [record] = await recordsOf(ctx, rows);
+  if (!record) throw problem('NOT_FOUND');
+  return record;
+}
+
+/** Takes somebody into the team; one who is in it already keeps their role. @returns whether they are new in it */
+export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): Promise<boolean> {
+  const id = newId('tmb', tx.now);
+  const added = await tx.db
+    .insertInto('team_members')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      id,
+      user_id: userId,
+      role,
+      created_at: tx.now,
+      updated_at: tx.now,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'workspace_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (added) await emit(tx, 'team.member.added', { teamMemberId: id, userId, role });
+  return added !== undefined;
+}
+
+/** Gives a team member another role. Owners are made and unmade by owners only. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Promise<TeamMember> {
+  return transaction(ctx, async (tx) => {
+    const { row, owners } = await lock(tx, id);
+    if (row.role === role) return getTeamMember(tx, id);
+    requireOwner(tx, owners, row.role === 'owner' || role === 'owner');
+    if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
+    await tx.db
+      .updateTable('team_members')
+      .set({ role, updated_at: tx.now })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'team.member.changed', { teamMemberId: id, userId: row.user_id, role });
+    return getTeamMember(tx, id);
+  });
+}
+
+/** Takes somebody out of the team, effective on their next request. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const { row, owners } = await lock(tx, id);
+    requireOwner(tx, owners, row.role === 'owner');
+    if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
+    await tx.db
+      .deleteFrom('team_members')
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('id', '=', id)
+      .execute();
+    await emit(tx, 'team.member.removed', { teamMemberId: id, userId: row.user_id, role: row.role });
+  });
+}
+
+/** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */
+async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
+  const owners = await lockOwners(tx);
+  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return { row, owners };
+}
+
+async function lockOwners(tx: TxCtx): Promise<UserId[]> {
+  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').forUpdate().execute();
+  return owners.map((owner) => owner.user_id);
+}
+
+/** @throws Problem LAST_OWNER when nobody else owns the workspace who stays */
+async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): Promise<void> {
+  const { scope } = installationOf(tx.system);
+  const leaving = await peopleLeaving({ db: tx.db, scope }, owners);
+  if (owners.every((owner) => owner === goes || leaving.has(owner)))
+    throw problem('LAST_OWNER', 'Make another team member owner first.');
+}
+
+function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: boolean): void {
+  if (!concernsOwners || owners.includes(operatorOf(tx).userId)) return;
+  throw problem('AUTHORIZATION_DENIED', {
+    detail: 'Only an owner makes and removes owners.',
+    extensions: { requiredPermission: 'team:write' },
+  });
+}
+
+/** Nobody hands on a role that only owners hand on. @throws Problem AUTHORIZATION_DENIED */
+export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> {
+  if (role === 'owner') requireOwner(tx, await ownersOf(tx), true);
+}
+
+/** Whether somebody who invited to a role could do so today. They stay what they are until the transaction ends. */
+export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: TeamRole): Promise<boolean> {
+  const own = inviter === null ? null : await lockRoleOf(tx, inviter);
+  const kind = { builtIn: tx.scope.workspaceId === installationOf(tx.system).scope.workspaceId };
+  if (!permissionsOfTeamRole(own, kind).includes('team:write')) return false;
+  return role !== 'owner' || own === 'owner';
+}
+
+/** What somebody is in the team now, and stays until the transaction ends; null: nothing. Served by team_members_of_user. */
+export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
+  return (await scoped(tx).where('user_id', '=', userId).forShare().executeTakeFirst())?.role ?? null;
+}
+
+/** Who owns the workspace. */
+export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
+  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').execute();
+  return owners.map((owner) => owner.user_id);
+}
+
+/** The workspaces somebody is in the team of, and as what. Served by team_members_of_user. */
+export async function teamsOf({ db }: { db: ReadDb }, userId: UserId): Promise<Map<WorkspaceId, TeamRole>> {
+  const rows = await db
+    .selectFrom('team_members')
+    .select(['workspace_id', 'role'])
+    .where('user_id', '=', userId)
+    .execute();
+  return new Map(rows.map((row) => [row.workspace_id, row.role]));
+}
+
+/** Makes somebody an owner, whatever they were before. */
+export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
+  if (await addTeamMember(tx, userId, 'owner')) return;
+  const changed = await tx.db
+    .updateTable('team_members')
+    .set({ role: 'owner', updated_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('user_id', '=', userId)
+    .where('role', '!=', 'owner')
+    .returning('id')
+    .executeTakeFirst();
+  if (changed) await emit(tx, 'team.member.changed', { teamMemberId: changed.id, userId, role: 'owner' });
+}
+
+/** True for somebody who is in the team of `tx.scope`'s workspace. */
+export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
+  return (await scoped(tx).where('user_id', '=', userId).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Checks that every workspace an operator owns has another owner who stays. Two who go at once wait for each other.
+ * @throws Problem LAST_OWNER
+ */
+export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
+  const teams = await teamsOf(tx, userId);
+  const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
+  for (const workspaceId of owned) {
+    const inside = { ...tx, scope: workspaceScope(workspaceId) };
+    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
+    await keepAnOwner(inside, await lockOwners(inside), userId);
+  }
+}
+
+/** Takes an operator who is erased out of every team. */
+export async function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
+  const left = await tx.db
+    .deleteFrom('team_members')
+    .where('user_id', '=', userId)
+    .returning(['id', 'role', 'workspace_id as workspaceId'])
+    .execute();
+  for (const { id, role, workspaceId } of left) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await emit({ ...tx, scope: workspaceScope(workspaceId) }, 'team.member.removed', {
+      teamMemberId: id,
+      userId,
+      role,
+    });
+  }
+}
+
+/** True when a workspace has an owner. */
+export async function hasOwner(
+  { db }: Pick<Ctx, 'db'> | Pick<TxCtx, 'db'>,
+  workspaceId: WorkspaceId,
+): Promise<boolean> {
+  const owner = await db
+    .selectFrom('team_members')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .limit(1)
+    .executeTakeFirst();
+  return owner !== undefined;
+}

@@ -1,0 +1,17 @@
+export { askBreachedAhead } from './breached-passwords.ts';
+export { dearHashes } from './dear-hashes.ts';
+export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
+export { isPasswordHash } from './password-hashes.ts';
+export {
+  analysePasswords,
+  checkPolicy,
+  findPassword,
+  holdPassword,
+  minimumLength,
+  Password,
+  passwordHashesOf,
+  passwordHashOf,
+  setPassword,
+  setPasswords,
+  upgradeHash,
+} from './passwords.ts';

@@ -1,0 +1,46 @@
+export { oldAddresses } from './address-review.ts';
+export { whenPeopleLeave } from './departures.ts';
+export {
+  addressesOf,
+  addressesOfOthers,
+  deleteUser,
+  ErasureWork,
+  eraseUserJob,
+  isDueForErasure,
+  keepAccount,
+  lockUsers,
+  peopleLeaving,
+  scheduleErasure,
+  scheduleErasures,
+} from './erasure.ts';
+export {
+  Email,
+  findIdentifier,
+  Identifier,
+  KnownEmail,
+  markVerified,
+  type NormalisedIdentifier,
+  normalise,
+  normaliseEmail,
+  normalisePhone,
+  Phone,
+  replaceAddress,
+  Username,
+} from './identifiers.ts';
+export {
+  findLinkedUser,
+  identityUsed,
+  type LinkedIdentityId,
+  linkIdentity,
+  listIdentities,
+  type UpstreamAccount,
+  unlinkIdentity,
+} from './linked-identities.ts';
+export { profileRoutes } from './profile.me.ts';
+export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
+export { identityRemovals } from './removal.ts';
+export { matches, type Search, searchFor, usersMatching } from './search.ts';
+export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
+export { removeUnproven, unprovenSince } from './unproven.ts';
+export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
+export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

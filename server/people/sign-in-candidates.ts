@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import { passwordHashOf } from '#passwords';
+import type { TxCtx } from '#platform/ctx.ts';
+import { storedForms } from '#platform/email-address.ts';
+import type { UserId } from '#platform/ids.ts';
+import type { NormalisedIdentifier } from './identifiers.ts';
+
+export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
+
+/** Reads the user of an identifier and the hash to check against, in one statement. Served by primary keys. */
+export async function findSignInCandidate(
+  tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
+  { kind, value }: NormalisedIdentifier,
+): Promise<SignInCandidate | undefined> {
+  const row = await tx.db
+    .selectFrom('identifiers as i')
+    .select(['i.user_id', 'i.value', sql<boolean>`i.verified_at is not null`.as('verified')])
+    .select(passwordHashOf('i').as('hash'))
+    .where('i.workspace_id', '=', tx.scope.workspaceId)
+    .where('i.environment', '=', tx.scope.environment)
+    .where('i.kind', '=', kind)
+    .where('i.value', 'in', storedForms(value))
+    .executeTakeFirst();
+  return row && { userId: row.user_id, hash: row.hash, verified: row.verified, value: row.value };
+}

@@ -1,0 +1,153 @@
+import { type Generated, sql } from 'kysely';
+import { emit } from '#events';
+import { setPassword } from '#passwords';
+import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { addIdentifier, type IdentifierKind } from './identifiers.ts';
+import { searchTextOf } from './search-text.ts';
+
+type UsersTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: UserId;
+  display_name: string | null;
+  given_name: string | null;
+  family_name: string | null;
+  picture: string | null;
+  locale: string | null;
+  zoneinfo: string | null;
+  birthdate: string | null;
+  custom_data: Json<Record<string, unknown>>;
+  created_at: Date;
+  updated_at: Date;
+  search: string;
+  home_project_id: ProjectId | null;
+  erase_at: Generated<Date | null>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    users: UsersTable;
+  }
+}
+
+export type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
+
+export type NewUser = {
+  /** Normalised; none for somebody who only signs in through an identity provider. */
+  address: { kind: 'email' | 'phone'; value: string; verified: boolean } | null;
+  passwordHash: string | null;
+  profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
+  /** Identifiers besides the address. */
+  others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
+};
+
+/** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
+export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
+  const id = newId('usr', tx.now);
+  const { workspaceId, environment } = tx.scope;
+  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
+  const identifiers = [...(user.address ? [user.address] : []), ...(user.others ?? [])];
+  await tx.db
+    .insertInto('users')
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id,
+      display_name: displayName ?? null,
+      given_name: givenName ?? null,
+      family_name: familyName ?? null,
+      picture: picture ?? null,
+      locale: locale ?? null,
+      zoneinfo: zoneinfo ?? null,
+      birthdate: birthdate ?? null,
+      custom_data: JSON.stringify(customData ?? {}),
+      created_at: tx.now,
+      updated_at: tx.now,
+      search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),
+      home_project_id: tx.scope.projectId,
+    })
+    .execute();
+  for (const identifier of identifiers) {
+    // biome-ignore lint/performance/noAwaitInLoops: three at most, on one connection
+    await addIdentifier(tx, id, identifier);
+  }
+  if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
+  await emit(tx, 'user.created', { userId: id, email: user.address?.kind === 'email' ? user.address.value : null });
+  return id;
+}
+
+/** Makes changes of one person wait for each other; rows that only refer to the person may be added meanwhile. */
+export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** The project that made an account; null: not known. Served by the primary key. */
+export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectId | null> {
+  const row = await tx.db
+    .selectFrom('users')
+    .select('home_project_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return row?.home_project_id ?? null;
+}
+
+/** A person as lists of other parts show them. */
+export type UserSummary = {
+  userId: UserId;
+  email: string | null;
+  emailVerified: boolean;
+  phone: string | null;
+  phoneVerified: boolean;
+  username: string | null;
+  displayName: string | null;
+  locale: string | null;
+};
+
+type Reader = Pick<Ctx, 'db' | 'scope'> | Pick<TxCtx, 'db' | 'scope'>;
+
+/** Reads several people of the realm at once; unknown ids are left out. Served by primary keys and identifiers_of_user. */
+export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Map<UserId, UserSummary>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom('users as u')
+    .leftJoin('identifiers as i', (join) =>
+      join
+        .onRef('i.workspace_id', '=', 'u.workspace_id')
+        .onRef('i.environment', '=', 'u.environment')
+        .onRef('i.user_id', '=', 'u.id'),
+    )
+    .select(['u.id', 'u.display_name', 'u.locale', 'i.kind', 'i.value', 'i.verified_at'])
+    .where('u.workspace_id', '=', ctx.scope.workspaceId)
+    .where('u.environment', '=', ctx.scope.environment)
+    .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
+    .execute();
+  const users = new Map<UserId, UserSummary>();
+  for (const row of rows) {
+    const user = users.get(row.id) ?? {
+      userId: row.id,
+      email: null,
+      emailVerified: false,
+      phone: null,
+      phoneVerified: false,
+      username: null,
+      displayName: row.display_name,
+      locale: row.locale,
+    };
+    if (row.kind === 'email') Object.assign(user, { email: row.value, emailVerified: row.verified_at !== null });
+    if (row.kind === 'phone') Object.assign(user, { phone: row.value, phoneVerified: row.verified_at !== null });
+    if (row.kind === 'username') user.username = row.value;
+    users.set(row.id, user);
+  }
+  return users;
+}

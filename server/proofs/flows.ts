@@ -1,0 +1,374 @@
+import { type Generated, sql } from 'kysely';
+import { Type } from 'typebox';
+import { countMessage } from '#attempts';
+import { countCode } from '#billing';
+import { emit } from '#events';
+import { lockUser } from '#people';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
+import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
+import { isClosed, projectOf } from '#tenancy';
+import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
+import { FlowId, isMarked, type LinkProof, type Proof } from './proofs.ts';
+
+type FlowsTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: FlowId;
+  project_id: ProjectId;
+  purpose: Purpose;
+  user_id: UserId | null;
+  channel: 'email' | 'phone';
+  address: string;
+  code_hash: Buffer | null;
+  decoy: boolean;
+  token_hash: Buffer | null;
+  pending_sealed: string | null;
+  attempts_left: number;
+  code_expires_at: Date;
+  expires_at: Date;
+  resend_after: Date;
+  used_at: Generated<Date | null>;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  browser_hash: Generated<Buffer | null>;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    flows: FlowsTable;
+  }
+}
+
+const RESEND_SECONDS = 30;
+const SEALED = 'pending-registration';
+
+/** The answer that a message is on its way; the same whether or not there is an account. */
+export const FlowStarted = Type.Object(
+  {
+    flowId: FlowId,
+    expiresIn: Type.Integer({ description: 'Seconds.' }),
+    resendAfter: Type.Integer({ description: 'Seconds.' }),
+  },
+  { title: 'StartedChallenge' },
+);
+
+/** Where a proof goes and what it will do. */
+export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
+  userId: UserId | null;
+  pending?: Record<string, unknown>;
+  /** The mark of the browser it is begun in. */
+  browser?: string | undefined;
+};
+
+/**
+ * Opens a flow and sends its code and link. Counted before it begins, so that nobody's mailbox or telephone bill is flooded.
+ * @throws Problem RATE_LIMIT_EXCEEDED
+ */
+export async function startFlow(
+  ctx: Ctx,
+  flow: NewFlow & { typed?: string },
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  const silent = !(await countMessage(ctx, flow));
+  return transaction(ctx, (tx) => openFlow(tx, { ...flow, silent }));
+}
+
+/** {@link startFlow} in the caller's transaction, uncounted. */
+export async function openFlow(tx: TxCtx, flow: NewFlow) {
+  const id = newId('flw', tx.now);
+  const secrets = await newSecrets(tx, flow);
+  const { workspaceId, environment, projectId } = tx.scope;
+  await tx.db
+    .insertInto('flows')
+    .values({
+      workspace_id: workspaceId,
+      environment,
+      id,
+      project_id: projectId,
+      purpose: flow.purpose,
+      user_id: flow.userId,
+      channel: flow.channel,
+      address: flow.address,
+      pending_sealed: flow.pending ? tx.system.keyring.seal(JSON.stringify(flow.pending), SEALED, id) : null,
+      attempts_left: secrets.tries,
+      ...hashesOf(tx.system, id, secrets),
+      decoy: flow.decoy !== undefined,
+      ip: tx.trace.ip,
+      user_agent: tx.trace.userAgent,
+      created_at: tx.now,
+      browser_hash: flow.browser === undefined ? null : hashSecret(flow.browser),
+    })
+    .execute();
+  await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
+  await sendFlowMessage(tx, { ...flow, ...secrets });
+  return { flowId: id, expiresIn: secondsUntil(tx, secrets.expiresAt), resendAfter: RESEND_SECONDS };
+}
+
+type Secrets = { code: string; tries: number; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };
+
+async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' | 'purpose'>): Promise<Secrets> {
+  const { routingKey, settings } = await projectOf(tx.system, tx.scope);
+  const byLink =
+    ['magic_link', 'reset_password', 'verify_email', 'register'].includes(flow.purpose) && flow.channel === 'email';
+  const lifetime = byLink ? settings.magicLinkSeconds : settings.oneTimeCodeSeconds;
+  return {
+    tries: settings.oneTimeCodeTries,
+    code: testCodeOf(settings, tx.scope.environment, flow) ?? newCode(),
+    token: `lkf_${routingKey}_${randomSecret()}`,
+    codeExpiresAt: after(tx, Math.min(lifetime, settings.oneTimeCodeSeconds)),
+    expiresAt: after(tx, lifetime),
+    resendAfter: after(tx, RESEND_SECONDS),
+  };
+}
+
+function hashesOf(system: SystemInTx, id: FlowId, secrets: Secrets) {
+  return {
+    code_hash: codeDigest(system, { purpose: 'one-time-code', record: id, code: secrets.code }),
+    token_hash: hashSecret(secrets.token),
+    code_expires_at: secrets.codeExpiresAt,
+    expires_at: secrets.expiresAt,
+    resend_after: secrets.resendAfter,
+  };
+}
+
+function after(ctx: Pick<Ctx, 'now'>, seconds: number): Date {
+  return new Date(ctx.now.getTime() + seconds * 1000);
+}
+
+function secondsUntil(ctx: Pick<Ctx, 'now'>, instant: Date): number {
+  return Math.round((instant.getTime() - ctx.now.getTime()) / 1000);
+}
+
+export type ProvenFlow = {
+  purpose: Purpose;
+  channel: 'email' | 'phone';
+  address: string;
+  userId: UserId | null;
+  pending: unknown;
+  /**
+   * Whoever proved it also began it: typed the code where it was asked for, or opened the link in the same browser. Anybody
+   * else has proven the address, and nothing that was chosen where it began is theirs.
+   */
+  begunHere: boolean;
+};
+
+/**
+ * Checks a proof and, in the transaction of `work`, spends its flow. A code's try stays counted whatever comes of it, so
+ * parallel guesses share what is left; of parallel uses of a right one, one succeeds.
+ * @throws Problem INVALID_CODE or INVALID_TOKEN for a wrong, used, expired or exhausted one, and what `work` throws
+ */
+export async function withProof<T>(
+  ctx: Ctx,
+  { proof, purposes }: { proof: Proof; purposes: readonly Purpose[] },
+  work: (tx: TxCtx, flow: ProvenFlow) => Promise<T>,
+): Promise<T> {
+  if ('code' in proof) await checkCode(ctx, proof, purposes);
+  return transaction(ctx, async (tx) => {
+    await lockPersonOf(tx, proof);
+    return work(tx, await spendFlow(tx, proof, purposes));
+  });
+}
+
+/** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the flow. */
+async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
+  const open = tx.db
+    .selectFrom('flows')
+    .select('user_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment);
+  const flow = await ('token' in proof
+    ? open.where('token_hash', '=', hashSecret(proof.token))
+    : open.where('id', '=', proof.flowId)
+  ).executeTakeFirst();
+  if (flow?.user_id) await lockUser(tx, flow.user_id);
+}
+
+/**
+ * Looks whether a proof holds, before work that nobody gets for a made-up one. Nothing is spent; a wrong code counts as a try.
+ * @throws Problem INVALID_CODE or INVALID_TOKEN
+ */
+export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly Purpose[]): Promise<void> {
+  if ('token' in proof) {
+    await lookAtLink(ctx, proof, purposes);
+    return;
+  }
+  const { flowId, code } = proof;
+  const flow = await ctx.db
+    .selectFrom('flows')
+    .select('code_hash')
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', flowId)
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('attempts_left', '>', 0)
+    .where('used_at', 'is', null)
+    .where('decoy', '=', false)
+    .where('code_expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  if (!flow?.code_hash || !isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash))
+    await checkCode(ctx, proof, purposes);
+}
+
+async function checkCode(
+  ctx: Ctx,
+  { flowId, code }: { flowId: FlowId; code: string },
+  purposes: readonly Purpose[],
+): Promise<void> {
+  const flow = await transaction(ctx, (tx) =>
+    tx.db
+      .updateTable('flows')
+      .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', flowId)
+      .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+      .where('attempts_left', '>', 0)
+      .where('used_at', 'is', null)
+      .where('decoy', '=', false)
+      .where('code_expires_at', '>', tx.now)
+      .returning('code_hash')
+      .executeTakeFirst(),
+  );
+  const matches = flow?.code_hash
+    ? isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash)
+    : false;
+  if (!matches) throw problem('INVALID_CODE');
+}
+
+async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]): Promise<ProvenFlow> {
+  let query = tx.db
+    .updateTable('flows')
+    .set({ used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('project_id', '=', tx.scope.projectId)
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('used_at', 'is', null)
+    .where('decoy', '=', false)
+    .where('expires_at', '>', tx.now);
+  query =
+    'token' in proof ? query.where('token_hash', '=', hashSecret(proof.token)) : query.where('id', '=', proof.flowId);
+  const row = await query
+    .returning(['id', 'purpose', 'channel', 'address', 'user_id', 'pending_sealed', 'browser_hash'])
+    .executeTakeFirst();
+  if (!row) throw problem('token' in proof ? 'INVALID_TOKEN' : 'INVALID_CODE');
+  if (row.channel === 'phone') await countCode(tx, row.address, 'used');
+  const pending: unknown = row.pending_sealed && JSON.parse(tx.system.keyring.open(row.pending_sealed, SEALED, row.id));
+  const begunHere = !('token' in proof) || isMarked(proof, row.browser_hash);
+  return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending, begunHere };
+}
+
+/** What a page shows of a link before it is used: what for, and who asked. Looking spends nothing. @throws Problem INVALID_TOKEN */
+export async function lookAtLink(ctx: Ctx, proof: LinkProof, purposes: readonly Purpose[]) {
+  const row = await ctx.db
+    .selectFrom('flows')
+    .select(['channel', 'address', 'user_id as userId', 'ip', 'user_agent as userAgent', 'created_at as askedAt'])
+    .select(['id', 'purpose', 'pending_sealed', 'browser_hash'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('token_hash', '=', hashSecret(proof.token))
+    .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
+    .where('used_at', 'is', null)
+    .where('decoy', '=', false)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  if (!row) throw problem('INVALID_TOKEN');
+  const { pending_sealed: sealed, id, browser_hash: hash, ...shown } = row;
+  const pending: unknown = sealed && JSON.parse(ctx.system.keyring.open(sealed, SEALED, id));
+  return { ...shown, pending, begunHere: isMarked(proof, hash) };
+}
+
+/** The project a mailed link belongs to. Served by flows_token. */
+export async function projectOfLink(
+  system: System,
+  realm: { workspaceId: WorkspaceId; environment: Environment },
+  token: string,
+): Promise<ProjectId | undefined> {
+  const row = await system.db
+    .selectFrom('flows')
+    .select('project_id')
+    .where('workspace_id', '=', realm.workspaceId)
+    .where('environment', '=', realm.environment)
+    .where('token_hash', '=', hashSecret(token))
+    .executeTakeFirst();
+  return row && !(await isClosed(system, { ...realm, projectId: row.project_id })) ? row.project_id : undefined;
+}
+
+/**
+ * Sends a new code and link for an open flow; those before stop working. An unknown, spent or expired flow answers the same and sends nothing.
+ * @throws Problem RATE_LIMIT_EXCEEDED when asked again too soon
+ */
+export async function resendFlow(
+  ctx: Ctx,
+  flowId: FlowId,
+): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const answer = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
+  const found = await findResendable(ctx.db, ctx, flowId).executeTakeFirst();
+  if (!found) return answer;
+  requireDue(ctx, found);
+  const { channel, address, user_id: userId } = found;
+  const silent = !(await countMessage(ctx, { channel, address, userId, typed: flowId }));
+  await transaction(ctx, async (tx) => {
+    const flow = await findResendable(tx.db, tx, flowId).forUpdate().executeTakeFirst();
+    if (!flow) return;
+    requireDue(tx, flow);
+    const secrets = await newSecrets(tx, flow);
+    await tx.db
+      .updateTable('flows')
+      .set({ attempts_left: secrets.tries, ...hashesOf(tx.system, flowId, secrets) })
+      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', flowId)
+      .execute();
+    await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
+    await sendFlowMessage(tx, {
+      ...flow,
+      ...secrets,
+      silent,
+      decoy: flow.decoy ? { tell: flow.purpose === 'register' } : undefined,
+    });
+  });
+  return answer;
+}
+
+/** An open flow that a new message can be sent for. Served by the primary key. */
+function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, flowId: FlowId) {
+  return db
+    .selectFrom('flows')
+    .select(['purpose', 'channel', 'address', 'user_id', 'decoy', 'resend_after'])
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('environment', '=', scope.environment)
+    .where('id', '=', flowId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now);
+}
+
+/** @throws Problem RATE_LIMIT_EXCEEDED when the last message is too new */
+function requireDue({ now }: Pick<Ctx, 'now'>, { resend_after: due }: Pick<FlowsTable, 'resend_after'>): void {
+  if (due > now) throw problemWithRetry('RATE_LIMIT_EXCEEDED', (due.getTime() - now.getTime()) / 1000);
+}
+
+/** Removes what can't be used any more. Runs as a job. */
+export async function forgetDeadFlows(system: System): Promise<void> {
+  const now = system.clock.now();
+  for (const table of ['flows', 'mfa_challenges', 'upstream_flows', 'exchange_codes', 'spent_proofs']) {
+    // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
+    await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(
+      singleWrite(system, 'clean-up'),
+    );
+  }
+}
+
+/** `ada@example.com` → `a•••@example.com`; `+493012345678` → `+49•••78`. */
+export function hintOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return `${address.slice(0, 3)}•••${address.slice(-2)}`;
+  return `${address.slice(0, 1)}•••${address.slice(at)}`;
+}

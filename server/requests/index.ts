@@ -1,0 +1,11 @@
+export {
+  CookieSession,
+  clearSession,
+  requireOrigin,
+  sendSession,
+  setSessionCookies,
+  tokenCookie,
+} from './cookies.auth.ts';
+export { addCors } from './cors.ts';
+export { addAuthentication } from './principal.ts';
+export { anonymousCtx, ctxFor, environmentOf, linkCtx, proofCtx, realmOfSecret, scopeFields } from './scope.ts';

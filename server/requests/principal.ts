@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify';
+import { requirePermission } from '#members';
+import { holderOf, type PresentedToken } from '#oidc';
+import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
+import type { App, RoutePermission } from '#platform/http.ts';
+import { problem } from '#platform/problem.ts';
+import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessions';
+import { requireOrigin, tokenCookie } from './cookies.auth.ts';
+import { requireServed } from './scope.ts';
+
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+const NO_SESSION =
+  'This is not a session or management token. It is exchanged for a session with POST /v1/sessions/switch-context on the auth host.';
+const SCHEME = /^(Bearer|DPoP) ([A-Za-z0-9._~+/=-]+)$/i;
+
+/**
+ * Authenticates every request whose route asks for it, before anything of the request is looked at, and checks the permission
+ * the route declares.
+ */
+export function addAuthentication(app: App, environment: Environment): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { permission } = request.routeOptions.config;
+    if (permission === undefined || permission === 'public') return done();
+    if (permission === 'optional' && !bringsToken(request, environment)) return done();
+    authenticate(app, environment, request, permission).then(() => done(), done);
+  });
+}
+
+async function authenticate(
+  app: App,
+  environment: Environment,
+  request: FastifyRequest,
+  permission: Exclude<RoutePermission, 'public'>,
+): Promise<void> {
+  const inCookie = request.headers.authorization === undefined;
+  const presented = inCookie ? cookieToken(request, environment) : headerToken(request);
+  if (!inCookie && !presented.token.includes('.')) return authenticateForeign(app, environment, request, presented);
+  const token = await verifyAccessToken(app.system, environment, presented.token);
+  if (presented.scheme !== 'Bearer') throw problem('AUTHENTICATION_REQUIRED', 'Send this token as Bearer.');
+  request.ctx = contextOf(app, request, token);
+  requireServed(request.address, request.ctx.scope);
+  // A browser sends cookies whoever made the page, so changes need to say which page it was. One that says so when it reads
+  // is a page of another origin: it may be let in for another project's sake, and must not read this one's people.
+  const says = request.headers.origin !== undefined;
+  if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
+  await authorise(request.ctx, permission);
+  const { freshProof } = request.routeOptions.config;
+  if (freshProof) await requireFreshProof(request.ctx, freshProof);
+}
+
+/**
+ * An access token of the OpenID provider opens one door: the one to a session of its project, and that only where an application
+ * of the project itself presents it. It never comes in a cookie.
+ */
+async function authenticateForeign(
+  app: App,
+  environment: Environment,
+  request: FastifyRequest,
+  presented: PresentedToken,
+): Promise<void> {
+  const holder = await holderOf(request, environment, presented);
+  if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The token is not valid here.');
+  if (!request.routeOptions.config.takesOidcTokens) throw problem('WRONG_TOKEN_KIND', NO_SESSION);
+  requireServed(request.address, holder.scope);
+  request.ctx = { ...edgeOf(app, request), ...holder };
+}
+
+/** RFC 6750 §2.1, RFC 9449 §7.1 */
+function headerToken(request: FastifyRequest): PresentedToken {
+  const [, scheme, token = noToken()] = SCHEME.exec(request.headers.authorization ?? '') ?? [];
+  return { token, scheme: scheme?.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' };
+}
+
+function cookieToken(request: FastifyRequest, environment: Environment): PresentedToken {
+  return { token: tokenCookie(request, environment, 'access') ?? noToken(), scheme: 'Bearer' };
+}
+
+function noToken(): never {
+  throw problem('AUTHENTICATION_REQUIRED');
+}
+
+function bringsToken(request: FastifyRequest, environment: Environment): boolean {
+  return request.headers.authorization !== undefined || tokenCookie(request, environment, 'access') !== undefined;
+}
+
+function contextOf(app: App, request: FastifyRequest, { kind, claims }: VerifiedToken): Ctx {
+  const { workspaceId, projectId, environment } = claims;
+  const scope: Scope = { workspaceId, projectId, environment };
+  const actor: Actor =
+    kind === 'customer'
+      ? { kind, userId: claims.sub, sessionId: claims.sid, entryId: claims.entryId }
+      : { kind, applicationId: claims.applicationId, permissions: claims.scope.split(' ') };
+  return { ...edgeOf(app, request), scope, actor };
+}
+
+function edgeOf({ system, host }: App, { trace, address }: FastifyRequest) {
+  const authAddress = host.kind === 'auth' ? { authAddress: address.url } : {};
+  return { system, db: system.db, trace, now: system.clock.now(), ...authAddress };
+}
+
+async function authorise(ctx: Ctx, permission: Exclude<RoutePermission, 'public'>): Promise<void> {
+  if (permission !== 'customer' && permission !== 'optional') return requirePermission(ctx, permission);
+  if (ctx.actor.kind !== 'customer')
+    throw problem(
+      'WRONG_TOKEN_KIND',
+      'This route needs a customer session; a management token works on /v1/admin/* only.',
+    );
+}

@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { EXCHANGE_CODE } from '#exchange';
+import { linkingUrl, linkWithCode, linkWithToken } from '#federation';
+import { listIdentities } from '#people';
+import { customerOf } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { removeIdentity } from '#sign-in';
+
+const LinkedIdentity = Type.Object(
+  {
+    id: IdSchema('idn'),
+    provider: Type.String(),
+    issuer: Type.String(),
+    subject: Type.String(),
+    email: Type.Union([Type.String(), Type.Null()]),
+    linkedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'LinkedIdentity' },
+);
+
+const Linking = Type.Object(
+  {
+    provider: Type.Optional(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' })),
+    clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    redirectUri: Type.Optional(Type.String({ maxLength: 2_000 })),
+    code: Type.Optional(
+      Type.String({
+        pattern: EXCHANGE_CODE,
+        description: 'What the redirect address got. It links in the session that began only.',
+      }),
+    ),
+    linkToken: Type.Optional(
+      Type.String({
+        pattern: EXCHANGE_CODE,
+        description: 'Of a sign-in that answered `link_required`. Never take it from the address of a page.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const linkedIdentityRoutes: Routes = (app) => {
+  app.get(
+    '/v1/me/linked-identities',
+    {
+      config: { permission: 'customer' },
+      schema: {
+        summary: 'List my linked identities',
+        querystring: PageQuery,
+        response: { 200: PageOf(LinkedIdentity), ...problemResponses('INVALID_CURSOR') },
+      },
+    },
+    async ({ ctx, query }) => {
+      const { userId } = customerOf(ctx);
+      const list = `linked identities of ${userId}`;
+      return pageOfWhole(ctx, await listIdentities(ctx, userId), { list, query, keyOf: ({ id }) => id });
+    },
+  );
+
+  app.post(
+    '/v1/me/linked-identities',
+    {
+      config: { permission: 'customer', freshProof: 'second factor' },
+      schema: {
+        summary: 'Link an identity',
+        description:
+          'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, in the same session, it links (201). So it does with the `linkToken` of a sign-in that asked for a proof of the account.',
+        body: Linking,
+        response: {
+          200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
+          201: LinkedIdentity,
+          ...problemResponses('REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'ALREADY_EXISTS'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { code, linkToken, provider, redirectUri, clientId } = request.body;
+      if (code !== undefined) return reply.code(201).send(await linkWithCode(request.ctx, code));
+      if (linkToken !== undefined) return reply.code(201).send(await linkWithToken(request.ctx, linkToken));
+      if (provider !== undefined && redirectUri !== undefined)
+        return { url: await linkingUrl(request.ctx, { provider, redirectUri, clientId }), expiresIn: 600 };
+      const message = 'expected `code`, `linkToken`, or `provider`, `clientId` and `redirectUri`';
+      throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
+    },
+  );
+
+  app.delete(
+    '/v1/me/linked-identities/:identityId',
+    {
+      config: { permission: 'customer', freshProof: 'second factor' },
+      schema: {
+        summary: 'Unlink an identity',
+        params: Type.Object({ identityId: IdSchema('idn') }),
+        response: {
+          204: Type.Null(),
+          ...problemResponses('NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'),
+        },
+      },
+    },
+    async (request, reply) => {
+      await removeIdentity(request.ctx, request.params.identityId);
+      return reply.code(204).send(null);
+    },
+  );
+};

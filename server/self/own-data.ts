@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { activityOf } from '#audit';
+import { eventsOfUser } from '#events';
+import { listDevices, listFactors, recoveryCodesLeft } from '#factors';
+import { invitationsTo } from '#invitations';
+import { ownMemberships } from '#members';
+import { messagesTo } from '#messages';
+import { consentsOf } from '#oidc';
+import { listPasskeys } from '#passkeys';
+import { findPassword } from '#passwords';
+import { addressesOf, getProfile, listIdentities } from '#people';
+import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { flowsOf } from '#proofs';
+import { sessionHistory } from '#sessions';
+
+/** The newest of what grows without end. */
+const MOST = 10_000;
+
+const Records = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
+
+export const OwnData = Type.Object({
+  exportedAt: Type.String({ format: 'date-time' }),
+  profile: Type.Record(Type.String(), Type.Unknown()),
+  identifiers: Records('Email, phone and username, and when each was proven.'),
+  memberships: Records('In every project of the workspace, with roles and metadata.'),
+  credentials: Type.Object({
+    passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null: there is no password.' }),
+    factors: Records('Second factors.'),
+    passkeys: Records('Without their keys.'),
+    recoveryCodesLeft: Type.Integer(),
+    rememberedDevices: Records('That skip the second factor.'),
+  }),
+  linkedIdentities: Records('Accounts at identity providers.'),
+  sessions: Records('The newest ten thousand, also ended ones.'),
+  consents: Records('What applications are allowed.'),
+  invitations: Records('To the email address.'),
+  requests: Records('Codes and links asked for lately: where they went, and from where they were asked for.'),
+  messages: Records('The newest ten thousand mails and text messages, without their text.'),
+  events: Records('The newest ten thousand things that happened.'),
+  activity: Records('The newest ten thousand changes of records that are not the person’s own, by their ids.'),
+});
+
+/** Everything that is held on the signed-in person, in all projects of the workspace; no secrets. */
+export async function ownData(ctx: Ctx) {
+  const { userId } = customerOf(ctx);
+  const [profile, identifiers, memberships, linkedIdentities, sessions, consents, requests, events, activity] =
+    await Promise.all([
+      getProfile(ctx, userId),
+      addressesOf(ctx, userId),
+      ownMemberships(ctx, userId, { limit: MOST }),
+      listIdentities(ctx, userId),
+      sessionHistory(ctx, userId, MOST),
+      consentsOf(ctx, userId),
+      flowsOf(ctx, userId),
+      eventsOfUser(ctx, userId, MOST),
+      activityOf(ctx, userId, MOST),
+    ]);
+  const credentials = await credentialsOf(ctx);
+  const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
+  const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
+  const [invitations, messages] = await Promise.all([invitationsTo(ctx, addresses), messagesTo(ctx, addresses, MOST)]);
+  return {
+    exportedAt: ctx.now.toISOString(),
+    profile,
+    identifiers,
+    memberships: memberships.items,
+    credentials,
+    linkedIdentities,
+    sessions,
+    consents,
+    invitations,
+    requests,
+    messages,
+    events,
+    activity,
+  };
+}
+
+async function credentialsOf(ctx: Ctx) {
+  const { userId } = customerOf(ctx);
+  const [password, factors, passkeys, codes, rememberedDevices] = await Promise.all([
+    findPassword(ctx, userId),
+    listFactors(ctx, userId),
+    listPasskeys(ctx, userId),
+    recoveryCodesLeft(ctx, userId),
+    listDevices(ctx, userId),
+  ]);
+  return {
+    passwordChangedAt: password?.changedAt.toISOString() ?? null,
+    factors: factors.map((factor) => ({ ...factor })),
+    passkeys: passkeys.map((passkey) => ({ ...passkey })),
+    recoveryCodesLeft: codes,
+    rememberedDevices,
+  };
+}

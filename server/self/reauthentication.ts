@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox';
+import { admit, refusal } from '#admission';
+import { countAttempt, type Way } from '#attempts';
+import { emit } from '#events';
+import { checkFactor, factorFields, wayOf, withMfa } from '#mfa';
+import { findPassword, Password, verifyPassword } from '#passwords';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { problem } from '#platform/problem.ts';
+import { digitsOf, FlowId, OneTimeCode, withProof } from '#proofs';
+import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionAnswer, sessionAnswer } from '#sessions';
+
+export const Reauthentication = Type.Object(
+  {
+    password: Type.Optional(Password),
+    ...factorFields,
+    emailCode: Type.Optional(
+      Type.Object(
+        { flowId: FlowId, code: OneTimeCode },
+        {
+          additionalProperties: false,
+          description: 'Of `POST /v1/auth/login/email-code` or `/phone`, for the same account.',
+        },
+      ),
+    ),
+    cookies: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+type Reauthentication = Static<typeof Reauthentication>;
+
+/**
+ * Proves anew who the signed-in person is, with any one factor: sensitive changes are allowed for ten minutes. A second
+ * factor raises the session's level, as it would have at the sign-in. The tokens before end (SE-1).
+ * @throws Problem INVALID_CREDENTIALS, INVALID_CODE, ACCOUNT_THROTTLED, VALIDATION_FAILED without any factor
+ */
+export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
+  const { userId, sessionId } = customerOf(ctx);
+  const attempt = await countAttempt(ctx, { way: wayOfProof(request), userId });
+  const proven = await proveAgain(ctx, request);
+  const { entry, refresh } = await transaction(ctx, async (tx) => {
+    const methods = await proven.spend(tx);
+    if (methods === null) return { entry: null, refresh: null };
+    const raised = await raiseSession(tx, sessionId, ({ amr, acr }) => raise({ amr, acr }, methods, proven.second));
+    await requireMember(tx, raised);
+    return { entry: raised, refresh: await issueRefreshToken(tx, raised) };
+  });
+  if (!entry) {
+    await transaction(ctx, (tx) => emit(tx, 'user.mfa.failed', { userId }));
+    throw problem('INVALID_CODE');
+  }
+  await attempt.forget();
+  return sessionAnswer(ctx, entry, refresh);
+}
+
+function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
+  if (password !== undefined) return 'password';
+  return emailCode ? 'email_code' : wayOf(answer);
+}
+
+/**
+ * Proving anew is no way in: what an entry was admitted under stays, and is looked at when its tokens are renewed. Who may not
+ * enter any more is refused.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
+async function requireMember(tx: TxCtx, { userId, ...proof }: ScopeEntry): Promise<void> {
+  const { decision } = await admit(tx, 'reauthenticate', { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+}
+
+type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean };
+
+async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> {
+  const { userId } = customerOf(ctx);
+  const { password, emailCode, ...answer } = request;
+  if (password !== undefined) {
+    const stored = await findPassword(ctx, userId);
+    const matches = await verifyPassword(ctx, stored?.hash ?? null, password);
+    if (!matches) throw problem('INVALID_CREDENTIALS', 'The password is not the one of this account.');
+    return { spend: async () => ['pwd'], second: false };
+  }
+  if (emailCode) return { spend: await proveAddress(ctx, emailCode), second: false };
+  return { spend: await checkFactor(ctx, userId, answer), second: true };
+}
+
+/** An address proves the person again, but is no second factor (AU-5). */
+async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: string }): Promise<Proven['spend']> {
+  const proof = { flowId, code: digitsOf(code) };
+  const flow = await withProof(ctx, { proof, purposes: ['sign_in', 'magic_link'] }, async (_tx, proven) => proven);
+  if (flow.userId !== customerOf(ctx).userId) throw problem('INVALID_CODE');
+  return async () => [flow.channel === 'phone' ? 'sms' : 'otp'];
+}
+
+/** Methods add up. A session began with a first factor, so a second one makes it `aal2`; nothing lowers a session. */
+function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
+  const amr = [...new Set([...session.amr, ...methods])];
+  if (!second) return { amr, acr: session.acr, secondFactor: false };
+  return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2', secondFactor: true };
+}

@@ -1,0 +1,52 @@
+export { invitationAcceptanceRoutes } from './invitations.auth.ts';
+export { methodRoutes } from './methods.auth.ts';
+export {
+  bindCode,
+  countTry,
+  endChallenges,
+  type FirstFactor,
+  findChallenge,
+  MfaChallenge,
+  MfaToken,
+  type OpenChallenge,
+  offeredFactors,
+  requireNoFactorYet,
+  spendChallenge,
+} from './mfa-challenges.ts';
+export { passkeyLoginRoutes } from './passkey-login.auth.ts';
+export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
+export { passwordLoginRoutes } from './password-login.auth.ts';
+export { loginWithPassword } from './password-login.ts';
+export { passwordResetRoutes } from './password-reset.auth.ts';
+export { changePassword, forgotPassword, resetPassword, startReset } from './password-reset.ts';
+export { passwordlessFinishRoutes, passwordlessRoutes } from './passwordless.auth.ts';
+export {
+  BegunAs,
+  Destination,
+  emailCode,
+  enterProven,
+  finishPasswordless,
+  magicLink,
+  type Passwordless,
+  phoneCode,
+  startPasswordless,
+} from './passwordless.ts';
+export { factorRemoved, firstCodes } from './recovery-codes.ts';
+export { registerRoutes } from './register.auth.ts';
+export { register, registerInvited } from './register.ts';
+export { relyingPartyOf } from './relying-party.ts';
+export { sessionRoutes, switchContextRoutes } from './sessions.auth.ts';
+export { logout } from './sessions.ts';
+export {
+  answerOf,
+  enterWithBoth,
+  requireMethod,
+  type SignedIn,
+  SignInAnswer,
+  signIn,
+  signInFields,
+} from './sign-in.ts';
+export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';
+export { accountOf, UpstreamIdentity } from './upstream-identity.ts';
+export { verificationRoutes } from './verification.auth.ts';
+export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';

@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox';
+import { acceptInvitation, findInvitation, projectOfInvitation, withdrawUnbacked } from '#invitations';
+import { askBreachedAhead, Password } from '#passwords';
+import { findIdentifier, usersById } from '#people';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
+import type { Routes } from '#platform/http.ts';
+import { problem, problemResponses } from '#platform/problem.ts';
+import { CookieSession, realmOfSecret, sendSession } from '#requests';
+import { type SessionAnswer, sessionAnswer } from '#sessions';
+import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
+import { enterWithSession } from './sessions.ts';
+import { SignInAnswer, signInFields } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+const Acceptance = Type.Object(
+  {
+    token: InvitationToken,
+    password: Type.Optional(Password),
+    profile: Type.Optional(RegistrationProfile),
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+
+export const invitationAcceptanceRoutes: Routes = (app) => {
+  app.post(
+    '/v1/auth/invitations/accept',
+    {
+      config: { permission: 'optional', ahead: askBreachedAhead },
+      schema: {
+        summary: 'Accept an invitation',
+        description:
+          'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
+        body: Acceptance,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
+          ...problemResponses(
+            'ALREADY_EXISTS',
+            'INVALID_TOKEN',
+            'WEAK_PASSWORD',
+            'AUTHENTICATION_REQUIRED',
+            'CONFLICT',
+            'MEMBER_BLOCKED',
+            'CONTEXT_NOT_ALLOWED',
+            'REAUTHENTICATION_REQUIRED',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token, cookies } = request.body;
+      const ctx = await realmOfSecret(request, token);
+      const inProject = { ...ctx, scope: { ...ctx.scope, projectId: await projectOfInvitation(ctx, token) } };
+      const answer = request.ctx
+        ? await acceptAsMember(request.ctx, inProject, token)
+        : await acceptAsNewcomer(inProject, request.body);
+      return sendSession(request, reply, answer, { scope: inProject.scope, cookies });
+    },
+  );
+};
+
+/**
+ * Accepts and enters at once, so that who may not enter does not spend the invitation.
+ * @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED, MEMBER_BLOCKED,
+ * REAUTHENTICATION_REQUIRED
+ */
+async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promise<SessionAnswer> {
+  const { userId, sessionId } = customerOf(customer);
+  const { workspaceId, environment } = invited.scope;
+  if (customer.scope.workspaceId !== workspaceId || customer.scope.environment !== environment)
+    throw problem('CONTEXT_NOT_ALLOWED', 'The invitation belongs to another workspace than the session.');
+  const { email } = await findInvitation(invited, token);
+  const user = (await usersById(customer, [userId])).get(userId);
+  if (user?.email !== email)
+    throw problem(
+      'CONFLICT',
+      'The invitation was mailed to another address than that of this account. Sign in with the invited address.',
+    );
+  await withdrawUnbacked(invited, token);
+  const there: Ctx = { ...customer, scope: invited.scope };
+  const { entry, refresh } = await transaction(there, async (tx) => {
+    await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
+    await acceptInvitation(tx, token, userId);
+    return enterWithSession(tx, 'accepted_invitation', { userId, sessionId, fromProjectId: customer.scope.projectId });
+  });
+  return sessionAnswer(there, entry, refresh);
+}
+
+/** @throws Problem AUTHENTICATION_REQUIRED when the address has an account: then its owner signs in first */
+async function acceptAsNewcomer(ctx: Ctx, { token, ...fields }: Static<typeof Acceptance>) {
+  const { email } = await findInvitation(ctx, token);
+  if (await findIdentifier(ctx, { kind: 'email', value: email }))
+    throw problem(
+      'AUTHENTICATION_REQUIRED',
+      'The invited address has an account. Sign in, then accept with the bearer token.',
+    );
+  return registerInvited(ctx, { ...fields, invitationToken: token });
+}

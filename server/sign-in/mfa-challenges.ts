@@ -1,0 +1,265 @@
+import type { Generated } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { admit, type Entrance, isAnotherThan, refusal } from '#admission';
+import { emit } from '#events';
+import { type FactorId, listFactors, recoveryCodesLeft } from '#factors';
+import { listPasskeys } from '#passkeys';
+import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
+import { hintOf } from '#proofs';
+import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
+
+/** A proven first factor: where, what was used, as RFC 8176 names it, and the level it reaches alone. */
+export type FirstFactor = { entrance: Entrance; amr: string[]; acr: 'aal1' | 'aal2' };
+
+export type MfaChallengeId = Id<'mfc'>;
+
+type MfaChallengesTable = {
+  workspace_id: WorkspaceId;
+  environment: Environment;
+  id: MfaChallengeId;
+  hash: Buffer;
+  project_id: ProjectId;
+  user_id: UserId;
+  amr: string[];
+  enrolling: boolean;
+  factor_id: FactorId | null;
+  code_hash: Buffer | null;
+  code_expires_at: Date | null;
+  attempts_left: number;
+  resend_after: Date | null;
+  expires_at: Date;
+  used_at: Generated<Date | null>;
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    mfa_challenges: MfaChallengesTable;
+  }
+}
+
+export const MfaToken = Type.String({ pattern: '^lkm_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
+const SHAPE = /^lkm_([a-z0-9]{8})_/;
+
+/** A second factor a person may answer with. */
+const OfferedFactor = Type.Object({
+  type: Type.Enum(['passkey', 'totp', 'phone', 'recovery_code']),
+  id: Type.String({ description: 'To be sent as `factorId`.' }),
+  hint: Type.Union([Type.String(), Type.Null()]),
+  restricted: Type.Optional(
+    Type.Boolean({ description: 'A weaker factor (NIST SP 800-63B-4 §3.1.3.3); prefer another.' }),
+  ),
+});
+export type OfferedFactor = {
+  type: 'passkey' | 'totp' | 'phone' | 'recovery_code';
+  id: string;
+  hint: string | null;
+  restricted?: boolean;
+};
+
+/** The answer that asks for a second factor before a session is given. */
+export const MfaChallenge = Type.Object(
+  {
+    status: Type.Literal('mfa_required'),
+    mfaToken: Type.String(),
+    factors: Type.Array(OfferedFactor, { description: 'Strongest first.' }),
+    enrollment: Type.Optional(
+      Type.Array(Type.Literal('totp'), {
+        description: 'The policy asks for a factor and there is none yet: set one up with `POST /v1/auth/mfa/enroll`.',
+      }),
+    ),
+    expiresIn: Type.Integer({ description: 'Seconds.' }),
+  },
+  { title: 'MfaChallenge' },
+);
+
+/** What a person may answer a challenge with, strongest first. @param amr what the first factor was: a second one is another */
+export async function offeredFactors(
+  tx: Ctx | TxCtx,
+  { userId, amr }: { userId: UserId; amr: readonly string[] },
+): Promise<OfferedFactor[]> {
+  const [factors, passkeys, codes] = [
+    (await listFactors(tx, userId)).filter(({ type }) => isAnotherThan(type, amr)),
+    await listPasskeys(tx, userId),
+    await recoveryCodesLeft(tx, userId),
+  ];
+  return [
+    ...(passkeys.length > 0 ? [{ type: 'passkey' as const, id: 'passkey', hint: passkeys[0]?.name ?? null }] : []),
+    ...factors.map(({ id, type, phone }) => ({
+      type,
+      id,
+      hint: phone && hintOf(phone),
+      ...(type === 'phone' && { restricted: true }),
+    })),
+    ...(codes > 0 ? [{ type: 'recovery_code' as const, id: 'recovery_code', hint: null }] : []),
+  ];
+}
+
+/** Asks for a second factor, or to set one up where there is none yet. */
+export async function askForFactor(
+  tx: TxCtx,
+  userId: UserId,
+  { first: { amr }, enrolling }: { first: FirstFactor; enrolling: boolean },
+): Promise<Static<typeof MfaChallenge>> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const factors = enrolling ? [] : await offeredFactors(tx, { userId, amr });
+  return {
+    status: 'mfa_required',
+    mfaToken: await openChallenge(tx, userId, { amr, enrolling }),
+    factors,
+    ...(enrolling && { enrollment: ['totp'] }),
+    expiresIn: settings.mfaTokenSeconds,
+  };
+}
+
+/**
+ * Only a person without any factor sets the first one up with a challenge: whoever holds an older one would get around the
+ * factor they have by now.
+ * @throws Problem INVALID_TOKEN, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
+export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallenge): Promise<void> {
+  const proof = { amr, acr: 'aal1', authTime: tx.now };
+  const { decision } = await admit(tx, 'factor_enrolment', { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'needs' && decision.what !== 'enrolment') throw problem('INVALID_TOKEN');
+}
+
+/** Ends the sign-ins of a person that wait for a second factor. Served by mfa_challenges_of_user. */
+export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .deleteFrom('mfa_challenges')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+async function openChallenge(
+  tx: TxCtx,
+  userId: UserId,
+  { amr, enrolling }: { amr: string[]; enrolling: boolean },
+): Promise<string> {
+  const { routingKey, settings } = await projectOf(tx.system, tx.scope);
+  const token = `lkm_${routingKey}_${randomSecret()}`;
+  await tx.db
+    .insertInto('mfa_challenges')
+    .values({
+      workspace_id: tx.scope.workspaceId,
+      environment: tx.scope.environment,
+      id: newId('mfc', tx.now),
+      hash: hashSecret(token),
+      project_id: tx.scope.projectId,
+      user_id: userId,
+      amr,
+      enrolling,
+      factor_id: null,
+      code_hash: null,
+      code_expires_at: null,
+      attempts_left: settings.oneTimeCodeTries,
+      resend_after: null,
+      expires_at: new Date(tx.now.getTime() + settings.mfaTokenSeconds * 1000),
+      created_at: tx.now,
+    })
+    .execute();
+  await emit(tx, 'user.mfa.challenged', { userId, enrolling });
+  return token;
+}
+
+/** A sign-in that waits for its second factor. */
+export type OpenChallenge = {
+  id: MfaChallengeId;
+  userId: UserId;
+  amr: string[];
+  enrolling: boolean;
+  factorId: FactorId | null;
+  codeHash: Buffer | null;
+  codeExpiresAt: Date | null;
+  resendAfter: Date | null;
+};
+
+/** Finds an open challenge by its token, and with it the scope. @throws Problem INVALID_TOKEN */
+export async function findChallenge(
+  system: System,
+  environment: Environment,
+  token: string,
+): Promise<{ scope: Scope; challenge: OpenChallenge }> {
+  const workspaceId = await workspaceByRoutingKey(system, SHAPE.exec(token)?.[1] ?? '');
+  if (!workspaceId) throw problem('INVALID_TOKEN');
+  const row = await system.db
+    .selectFrom('mfa_challenges')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('environment', '=', environment)
+    .where('hash', '=', hashSecret(token))
+    .where('used_at', 'is', null)
+    .where('attempts_left', '>', 0)
+    .where('expires_at', '>', system.clock.now())
+    .executeTakeFirst();
+  if (!row || (await isClosed(system, { workspaceId, projectId: row.project_id }))) throw problem('INVALID_TOKEN');
+  return {
+    scope: { workspaceId, projectId: row.project_id, environment },
+    challenge: {
+      id: row.id,
+      userId: row.user_id,
+      amr: row.amr,
+      enrolling: row.enrolling,
+      factorId: row.factor_id,
+      codeHash: row.code_hash,
+      codeExpiresAt: row.code_expires_at,
+      resendAfter: row.resend_after,
+    },
+  };
+}
+
+/** Counts a try; it stays counted whatever comes of it, so parallel guesses share what is left. @throws Problem INVALID_TOKEN */
+export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mfa_challenges')
+    .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .where('attempts_left', '>', 0)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
+}
+
+/** Spends a challenge; of parallel calls one succeeds. @throws Problem INVALID_TOKEN */
+export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mfa_challenges')
+    .set({ used_at: tx.now })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
+}
+
+/** Binds a code to the challenge that is sent to a phone; of parallel calls one does. @throws Problem RATE_LIMIT_EXCEEDED, too soon after the last */
+export async function bindCode(
+  tx: TxCtx,
+  id: MfaChallengeId,
+  code: { factorId: FactorId; hash: Buffer; expiresAt: Date; resendSeconds: number },
+): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mfa_challenges')
+    .set({
+      factor_id: code.factorId,
+      code_hash: code.hash,
+      code_expires_at: code.expiresAt,
+      resend_after: new Date(tx.now.getTime() + code.resendSeconds * 1000),
+    })
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('resend_after', 'is', null), eb('resend_after', '<=', tx.now)]))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw problemWithRetry('RATE_LIMIT_EXCEEDED', code.resendSeconds);
+}

@@ -1,0 +1,105 @@
+import { type Static, Type } from 'typebox';
+import { type CountedAttempt, countAttempt, proofField, requireProof } from '#attempts';
+import { emit } from '#events';
+import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
+import {
+  findSignInCandidate,
+  Identifier,
+  type NormalisedIdentifier,
+  normalise,
+  type SignInCandidate,
+  usersById,
+} from '#people';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import { projectOf } from '#tenancy';
+import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+
+export const PasswordLogin = Type.Object(
+  {
+    identifier: Type.Optional(Identifier),
+    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Accepted for `identifier`.' })),
+    password: Password,
+    ...proofField,
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+type PasswordLogin = Static<typeof PasswordLogin>;
+
+/**
+ * Signs in with a password. Unknown accounts cost the same work and get the same answer as wrong passwords (ASVS 6.3.8; AU-6).
+ * @throws Problem INVALID_CREDENTIALS, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED
+ */
+export async function loginWithPassword(
+  ctx: Ctx,
+  request: PasswordLogin,
+  browser: string | undefined,
+): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
+  await requireMethod(ctx, 'password');
+  await requireProof(ctx, request.proof);
+  const identifier = normalise(request.identifier ?? request.email ?? '');
+  if (!identifier.value)
+    throw problem('VALIDATION_FAILED', {
+      extensions: { errors: [{ pointer: '/body/identifier', message: 'is required' }] },
+    });
+  const candidate = await findSignInCandidate(ctx, identifier);
+  const attempt = await countAttempt(ctx, { way: 'password', userId: candidate?.userId ?? null, identifier });
+  const hash = attempt.allowed ? (candidate?.hash ?? null) : null;
+  const matches = await verifyPassword(ctx, hash, request.password);
+  if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
+  await attempt.forget();
+  const { userId } = candidate;
+  const checked = isOutdated(ctx.system, candidate.hash)
+    ? await upgrade(ctx, { userId, hash: candidate.hash }, request.password)
+    : candidate.hash;
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const unproven = settings.emailVerification === 'required' && (await unprovenAddressOf(ctx, candidate, identifier));
+  if (unproven) {
+    const flow = {
+      purpose: 'verify_email',
+      channel: 'email',
+      address: unproven,
+      userId,
+      browser,
+    } as const;
+    return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+  }
+  const { failures } = attempt;
+  return signedIn(ctx, async (tx) => {
+    // The check took its time: a session must not begin with a password that was changed meanwhile.
+    if (!(await holdPassword(tx, userId, checked))) throw problem('INVALID_CREDENTIALS');
+    const options = { deviceToken: request.deviceToken, failures };
+    return signIn(tx, userId, { entrance: 'password', amr: ['pwd'], acr: 'aal1' }, options);
+  });
+}
+
+/** The account's email address where it is not proven yet, by whatever name the account was called. */
+async function unprovenAddressOf(
+  ctx: Ctx,
+  { userId, value, verified }: SignInCandidate,
+  { kind }: NormalisedIdentifier,
+): Promise<string | null> {
+  if (kind === 'email') return verified ? null : value;
+  const user = (await usersById(ctx, [userId])).get(userId);
+  return user?.email && !user.emailVerified ? user.email : null;
+}
+
+async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null): Promise<never> {
+  await transaction(ctx, (tx) => emit(tx, 'user.login_failed', { userId, reason: 'invalid_credentials' }));
+  await attempt.failed();
+  throw problem('INVALID_CREDENTIALS');
+}
+
+/** A hash that another system made, or that is weaker than today's, is replaced while the password is at hand (PW-8). @returns the hash of today */
+async function upgrade(
+  ctx: Ctx,
+  { userId, hash }: { userId: UserId; hash: string },
+  password: string,
+): Promise<string> {
+  const to = await hashPassword(ctx, password);
+  await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }));
+  return to;
+}

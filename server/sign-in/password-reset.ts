@@ -1,0 +1,133 @@
+import { type Static, Type } from 'typebox';
+import { inEvenTime, proofField, requireProof } from '#attempts';
+import { emit } from '#events';
+import { enrolledSecondFactors } from '#factors';
+import { credentialChanged } from '#notices';
+import { checkPolicy, hashPassword, Password, setPassword } from '#passwords';
+import { findIdentifier, Identifier, lockUser, normalise, usersById } from '#people';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import {
+  type NewFlow,
+  openFlow,
+  type Proof,
+  type ProvenFlow,
+  proofFields,
+  requireProvable,
+  startFlow,
+  withProof,
+} from '#proofs';
+import { scopeFields } from '#requests';
+import { projectOf } from '#tenancy';
+import { requireMethod } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+export const Forgot = Type.Object(
+  { identifier: Identifier, ...proofField, ...scopeFields },
+  { additionalProperties: false },
+);
+export const Reset = Type.Object(
+  { ...proofFields, newPassword: Password, ...scopeFields },
+  { additionalProperties: false },
+);
+
+const NOBODY: UserId = 'usr_00000000000000000000000000';
+
+/**
+ * Sends a link and a code to choose a new password with. The answer and the work are the same without an account; then nothing
+ * is sent. A username's reset goes to the account's address, which the asker does not learn.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED
+ */
+export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
+  await requireMethod(ctx, 'password');
+  await requireProof(ctx, request.proof);
+  const identifier = normalise(request.identifier);
+  return inEvenTime(async () => {
+    const found = await findIdentifier(ctx, identifier);
+    const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
+    const asked =
+      user && (await isSecondFactor(ctx, user, identifier)) ? { kind: 'email', value: identifier.value } : identifier;
+    return startFlow(ctx, { ...resetFlow(user, asked), typed: identifier.value });
+  });
+}
+
+type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
+
+/**
+ * A phone that is the second factor resets no password: it would be both factors of the next sign-in. The message goes to the
+ * account's email address instead, if it has one.
+ */
+async function isSecondFactor(ctx: Ctx, { userId }: Reachable, asked: { kind: string }): Promise<boolean> {
+  return asked.kind === 'phone' && (await enrolledSecondFactors(ctx, userId)).some(({ type }) => type === 'phone');
+}
+
+function resetFlow(user: Reachable | undefined, asked: { kind: string; value: string }): NewFlow {
+  const channel = asked.kind === 'phone' ? 'phone' : 'email';
+  const address = user && (channel === 'phone' ? user.phone : user.email);
+  return {
+    purpose: 'reset_password',
+    channel,
+    address: address ?? asked.value,
+    userId: user?.userId ?? null,
+    locale: user?.locale ?? null,
+    ...(!address && { decoy: { tell: false } }),
+  };
+}
+
+/** An administrator has a reset mailed; the password itself is the owner's alone (PW-6). @throws Problem CONFLICT without an address */
+export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
+  const user = (await usersById(tx, [userId])).get(userId);
+  if (!user?.email) throw problem('CONFLICT', 'The account has no email address that a reset could be mailed to.');
+  await openFlow(tx, resetFlow(user, { kind: 'email', value: user.email }));
+}
+
+/**
+ * Sets a new password with the mailed link or code. Ends every session; second factors stay and are asked for at the next
+ * sign-in (ASVS 6.4.3; PW-7).
+ * @throws Problem INVALID_TOKEN, INVALID_CODE, WEAK_PASSWORD
+ */
+export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  await requireProvable(ctx, proof, ['reset_password']);
+  await checkPolicy(ctx, settings, newPassword);
+  const hash = await hashPassword(ctx, newPassword);
+  await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
+    const { userId } = flow;
+    if (userId === null) throw problem('INVALID_TOKEN');
+    await requireStillTheirs(tx, userId, flow);
+    await addressProven(tx, { ...flow, userId }, 'anybody');
+    await replacePassword(tx, userId, hash);
+  });
+}
+
+/** A message that reached an address the person has given up proves nothing of them. @throws Problem INVALID_CODE */
+async function requireStillTheirs(
+  tx: TxCtx,
+  userId: UserId,
+  { channel, address }: Pick<ProvenFlow, 'channel' | 'address'>,
+): Promise<void> {
+  const owner = await findIdentifier(tx, { kind: channel, value: address });
+  if (owner?.userId !== userId) throw problem('INVALID_CODE');
+}
+
+/** A signed-in person changes the password; the other sessions end. The old one was checked before. */
+export async function changePassword(ctx: Ctx, userId: UserId, newPassword: string): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const user = (await usersById(ctx, [userId])).get(userId);
+  await checkPolicy(
+    ctx,
+    settings,
+    newPassword,
+    [user?.email, user?.username, user?.phone].filter((fact) => fact != null),
+  );
+  const hash = await hashPassword(ctx, newPassword);
+  await transaction(ctx, (tx) => replacePassword(tx, userId, hash));
+}
+
+async function replacePassword(tx: TxCtx, userId: UserId, hash: string): Promise<void> {
+  await lockUser(tx, userId);
+  await setPassword(tx, userId, hash);
+  await emit(tx, 'user.password.changed', { userId });
+  await credentialChanged(tx, userId, 'password');
+}

@@ -1,0 +1,175 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { inEvenTime, proofField, requireProof } from '#attempts';
+import { requireSms } from '#billing';
+import { Binding, CodeChallenge } from '#exchange';
+import { addMember, findMember } from '#members';
+import {
+  createUser,
+  findIdentifier,
+  KnownEmail,
+  normalise,
+  normaliseEmail,
+  normalisePhone,
+  Phone,
+  usersById,
+} from '#people';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { parseEmail } from '#platform/email-address.ts';
+import { IdSchema, type UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import type { FlowId, Proof, Purpose } from '#proofs';
+import { type NewFlow, type ProvenFlow, startFlow, withProof } from '#proofs';
+import { scopeFields } from '#requests';
+import { projectOf, type SignInMethod } from '#tenancy';
+import type { FirstFactor } from './mfa-challenges.ts';
+import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { addressProven } from './verification.ts';
+
+/** A way in that proves an address: which setting opens it, where the message goes, and what the proof may finish. */
+export type Passwordless = { method: SignInMethod; channel: 'email' | 'phone'; purpose: Purpose };
+
+export const magicLink: Passwordless = { method: 'magic_link', channel: 'email', purpose: 'magic_link' };
+export const emailCode: Passwordless = { method: 'email_code', channel: 'email', purpose: 'sign_in' };
+export const phoneCode: Passwordless = { method: 'phone', channel: 'phone', purpose: 'sign_in' };
+
+export const EmailStart = Type.Object(
+  { email: KnownEmail, ...proofField, ...scopeFields },
+  {
+    title: 'EmailStart',
+    additionalProperties: false,
+  },
+);
+export const PhoneStart = Type.Object({ phone: Phone, ...proofField, ...scopeFields }, { additionalProperties: false });
+export const MagicLinkStart = Type.Object(
+  {
+    email: KnownEmail,
+    redirectUri: Type.Optional(
+      Type.String({
+        maxLength: 2_000,
+        description: 'Of the application `clientId`: where the link ends, with a one-time `code`.',
+      }),
+    ),
+    state: Type.Optional(Type.String({ maxLength: 500 })),
+    codeChallenge: Type.Optional(CodeChallenge),
+    ...proofField,
+    ...scopeFields,
+  },
+  { additionalProperties: false },
+);
+
+/** Where a magic link ends, kept with its flow. `ownPages`: in a sign-in on our own pages, which goes on in its browser only. */
+export const Destination = Type.Object({
+  redirectUri: Type.String(),
+  state: Type.Union([Type.String(), Type.Null()]),
+  binding: Binding,
+  ownPages: Type.Boolean(),
+});
+export type Destination = Static<typeof Destination>;
+
+type Started = { flowId: FlowId; expiresIn: number; resendAfter: number };
+type Start = {
+  address: string;
+  proof?: string | undefined;
+  pending?: Record<string, unknown>;
+  /** The mark of the browser that asks. */
+  browser?: string | undefined;
+};
+
+/**
+ * Sends a code, or a link and a code. Where registration is open, an unknown address becomes an account once it is proven;
+ * where it is not, nothing is sent, and the answer is the same.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one; ADDON_REQUIRED
+ *   and PLAN_LIMIT_EXCEEDED where no text message can be sent
+ */
+export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Start): Promise<Started> {
+  if (way.channel === 'phone') await requireSms(ctx);
+  await requireMethod(ctx, way.method);
+  await requireProof(ctx, start.proof);
+  return inEvenTime(() => sendProof(ctx, way, start));
+}
+
+async function sendProof(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<Started> {
+  const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
+  const known = await findIdentifier(ctx, { kind: way.channel, value });
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const member = await findMember(ctx, known?.userId ?? NOBODY);
+  const user = (await usersById(ctx, [known?.userId ?? NOBODY])).get(known?.userId ?? NOBODY);
+  const welcome = known
+    ? member?.status === 'active' || settings.registration === 'open'
+    : settings.registration === 'open' && (way.channel === 'phone' || parseEmail(value) !== null);
+  const flow: NewFlow = {
+    purpose: way.purpose,
+    channel: way.channel,
+    address: value,
+    userId: known?.userId ?? null,
+    locale: user?.locale ?? null,
+    ...(pending && { pending }),
+    browser,
+    ...(!welcome && { decoy: { tell: false } }),
+  };
+  return startFlow(ctx, flow);
+}
+
+/** An address in the form it is looked up in. Only one that an account has already may be another than {@link normaliseEmail} takes. */
+function knownEmail(typed: string): string {
+  const { kind, value } = normalise(typed);
+  return kind === 'email' ? value : normaliseEmail(typed);
+}
+
+const NOBODY: UserId = 'usr_00000000000000000000000000';
+
+/**
+ * Signs in with the code or link. @throws Problem INVALID_CODE, INVALID_TOKEN, METHOD_DISABLED, REGISTRATION_CLOSED, MEMBER_BLOCKED
+ */
+export async function finishPasswordless(
+  ctx: Ctx,
+  way: Passwordless,
+  { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
+): Promise<SignInAnswer> {
+  await requireMethod(ctx, way.method);
+  const result = await withProof(ctx, { proof, purposes: [way.purpose] }, (tx, flow) =>
+    enterProven(tx, flow, deviceToken),
+  );
+  return answerOf(ctx, result);
+}
+
+/** The person whose address was proven; a new account where there is none and registration is open. */
+export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: string): Promise<SignedIn> {
+  const { channel, address } = flow;
+  const first = firstFactorOf(flow);
+  // Looked up again: the address may have an account, or another one, by now.
+  const known = await findIdentifier(tx, { kind: channel, value: address });
+  if (known) {
+    if (flow.userId !== null && flow.userId !== known.userId) throw problem('INVALID_CODE');
+    await addressProven(
+      tx,
+      { userId: known.userId, channel, address },
+      begunBy(known.userId, flow) ? 'holder' : 'anybody',
+    );
+    return signIn(tx, known.userId, first, { deviceToken });
+  }
+  if (flow.userId !== null) throw problem('INVALID_CODE');
+  const { settings } = await projectOf(tx.system, tx.scope);
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  const userId = await createUser(tx, {
+    address: { kind: channel, value: address, verified: true },
+    passwordHash: null,
+    profile: {},
+  });
+  await addMember(tx, userId);
+  return signIn(tx, userId, first);
+}
+
+function firstFactorOf({ channel, purpose }: ProvenFlow): FirstFactor {
+  if (channel === 'phone') return { entrance: 'phone_code', amr: ['sms'], acr: 'aal1' };
+  return { entrance: purpose === 'magic_link' ? 'magic_link' : 'email_code', amr: ['otp'], acr: 'aal1' };
+}
+
+/** Whether somebody who was signed in to the account began it, as to prove it anew, and proved it in the same browser. */
+function begunBy(userId: UserId, { pending, begunHere }: ProvenFlow): boolean {
+  return begunHere && Value.Check(BegunAs, pending) && pending.begunAs === userId;
+}
+
+/** Who is signed in in the browser that asks; kept with the flow. */
+export const BegunAs = Type.Object({ begunAs: IdSchema('usr') });

@@ -1,0 +1,18 @@
+import { listFactors, newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#factors';
+import { listPasskeys } from '#passkeys';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+
+/** The first second factor comes with recovery codes. @returns them, shown once; nothing for a person who has some */
+export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryCodes?: string[] }> {
+  if ((await recoveryCodesLeft(tx, userId)) > 0) return {};
+  return { recoveryCodes: await newRecoveryCodes(tx, userId) };
+}
+
+/** Recovery codes stand in for a second factor: they end with the last one. */
+export async function factorRemoved(tx: TxCtx, userId: UserId): Promise<void> {
+  const factors = await listFactors(tx, userId);
+  const passkeys = await listPasskeys(tx, userId);
+  if (factors.length > 0 || passkeys.some(({ secondFactor }) => secondFactor)) return;
+  await removeRecoveryCodes(tx, userId);
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { keepMark, newMark } from '#exchange';
+import { askBreachedAhead } from '#passwords';
+import type { Routes } from '#platform/http.ts';
+import { problemResponses } from '#platform/problem.ts';
+import { VerificationChallenge } from '#proofs';
+import { anonymousCtx, CookieSession, sendSession } from '#requests';
+import { Registration, register } from './register.ts';
+import { SignInAnswer } from './sign-in.ts';
+
+export const registerRoutes: Routes = (app) => {
+  app.post(
+    '/v1/auth/register',
+    {
+      config: { permission: 'public', ahead: askBreachedAhead },
+      schema: {
+        summary: 'Register',
+        description:
+          'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
+        body: Registration,
+        response: {
+          200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
+          ...problemResponses(
+            'CONTEXT_REQUIRED',
+            'ENVIRONMENT_MISMATCH',
+            'WEAK_PASSWORD',
+            'REGISTRATION_CLOSED',
+            'METHOD_DISABLED',
+            'INVALID_TOKEN',
+            'RATE_LIMIT_EXCEEDED',
+            'ALREADY_EXISTS',
+            'CONFLICT',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = await anonymousCtx(request, request.body);
+      const browser = newMark(request);
+      const answer = await register(ctx, request.body, browser);
+      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
+      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+    },
+  );
+};

@@ -1,0 +1,213 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { proofField, requireProof } from '#attempts';
+import { acceptInvitation, findInvitation, withdrawUnbacked } from '#invitations';
+import { addMember } from '#members';
+import { checkPolicy, hashPassword, Password } from '#passwords';
+import {
+  createUser,
+  Email,
+  findIdentifier,
+  type NormalisedIdentifier,
+  normalise,
+  normaliseEmail,
+  normalisePhone,
+  Phone,
+} from '#people';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { type NewFlow, type ProvenFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import { projectOf } from '#tenancy';
+import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+
+const name = Type.String({ minLength: 1, maxLength: 200 });
+
+export const RegistrationProfile = Type.Object(
+  {
+    displayName: Type.Optional(name),
+    givenName: Type.Optional(name),
+    familyName: Type.Optional(name),
+    locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
+  },
+  { additionalProperties: false },
+);
+
+export const InvitationToken = Type.String({ pattern: '^lki_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
+
+export const Registration = Type.Object(
+  {
+    email: Type.Optional(Email),
+    phone: Type.Optional(Phone),
+    password: Type.Optional(Password),
+    profile: Type.Optional(RegistrationProfile),
+    invitationToken: Type.Optional(InvitationToken),
+    ...proofField,
+    ...signInFields,
+  },
+  { additionalProperties: false },
+);
+type Registration = Static<typeof Registration>;
+
+/** What is kept, encrypted, until the address is proven. */
+const PendingUser = Type.Object({
+  passwordHash: Type.Union([Type.String(), Type.Null()]),
+  profile: RegistrationProfile,
+});
+type PendingUser = Static<typeof PendingUser>;
+
+type Address = { kind: 'email' | 'phone'; value: string };
+
+/**
+ * Registers a customer. Where the address must be verified first, no account exists until it is: nobody can hold an address,
+ * or set a password on an account, that another person proves later. The holder of an invitation has proven the address.
+ * @param browser the mark of the browser it is begun in
+ * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (where enumeration protection is off)
+ */
+export async function register(
+  ctx: Ctx,
+  request: Registration,
+  browser: string | undefined,
+): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const { invitationToken } = request;
+  await requireProof(ctx, request.proof);
+  if (invitationToken !== undefined) {
+    await requireInvited(ctx, invitationToken, request.email);
+    return registerInvited(ctx, { ...request, invitationToken });
+  }
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  const address = addressOf(request);
+  const pending = await pendingUser(ctx, request, address);
+  if (settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null)
+    return signedIn(ctx, (tx) => createMemberAndSignIn(tx, { ...address, verified: false }, pending, ['pwd']));
+  return verifyFirst(ctx, address, { pending, browser });
+}
+
+/** @throws Problem INVALID_TOKEN for an invitation to another project, CONFLICT for an address that was not invited */
+async function requireInvited(ctx: Ctx, token: string, email: string | undefined): Promise<void> {
+  const invitation = await findInvitation(ctx, token);
+  if (invitation.projectId !== ctx.scope.projectId) throw problem('INVALID_TOKEN');
+  if (email !== undefined && normalise(email).value !== normalise(invitation.email).value)
+    throw problem('CONFLICT', 'The invitation was mailed to another address. Register with the invited one.');
+}
+
+/** @throws Problem VALIDATION_FAILED unless exactly one address is given */
+function addressOf({ email, phone }: Registration): Address {
+  if (email !== undefined && phone === undefined) return { kind: 'email', value: normaliseEmail(email) };
+  if (phone !== undefined && email === undefined) return { kind: 'phone', value: normalisePhone(phone) };
+  const message = 'expected either `email` or `phone`';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });
+}
+
+/** Checks the password; without one, the project must offer another way in to the address. */
+async function pendingUser(
+  ctx: Ctx,
+  { password, profile = {} }: Pick<Registration, 'password' | 'profile'>,
+  address: Address,
+): Promise<PendingUser> {
+  return { passwordHash: await passwordHashOf(ctx, password, address), profile };
+}
+
+/** Checks and hashes a chosen password; null without one. @throws Problem WEAK_PASSWORD, METHOD_DISABLED, VALIDATION_FAILED */
+export async function passwordHashOf(ctx: Ctx, password: string | undefined, address: Address): Promise<string | null> {
+  if (password === undefined) {
+    await requireCodeMethod(ctx, address);
+    return null;
+  }
+  await requireMethod(ctx, 'password');
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  await checkPolicy(ctx, settings, password, [address.value]);
+  return hashPassword(ctx, password);
+}
+
+async function requireCodeMethod(ctx: Ctx, { kind }: Address): Promise<void> {
+  if (kind === 'phone') return requireMethod(ctx, 'phone');
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const open = (['magic_link', 'email_code', 'passkey', 'social'] as const).some((method) =>
+    settings.signInMethods.includes(method),
+  );
+  if (open) return;
+  const message = 'is required: the project signs people in with passwords only';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/password', message }] } });
+}
+
+type Begun = { pending: PendingUser; browser: string | undefined };
+
+async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Begun) {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const known = await findIdentifier(ctx, address);
+  if (known && !settings.enumerationProtection)
+    throw problem('ALREADY_EXISTS', `This ${address.kind} belongs to an account already. Sign in instead.`);
+  const flow: NewFlow = {
+    purpose: 'register',
+    channel: address.kind,
+    address: address.value,
+    userId: null,
+    pending,
+    browser,
+    locale: pending.profile.locale ?? null,
+    ...(known && { decoy: { tell: true } }),
+  };
+  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+}
+
+/** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */
+export async function registerInvited(
+  ctx: Ctx,
+  request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
+): Promise<SignInAnswer> {
+  await withdrawUnbacked(ctx, request.invitationToken);
+  const { email } = await findInvitation(ctx, request.invitationToken);
+  const address: Address = { kind: 'email', value: email };
+  const pending = await pendingUser(ctx, request, address);
+  const amr = pending.passwordHash === null ? ['otp'] : ['pwd', 'otp'];
+  return signedIn(ctx, async (tx) => {
+    const userId = await createUser(tx, { address: { ...address, verified: true }, ...pending });
+    await acceptInvitation(tx, request.invitationToken, userId);
+    return signIn(tx, userId, { entrance: 'invitation', amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
+  });
+}
+
+async function createMemberAndSignIn(
+  tx: TxCtx,
+  address: NormalisedIdentifier & Address & { verified: boolean },
+  pending: PendingUser,
+  amr: string[],
+): Promise<SignedIn> {
+  const userId = await createUser(tx, { address, ...pending });
+  await addMember(tx, userId);
+  return signIn(tx, userId, { entrance: 'registration', amr, acr: 'aal1' });
+}
+
+/**
+ * Makes the account of a registration whose address was just proven. A password is armed by whoever chose it only: one that was
+ * chosen where it began does not count for who proves the address elsewhere.
+ * @param chosen the hash of the one chosen by who proves it elsewhere
+ * @throws Problem ALREADY_EXISTS when the owner of the address finished another registration meanwhile
+ */
+export async function finishRegistration(
+  tx: TxCtx,
+  { channel, address, pending, begunHere }: Pick<ProvenFlow, 'channel' | 'address' | 'pending' | 'begunHere'>,
+  chosen: string | null,
+): Promise<SignedIn> {
+  const { profile, passwordHash: begunWith } = Value.Parse(PendingUser, pending);
+  const passwordHash = begunHere ? begunWith : chosen;
+  const proof = channel === 'phone' ? 'sms' : 'otp';
+  try {
+    return await createMemberAndSignIn(
+      tx,
+      { kind: channel, value: address, verified: true },
+      { passwordHash, profile },
+      passwordHash === null ? [proof] : ['pwd', proof],
+    );
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'ALREADY_EXISTS')
+      throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');
+    throw error;
+  }
+}
+
+/** Whether a password was chosen where a registration began. */
+export function registeredPassword(pending: unknown): boolean {
+  return Value.Check(PendingUser, pending) && pending.passwordHash !== null;
+}

@@ -1,0 +1,69 @@
+import { enabledProviders } from '#applications';
+import { hasSms } from '#billing';
+import { credentialChanged } from '#notices';
+import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';
+import { findPassword } from '#passwords';
+import { type LinkedIdentityId, listIdentities, lockUser, unlinkIdentity, usersById } from '#people';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { projectOf, type SignInMethod } from '#tenancy';
+import { factorRemoved } from './recovery-codes.ts';
+
+/** The methods of the project that can be used now: phones only where text messages can be sent. */
+export async function openMethods(ctx: Ctx | TxCtx): Promise<SignInMethod[]> {
+  const { signInMethods } = (await projectOf(ctx.system, ctx.scope)).settings;
+  const sms = signInMethods.includes('phone') && (await hasSms(ctx));
+  return signInMethods.filter((method) => method !== 'phone' || sms);
+}
+
+/** How a person could sign in to the project, counted by what the project has open. */
+async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
+  const methods = await openMethods(tx);
+  const open = (method: SignInMethod) => methods.includes(method);
+  const user = (await usersById(tx, [userId])).get(userId);
+  const password = open('password') && (await findPassword(tx, userId)) ? 1 : 0;
+  const email =
+    user?.email && user.emailVerified && (open('magic_link') || open('email_code') || open('password')) ? 1 : 0;
+  const phone = user?.phone && user.phoneVerified && open('phone') ? 1 : 0;
+  const passkeys = open('passkey') ? (await listPasskeys(tx, userId)).length : 0;
+  const identities = open('social') ? await usableIdentities(tx, userId) : 0;
+  return password + email + phone + passkeys + identities;
+}
+
+/** An account at a provider that is gone or switched off opens nothing. */
+async function usableIdentities(tx: TxCtx, userId: UserId): Promise<number> {
+  const offered = new Set((await enabledProviders(tx)).map(({ id }) => id));
+  return (await listIdentities(tx, userId)).filter(({ provider }) => offered.has(provider)).length;
+}
+
+/**
+ * Removes a way in unless it is the last one. Removals of one person wait for each other, so that two at once leave one.
+ * @throws Problem LAST_SIGN_IN_METHOD, and what `remove` throws
+ */
+async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Promise<void>): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
+    await remove(tx);
+    if ((await waysIn(tx, userId)) === 0) throw problem('LAST_SIGN_IN_METHOD');
+  });
+}
+
+/** Unlinks an account at a provider. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
+  const { userId } = customerOf(ctx);
+  return removeWayIn(ctx, userId, async (tx) => {
+    await unlinkIdentity(tx, userId, id);
+    await credentialChanged(tx, userId, 'identity_unlinked');
+  });
+}
+
+/** Removes a passkey. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
+  const { userId } = customerOf(ctx);
+  return removeWayIn(ctx, userId, async (tx) => {
+    await removePasskey(tx, userId, id);
+    await factorRemoved(tx, userId);
+    await credentialChanged(tx, userId, 'passkey_removed');
+  });
+}

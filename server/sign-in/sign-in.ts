@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox';
+import { admit, type Entrance, refusal } from '#admission';
+import { type DeviceId, useRememberedDevice } from '#factors';
+import { addMember, memberSeen } from '#members';
+import { newDevice, successAfterFailures } from '#notices';
+import { keepAccount } from '#people';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { scopeFields } from '#requests';
+import {
+  familiarityOf,
+  type IssuedRefreshToken,
+  issueRefreshToken,
+  type ScopeEntry,
+  SessionAnswer,
+  sessionAnswer,
+  startSession,
+} from '#sessions';
+import { projectOf, type SignInMethod } from '#tenancy';
+import { askForFactor, type FirstFactor, MfaChallenge } from './mfa-challenges.ts';
+
+/** Fields of every request that may end in a session; merge into a body. */
+export const signInFields = {
+  ...scopeFields,
+  cookies: Type.Optional(
+    Type.Boolean({ description: 'Tokens come as HttpOnly cookies; for browsers on an origin of the project.' }),
+  ),
+  deviceToken: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Of a remembered device: skips the second factor.' }),
+  ),
+};
+
+export type SignInOptions = {
+  deviceToken?: string | undefined;
+  /** Failed attempts in a row before this one. */
+  failures?: number;
+};
+
+/** What a first factor leads to: a session, or the question for a second one. */
+export const SignInAnswer = Type.Union([SessionAnswer, MfaChallenge]);
+export type SignInAnswer = Static<typeof SignInAnswer>;
+
+/** The result of a sign-in, before the commit; {@link answerOf} makes it an answer after it. */
+export type SignedIn = { entry: ScopeEntry; refresh: IssuedRefreshToken } | { challenge: Static<typeof MfaChallenge> };
+
+/** Failures in a row that are worth a mail when a sign-in succeeds after them. */
+const SUSPICIOUS_FAILURES = 5;
+
+/**
+ * The end of every way in: asks for the second factor where one is due, or enters the project with a new session. Where
+ * registration is open, signing in also joins the project, as registering anew would.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED for a phone that is the second factor already
+ */
+export async function signIn(
+  tx: TxCtx,
+  userId: UserId,
+  first: FirstFactor,
+  options: SignInOptions = {},
+): Promise<SignedIn> {
+  const { entrance, amr, acr } = first;
+  const { deviceToken } = options;
+  const { decision, device } = await admit(tx, entrance, {
+    userId,
+    proof: { amr, acr, authTime: tx.now },
+    device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
+  });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+  if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
+  if (decision.kind === 'needs')
+    return { challenge: await askForFactor(tx, userId, { first, enrolling: decision.what === 'enrolment' }) };
+  if (decision.joins) await addMember(tx, userId);
+  return begin(tx, userId, { amr, acr, rememberedDevice: device });
+}
+
+/** Enters the project with two factors, once both are proven. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+export async function enterWithBoth(
+  tx: TxCtx,
+  userId: UserId,
+  { entrance, amr }: { entrance: Entrance; amr: string[] },
+) {
+  const proof = { amr, acr: 'aal2', authTime: tx.now };
+  const { decision } = await admit(tx, entrance, { userId, proof, device: async () => null });
+  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
+  return begin(tx, userId, { amr, acr: 'aal2', rememberedDevice: null });
+}
+
+type Proven = { amr: string[]; acr: string; rememberedDevice: DeviceId | null };
+
+/** Begins the session of somebody who was admitted. */
+async function begin(tx: TxCtx, userId: UserId, how: Proven) {
+  await memberSeen(tx, userId);
+  await keepAccount(tx, userId);
+  const familiarity = await familiarityOf(tx, userId);
+  const entry = await startSession(tx, userId, how);
+  if (familiarity === 'new') await newDevice(tx, { userId, sessionId: entry.sessionId });
+  return { entry, refresh: await issueRefreshToken(tx, entry) };
+}
+
+/** Runs a sign-in in one transaction and puts its answer together. */
+export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>): Promise<SignInAnswer> {
+  return answerOf(ctx, await transaction(ctx, work));
+}
+
+export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInAnswer> | SignInAnswer {
+  return 'challenge' in result ? result.challenge : sessionAnswer(ctx, result.entry, result.refresh);
+}
+
+/** @throws Problem METHOD_DISABLED when the project does not offer this way in */
+export async function requireMethod(ctx: Ctx, method: SignInMethod): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  if (!settings.signInMethods.includes(method)) throw problem('METHOD_DISABLED');
+}

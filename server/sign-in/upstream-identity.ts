@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox';
+import type { UpstreamAccount } from '#people';
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** What a provider says about the person who signed in there. */
+export const UpstreamIdentity = Type.Object({
+  provider: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String(),
+  email: nullableText,
+  emailVerified: Type.Boolean(),
+  name: nullableText,
+  givenName: nullableText,
+  familyName: nullableText,
+});
+export type UpstreamIdentity = Static<typeof UpstreamIdentity>;
+
+export function accountOf({ provider, issuer, subject, email }: UpstreamIdentity): UpstreamAccount {
+  return { provider, issuer, subject, email };
+}

@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { emit } from '#events';
+import { findPassword, setPassword } from '#passwords';
+import { findIdentifier, linkIdentity, markVerified, unprovenSince } from '#people';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import type { LinkProof, Proof, Purpose } from '#proofs';
+import { lookAtLink, type ProvenFlow, withProof } from '#proofs';
+import { projectOf } from '#tenancy';
+import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
+import { answerOf, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { takeOver } from './take-over.ts';
+import { accountOf, UpstreamIdentity } from './upstream-identity.ts';
+
+/** What a proof of an address may finish here. */
+const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
+
+/** A sign-in at a provider that waits until its address is proven. */
+const AtProvider = Type.Object({ identity: UpstreamIdentity });
+
+type Finish = { deviceToken?: string | undefined; password?: string | undefined };
+
+/**
+ * Proves an address with the code or link that was sent to it, and signs in. Who opens the link in another browser than the one
+ * it began in has proven the address and nothing else: a password that was chosen, or an account at a provider that was used,
+ * where it began is not theirs. They may choose a password of their own.
+ * @throws Problem INVALID_CODE, INVALID_TOKEN, ALREADY_EXISTS, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED; for the password
+ *   WEAK_PASSWORD, METHOD_DISABLED, and VALIDATION_FAILED where the project has no other way in and it is missing
+ */
+export async function verifyAddress(ctx: Ctx, proof: Proof, { deviceToken, password }: Finish): Promise<SignInAnswer> {
+  const passwordHash = 'token' in proof ? await chosenElsewhere(ctx, proof, password) : null;
+  const result = await withProof(ctx, { proof, purposes: VERIFYING }, (tx, flow) =>
+    flow.purpose === 'register'
+      ? finishRegistration(tx, flow, passwordHash)
+      : confirmAddress(tx, flow, { deviceToken, passwordHash }),
+  );
+  return answerOf(ctx, result);
+}
+
+/** What the page of a link shows. `choosePassword`: one was chosen where it began, which is another browser. @throws Problem INVALID_TOKEN */
+export async function lookAtVerification(ctx: Ctx, proof: LinkProof) {
+  const link = await lookAtLink(ctx, proof, VERIFYING);
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const dropped =
+    link.userId === null
+      ? registeredPassword(link.pending)
+      : (await unprovenSince(ctx, link.userId, link.address)) && (await findPassword(ctx, link.userId));
+  return {
+    ...link,
+    choosePassword: !link.begunHere && Boolean(dropped) && settings.signInMethods.includes('password'),
+  };
+}
+
+async function chosenElsewhere(ctx: Ctx, proof: LinkProof, password: string | undefined): Promise<string | null> {
+  const { choosePassword, channel, address } = await lookAtVerification(ctx, proof);
+  return choosePassword ? passwordHashOf(ctx, password, { kind: channel, value: address }) : null;
+}
+
+/** The password was right, or a provider vouched for the address, when the flow was opened. An email code is no second factor (AU-5). */
+async function confirmAddress(
+  tx: TxCtx,
+  flow: ProvenFlow,
+  { deviceToken, passwordHash }: { deviceToken: string | undefined; passwordHash: string | null },
+): Promise<SignedIn> {
+  const { userId, channel, address, begunHere, pending } = flow;
+  const owner = await findIdentifier(tx, { kind: channel, value: address });
+  if (userId === null || owner?.userId !== userId) throw problem('INVALID_CODE');
+  const upstream = Value.Check(AtProvider, pending) ? pending.identity : null;
+  const byPassword = begunHere && !upstream;
+  const taken = await addressProven(tx, { userId, channel, address }, byPassword ? 'holder' : 'anybody');
+  if (taken && passwordHash !== null) await setPassword(tx, userId, passwordHash);
+  const linked = taken && begunHere && upstream;
+  if (linked) await linkIdentity(tx, userId, accountOf(linked));
+  const amr = [...(byPassword ? ['pwd'] : []), ...(linked ? ['fed'] : []), 'otp'];
+  return signIn(tx, userId, { entrance: 'verified_address', amr, acr: 'aal1' }, { deviceToken });
+}
+
+type Proven = Pick<ProvenFlow, 'channel' | 'address'> & { userId: UserId };
+
+/**
+ * Notes that an address was proven, if it is still the person's and was not before.
+ * @param by `holder`: somebody in a session of the account, or with its password. `anybody`: whoever reads what is sent to the
+ *   address; they take over an account that somebody else made with it
+ * @returns whether the account was taken over
+ */
+export async function addressProven(
+  tx: TxCtx,
+  { userId, channel, address }: Proven,
+  by: 'holder' | 'anybody',
+): Promise<boolean> {
+  const taken = by === 'anybody' && (await takeOver(tx, userId, address));
+  if (!(await markVerified(tx, userId, address))) return false;
+  if (channel === 'email') await emit(tx, 'user.email.verified', { userId, email: address });
+  else await emit(tx, 'user.phone.verified', { userId });
+  await announce(tx, { topic: 'user', key: userId });
+  return taken;
+}
