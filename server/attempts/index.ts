@@ -1,3 +1,4 @@
 export { inEvenTime } from './even-time.ts';
+export { attemptsPart } from './part.ts';
 export { newProofChallenge, ProofChallenge, proofField, requireProof } from './proof-of-work.ts';
 export { COUNTERS, type CountedAttempt, countAttempt, countMessage, type Way } from './throttle.ts';

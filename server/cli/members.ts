@@ -9,11 +9,11 @@ import {
   type ImportFormat,
   importChunk,
   type MemberImport,
-  memberCount,
   noteExport,
   receiveImport,
   reportImport,
 } from '#imports';
+import { memberCount } from '#members';
 import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';

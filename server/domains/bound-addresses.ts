@@ -3,7 +3,7 @@ import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import type { Address, FindAddress } from '#platform/http.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
-import { CLOSING_TOPIC } from '#tenancy';
+import { CLOSING_TOPIC, isOpen } from '#tenancy';
 import type { Purpose } from './domains.ts';
 
 /** The addresses of one kind that a scope has besides the environment's own, oldest first. */
@@ -100,9 +100,9 @@ class BoundHosts {
     const { rows } = await sql<Row>`
       select d.workspace_id, d.project_id, d.environment, d.host, b.purpose
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
-        join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.delete_at is null
-        join workspaces w on w.id = d.workspace_id and w.delete_at is null
-      where d.host = ${host} and d.status = 'verified' /* all workspaces */`.execute(this.#system.lookups);
+      where d.host = ${host} and d.status = 'verified' and ${isOpen('d')} /* all workspaces */`.execute(
+      this.#system.lookups,
+    );
     const [first] = rows;
     const bound: Bound = first
       ? {

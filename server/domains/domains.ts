@@ -8,6 +8,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { lockEnvironment } from '#tenancy';
 import { hostNameFrom } from './host-names.ts';
 
 export type DomainId = Id<'dom'>;
@@ -212,15 +213,8 @@ export function verifiedElsewhere() {
 
 /** Additions to a scope wait for each other, so that the limit holds. */
 async function refuseAtLimit(tx: TxCtx): Promise<void> {
+  await lockEnvironment(tx);
   const { workspaceId, projectId, environment } = tx.scope;
-  await tx.db
-    .selectFrom('project_environments')
-    .select('project_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
-    .forUpdate()
-    .execute();
   const { count } = await tx.db
     .selectFrom('domains')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -8,4 +8,5 @@ export {
   projectOfCode,
   spendExchangeCode,
 } from './exchange-codes.ts';
+export { exchangePart } from './part.ts';
 export { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts';

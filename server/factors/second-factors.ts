@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { PasskeyId } from '#passkeys';
+import { type PasskeyId, passkeysAsFactors } from '#passkeys';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { removeSince } from '#platform/removal.ts';
 import { isMfaRequiredAnywhere, projectOf } from '#tenancy';
 import type { FactorId } from './mfa-factors.ts';
 
@@ -38,6 +39,13 @@ function factorsOf(
   const found = sql<SecondFactor>`(
     select id, kind as type, phone from mfa_factors where ${own} and confirmed_at is not null
     union all
-    select id, 'passkey', null from passkeys where ${own} and (second_factor or ${everyPasskey}))`;
+    ${passkeysAsFactors({ workspaceId, environment, userId }, everyPasskey)})`;
   return db.selectFrom(found.as('enrolled')).selectAll().execute();
+}
+
+/** Removes the second factors, recovery codes and remembered devices that were added at that time or later. */
+export async function removeFactorsSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+  await removeSince(tx, { table: 'mfa_factors', at: 'created_at', userId, since });
+  await removeSince(tx, { table: 'recovery_codes', at: 'created_at', userId, since });
+  await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

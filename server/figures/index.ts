@@ -1,2 +1,3 @@
-export { dailyFigures, forgetActivePeople } from './figures.ts';
+export { dailyFigures } from './figures.ts';
 export { inboxRoutes, overviewRoutes } from './overview.console.ts';
+export { figuresPart } from './part.ts';

@@ -9,23 +9,19 @@ import {
   reportUsage,
   syncPaymentTask,
 } from '#billing';
-import { orderCertificates, orderCertificatesTask, recheckDomains } from '#domains';
+import { orderCertificatesTask } from '#domains';
 import { Dispatcher } from '#events';
-import { forgetDeadDevices } from '#factors';
-import { dailyFigures, forgetActivePeople } from '#figures';
-import { forgetOldImports, importTask } from '#imports';
+import { dailyFigures } from '#figures';
+import { importTask } from '#imports';
 import { rotateDueKeys } from '#keys';
-import { removeScopeTask } from '#lifecycle';
+import { PARTS, removeScopeTask } from '#lifecycle';
 import { forgetOldMessages, openSending, settleAbandoned } from '#messages';
 import { composeLogout, oidcCleanup } from '#oidc';
-import { forgetDeadOperatorSessions } from '#operators';
-import { forgetDeadChallenges } from '#passkeys';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import { forgetOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
-import { forgetDeadFlows } from '#proofs';
 import { eraseUserTask } from '#self';
 import { forgetDeadSessions, forgetDeadTokens } from '#sessions';
 import { forgetSilentWorkers, quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
@@ -56,13 +52,9 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
+    ...Object.assign({}, ...PARTS.map(({ cleanUps }) => cleanUps)),
     forgetDeadTokens,
     forgetDeadSessions,
-    forgetDeadFlows,
-    forgetDeadChallenges,
-    forgetDeadDevices,
-    forgetDeadOperatorSessions,
-    forgetActivePeople,
     oidcCleanup,
     rotateDueKeys,
     forgetOldDeliveries,
@@ -73,9 +65,6 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     forgetOldLimits,
     forgetSilentWorkers,
     signDueCheckpoints,
-    forgetOldImports,
-    recheckDomains,
-    orderCertificates,
   });
   const sweeping = repeat(system, SWEEP_MS, { settleAbandoned, renewDue, issueStatements, findOverdue, reportUsage });
   return {

@@ -2,7 +2,16 @@ import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { analyseEvents, emitAll, type NewEvent } from '#events';
-import { excessAmong, type KnownAs, knownAs, lockKnownRoles, type MemberStatus, permissionsNow } from '#members';
+import {
+  excessAmong,
+  insertMembers,
+  type KnownAs,
+  knownAs,
+  lockKnownRoles,
+  membersAmong,
+  type NewMember,
+  permissionsNow,
+} from '#members';
 import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost, mayPassLater } from '#platform/db.ts';
@@ -221,20 +230,6 @@ function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
   return [];
 }
 
-/** Served by members_of_user. */
-async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<UserId>> {
-  if (userIds.length === 0) return new Set();
-  const rows = await tx.db
-    .selectFrom('members')
-    .select('user_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
-    .where('project_id', '=', tx.scope.projectId)
-    .execute();
-  return new Set(rows.map((row) => row.user_id));
-}
-
 /** The roles that rows name, by key: their ids, or that they grant more than whoever imports has. */
 async function grantableRoles(
   tx: TxCtx,
@@ -258,7 +253,7 @@ async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
       tx,
       created.map(({ userId, read }) => personOf(tx, userId, read)),
     );
-  await insertMembers(tx, entering);
+  await insertMembers(tx, entering.map(memberOf));
   await emitAll(tx, entering.flatMap(eventsOf));
 }
 
@@ -273,21 +268,9 @@ function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewP
   };
 }
 
-async function insertMembers(tx: TxCtx, entering: readonly Planned[]): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
-  const statuses = entering.map(({ read }): MemberStatus => read.record.status ?? 'active');
-  const names = entering.map(({ outcome, named }) => (outcome === 'joined' ? JSON.stringify(named) : null));
-  await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at, known_as)
-    select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}, known_as::jsonb
-    from unnest(${entering.map(({ memberId }) => memberId)}::text[], ${entering.map(({ userId }) => userId)}::text[],
-      ${statuses}::text[], ${entering.map(({ read }) => JSON.stringify(read.record.metadata ?? {}))}::text[], ${names}::text[])
-      as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
-  const held = entering.flatMap(({ memberId, roleIds }) => roleIds.map((roleId) => ({ memberId, roleId })));
-  if (held.length === 0) return;
-  await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id)
-    select ${workspaceId}, ${projectId}, ${environment}, member_id, role_id
-    from unnest(${held.map(({ memberId }) => memberId)}::text[], ${held.map(({ roleId }) => roleId)}::text[])
-      as held (member_id, role_id)`.execute(tx.db);
+function memberOf({ memberId, userId, roleIds, outcome, named, read: { record } }: Planned): NewMember {
+  const { status = 'active', metadata = {} } = record;
+  return { id: memberId, userId, status, metadata, roleIds, knownAs: outcome === 'joined' ? named : null };
 }
 
 function eventsOf({ outcome, userId, memberId, read }: Planned): NewEvent[] {

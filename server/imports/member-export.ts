@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import { emit } from '#events';
-import { actsForWorkspace, requirePermission } from '#members';
+import { actsForWorkspace, membersAfter, requirePermission, roleKeys } from '#members';
 import { exportUsers } from '#people';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { MemberId, RoleId } from '#platform/ids.ts';
+import type { RoleId } from '#platform/ids.ts';
 import type { ImportRow } from './import-rows.ts';
 
 /** Members of one page, which is all that memory holds of an export. */
@@ -28,7 +27,7 @@ export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): As
   let after = '';
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
-    const members = await pageAfter(ctx, after);
+    const members = await membersAfter(ctx, after, PAGE);
     const last = members.at(-1);
     if (!last) return;
     const users = await exportUsers(
@@ -47,59 +46,7 @@ export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): As
   }
 }
 
-/** How many members the project has. */
-export async function memberCount(ctx: Ctx): Promise<number> {
-  const { count } = await ctx.db
-    .selectFrom('members')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
-  const rows = await ctx.db
-    .selectFrom('roles')
-    .select(['id', 'key'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .execute();
-  return new Map(rows.map(({ id, key }) => [id, key]));
-}
-
-const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
-  where (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id))`;
-
-const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
-  and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
-
-function pageAfter(ctx: Ctx, after: string) {
-  return ctx.db
-    .selectFrom('members as m')
-    .select([
-      'm.id',
-      'm.user_id as userId',
-      'm.status',
-      'm.metadata',
-      'm.created_at as joinedAt',
-      'm.last_seen_at as lastSeenAt',
-      'm.known_as as knownAs',
-    ])
-    .select(IS_ELSEWHERE.as('isElsewhere'))
-    .select(ROLE_IDS.as('roleIds'))
-    .where('m.workspace_id', '=', ctx.scope.workspaceId)
-    .where('m.project_id', '=', ctx.scope.projectId)
-    .where('m.environment', '=', ctx.scope.environment)
-    .where('m.id', '>', sql<MemberId>`${after}`)
-    .orderBy('m.id')
-    .limit(PAGE)
-    .execute();
-}
-
-type Row = Awaited<ReturnType<typeof pageAfter>>[number];
+type Row = Awaited<ReturnType<typeof membersAfter>>[number];
 type User = Awaited<ReturnType<typeof exportUsers>> extends Map<unknown, infer Value> ? Value : never;
 
 function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<RoleId, string>): ImportRow {

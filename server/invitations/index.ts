@@ -7,3 +7,4 @@ export {
   projectOfInvitation,
   withdrawUnbacked,
 } from './invitations.ts';
+export { invitationsPart } from './part.ts';

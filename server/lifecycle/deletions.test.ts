@@ -25,7 +25,7 @@ import { type Receiver, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 import { fillTenantTables, tablesWith, tenantTables } from '#tests/tenant-rows.ts';
 import { createTenant, staffProject, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
-import { removals } from './removal.ts';
+import { PARTS } from './parts.ts';
 
 const DAY = 86_400_000;
 const HOST = 'login.helpdesk.example';
@@ -383,7 +383,7 @@ describe('a workspace that is to be deleted', () => {
 
 describe('the list of what is removed', () => {
   const uncovered = async () => {
-    const covered = new Set<string>(removals.flatMap(({ tables }) => tables));
+    const covered = new Set<string>(PARTS.flatMap(({ removals = [] }) => removals.flatMap(({ tables }) => tables)));
     return (await tenantTables(latchkey.system.pool)).filter((table) => !covered.has(table));
   };
 

@@ -1,45 +1,14 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
-import { applicationRemovals } from '#applications';
-import { auditRemovals } from '#audit';
-import { billingRemovals } from '#billing';
-import { emit, eventRemovals } from '#events';
-import { memberRemovals } from '#members';
-import { messageRemovals } from '#messages';
-import { oidcRemovals } from '#oidc';
+import { emit } from '#events';
 import { installationOf, workspaceScope } from '#operators';
-import { identityRemovals } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { type Removal, type Removed, rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
+import type { Removed } from '#platform/removal.ts';
 import type { System } from '#platform/system.ts';
-import { authRemovals } from '#proofs';
-import { sessionRemovals } from '#sessions';
-import { isDueForRemoval, RemovalWork, removalJob, removeProject, removeWorkspace, tenancyRemovals } from '#tenancy';
-import { webhookRemovals } from '#webhooks';
+import { isDueForRemoval, RemovalWork, removalJob, removeProject, removeWorkspace } from '#tenancy';
+import { PARTS } from './parts.ts';
 
-const consoleRemovals: readonly Removal[] = [
-  rowsOfProject('daily_figures'),
-  rowsOfProject('active_people'),
-  rowsOfWorkspace('team_invitations'),
-  rowsOfWorkspace('team_members'),
-];
-
-/** What every part keeps of a project or workspace, in an order in which nothing refers to what goes before it. */
-export const removals: readonly Removal[] = [
-  ...webhookRemovals,
-  ...oidcRemovals,
-  ...authRemovals,
-  ...sessionRemovals,
-  ...memberRemovals,
-  ...applicationRemovals,
-  ...messageRemovals,
-  ...billingRemovals,
-  ...identityRemovals,
-  ...consoleRemovals,
-  ...auditRemovals,
-  ...eventRemovals,
-  ...tenancyRemovals,
-];
+const REMOVALS = PARTS.flatMap(({ removals = [] }) => removals);
 
 /** Rows of one transaction, so that none holds its locks for long. */
 const PORTION = 1_000;
@@ -69,7 +38,7 @@ export function removeScopeTask(system: System): Task {
 async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing left' | 'more'> {
   const until = performance.now() + TURN_MS;
   let result: 'nothing left' | 'more' = 'nothing left';
-  for (const { remove } of removals) {
+  for (const { remove } of REMOVALS) {
     for (;;) {
       // biome-ignore lint/performance/noAwaitInLoops: portion after portion
       const count = await transaction(ctx, (tx) => remove(tx, removed, PORTION));

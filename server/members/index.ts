@@ -19,9 +19,9 @@ export {
   knownAs,
   Member,
   MemberRef,
-  type MemberStatus,
   memberSeen,
 } from './members.ts';
+export { insertMembers, memberCount, membersAfter, membersAmong, type NewMember, roleKeys } from './members-in-bulk.ts';
 export { membershipRoutes } from './memberships.me.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { permissionRoutes } from './permissions.admin.ts';

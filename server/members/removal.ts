@@ -50,10 +50,6 @@ async function letGo(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
 export const memberRemovals: readonly Removal[] = [
   people,
   rowsOfProject('member_roles'),
-  rowsOfProject('invitations'),
-  rowsOfProject('member_import_chunks'),
-  rowsOfProject('member_import_dry_runs'),
-  rowsOfProject('member_imports'),
   rowsOfProject('roles'),
   rowsOfProject('permissions'),
 ];

@@ -1,10 +1,13 @@
-export { CHALLENGE_SECONDS, type ChallengeId, forgetChallengesOf, forgetDeadChallenges } from './passkey-challenges.ts';
+export { passkeysPart } from './part.ts';
+export { CHALLENGE_SECONDS, type ChallengeId, forgetChallengesOf } from './passkey-challenges.ts';
 export {
   changePasskey,
   clearSecondFactorPasskeys,
   listPasskeys,
   type PasskeyId,
+  passkeysAsFactors,
   removePasskey,
+  removePasskeysSince,
 } from './passkey-store.ts';
 export {
   AuthenticationResponse,

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Id, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { removeSince } from '#platform/removal.ts';
 
 export type PasskeyId = Id<'psk'>;
 
@@ -154,4 +156,22 @@ export async function clearSecondFactorPasskeys(tx: TxCtx, userId: UserId): Prom
     .where('environment', '=', tx.scope.environment)
     .where('user_id', '=', userId)
     .execute();
+}
+
+/**
+ * The passkeys of a person that count as a second factor, as rows `(id, type, phone)` for a statement of another part. Served by
+ * passkeys_of_user.
+ * @param every also those that sign in without a password
+ */
+export function passkeysAsFactors(
+  { workspaceId, environment, userId }: { workspaceId: WorkspaceId; environment: Environment; userId: UserId },
+  every: boolean,
+) {
+  return sql`select id, 'passkey', null from passkeys
+    where workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId} and (second_factor or ${every})`;
+}
+
+/** Removes the passkeys that were made at that time or later. */
+export function removePasskeysSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+  return removeSince(tx, { table: 'passkeys', at: 'created_at', userId, since });
 }

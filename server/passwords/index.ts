@@ -1,6 +1,7 @@
 export { askBreachedAhead } from './breached-passwords.ts';
 export { dearHashes } from './dear-hashes.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
+export { passwordsPart } from './part.ts';
 export { isPasswordHash } from './password-hashes.ts';
 export {
   analysePasswords,
@@ -11,6 +12,7 @@ export {
   Password,
   passwordHashesOf,
   passwordHashOf,
+  removePasswordSince,
   setPassword,
   setPasswords,
   upgradeHash,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { removeSince } from '#platform/removal.ts';
 import type { Settings } from '#tenancy';
 import { isBreached, isCommon } from './breached-passwords.ts';
 
@@ -162,4 +163,9 @@ export async function passwordHashesOf(
     .where('user_id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();
   return new Map(rows.map((row) => [row.user_id, row.hash]));
+}
+
+/** Removes a password that was set at that time or later. */
+export function removePasswordSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+  return removeSince(tx, { table: 'passwords', at: 'changed_at', userId, since });
 }

@@ -36,11 +36,11 @@ export {
   type UpstreamAccount,
   unlinkIdentity,
 } from './linked-identities.ts';
+export { peoplePart } from './part.ts';
 export { profileRoutes } from './profile.me.ts';
 export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
-export { identityRemovals } from './removal.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
-export { removeUnproven, unprovenSince } from './unproven.ts';
+export { removeIdentifiersSince, unprovenSince } from './unproven.ts';
 export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';

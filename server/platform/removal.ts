@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
-import type { ProjectId, WorkspaceId } from './ids.ts';
+import type { ProjectId, UserId, WorkspaceId } from './ids.ts';
 
 /** What is removed for good: a project, or (null) a workspace with everything in it. */
 export type Removed = { workspaceId: WorkspaceId; projectId: ProjectId | null };
@@ -49,4 +49,13 @@ export async function removeRows(
     db,
   );
   return Number(numAffectedRows ?? 0n);
+}
+
+/** Deletes the rows of a user that are at least as new as `since`, from a table that the caller owns. */
+export async function removeSince(
+  { db, scope }: Pick<TxCtx, 'db' | 'scope'>,
+  { table, at, userId, since }: { table: keyof Tables; at: string; userId: UserId; since: Date },
+): Promise<void> {
+  await sql`delete from ${sql.table(table)} where workspace_id = ${scope.workspaceId} and environment = ${scope.environment}
+    and user_id = ${userId} and ${sql.ref(at)} >= ${since}`.execute(db);
 }

@@ -10,7 +10,6 @@ import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
@@ -353,17 +352,6 @@ function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, 
 /** @throws Problem RATE_LIMIT_EXCEEDED when the last message is too new */
 function requireDue({ now }: Pick<Ctx, 'now'>, { resend_after: due }: Pick<FlowsTable, 'resend_after'>): void {
   if (due > now) throw problemWithRetry('RATE_LIMIT_EXCEEDED', (due.getTime() - now.getTime()) / 1000);
-}
-
-/** Removes what can't be used any more. Runs as a job. */
-export async function forgetDeadFlows(system: System): Promise<void> {
-  const now = system.clock.now();
-  for (const table of ['flows', 'mfa_challenges', 'upstream_flows', 'exchange_codes', 'spent_proofs']) {
-    // biome-ignore lint/performance/noAwaitInLoops: one small delete after the other
-    await sql`delete from ${sql.table(table)} where expires_at < ${now} /* all workspaces */`.execute(
-      singleWrite(system, 'clean-up'),
-    );
-  }
 }
 
 /** `ada@example.com` → `a•••@example.com`; `+493012345678` → `+49•••78`. */

@@ -1,7 +1,6 @@
 export type { Purpose } from './flow-messages.ts';
 export {
   FlowStarted,
-  forgetDeadFlows,
   hintOf,
   lookAtLink,
   type NewFlow,
@@ -14,6 +13,6 @@ export {
   withProof,
 } from './flows.ts';
 export { flowsOf, forgetFlowsOf, voidFlowsOf } from './flows-of-person.ts';
+export { proofsPart } from './part.ts';
 export { digitsOf, FlowId, type LinkProof, OneTimeCode, type Proof, proofFields, proofOf } from './proofs.ts';
-export { authRemovals } from './removal.ts';
 export { VerificationChallenge, verificationChallenge } from './verification-challenge.ts';

@@ -13,6 +13,7 @@ export {
   requireNoFactorYet,
   spendChallenge,
 } from './mfa-challenges.ts';
+export { signInPart } from './part.ts';
 export { passkeyLoginRoutes } from './passkey-login.auth.ts';
 export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
 export { passwordLoginRoutes } from './password-login.auth.ts';

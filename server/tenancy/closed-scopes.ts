@@ -96,3 +96,10 @@ async function isClosedInDatabase(db: ReadDb, { workspaceId, projectId }: Place)
     .executeTakeFirst();
   return !project || project.delete_at !== null;
 }
+
+/** Whether the project of a row and its workspace are open, as a condition in a statement of another part. Served by primary keys. */
+export function isOpen(row: string) {
+  return sql<boolean>`exists (select from projects p join workspaces w on w.id = p.workspace_id
+    where p.workspace_id = ${sql.ref(`${row}.workspace_id`)} and p.id = ${sql.ref(`${row}.project_id`)}
+      and p.delete_at is null and w.delete_at is null)`;
+}

@@ -181,10 +181,7 @@ async function noteBegun(tx: TxCtx, projectId: ProjectId | null): Promise<void> 
 }
 
 /** What this part keeps of a project; the project itself goes last, see {@link removeProject}. */
-export const tenancyRemovals: readonly Removal[] = [
-  rowsOfProject('domains', 'domain_bindings', 'domain_certificates'),
-  rowsOfProject('project_environments'),
-];
+export const tenancyRemovals: readonly Removal[] = [rowsOfProject('project_environments')];
 
 /** The project that is removed, or every project of the workspace. Served by the primary key. */
 export async function projectIdsOf(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<ProjectId[]> {

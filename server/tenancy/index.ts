@@ -1,4 +1,4 @@
-export { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
+export { CLOSING_TOPIC, isClosed, isOpen } from './closed-scopes.ts';
 export {
   closeProject,
   closeWorkspace,
@@ -32,6 +32,7 @@ export {
   findProject,
   isEmptyInstallation,
   isMfaRequiredAnywhere,
+  lockEnvironment,
   type ProjectEnvironment,
   projectExists,
   projectNames,

@@ -286,3 +286,15 @@ async function routedTo(system: System, routingKey: string): Promise<WorkspaceId
 }
 
 const routing = perSystem(() => new Map<string, WorkspaceId>());
+
+/** Makes changes of one environment of a project wait for each other. Served by the primary key. */
+export async function lockEnvironment({ db, scope }: TxCtx): Promise<void> {
+  await db
+    .selectFrom('project_environments')
+    .select('project_id')
+    .where('workspace_id', '=', scope.workspaceId)
+    .where('project_id', '=', scope.projectId)
+    .where('environment', '=', scope.environment)
+    .forUpdate()
+    .execute();
+}

@@ -31,13 +31,13 @@ const rules = [
     name: 'a part imports only parts before it',
     rule: keepsOrder(order),
     broken: [
-      members(`import { registerRoutes } from '#auth';`),
+      members(`import { registerRoutes } from '#sign-in';`),
       members(`const door = await import('#hosts');`),
       members(`export { startTestLatchkey } from '#tests/harness.ts';`),
       { path: 'platform/log.ts', text: `import '#events';` },
     ],
     kept: {
-      path: 'auth/register.ts',
+      path: 'sign-in/register.ts',
       text: `import { addMember } from '#members';\nimport { log } from '#platform/log.ts';`,
     },
   },
@@ -45,18 +45,18 @@ const rules = [
     name: 'parts meet at their front doors',
     rule: usesFrontDoors,
     broken: [
-      members(`import { users } from '#identity/users.ts';`),
-      members(`import { users } from '../identity/users.ts';`),
-      members(`import { users } from './../identity/users.ts';`),
+      members(`import { users } from '#people/users.ts';`),
+      members(`import { users } from '../people/users.ts';`),
+      members(`import { users } from './../people/users.ts';`),
       members(`import { addMember } from '#members';`),
     ],
     kept: members(
-      `import { roles } from './roles.ts';\nimport { createUser } from '#identity';\nimport { newId } from '#platform/ids.ts';`,
+      `import { roles } from './roles.ts';\nimport { createUser } from '#people';\nimport { newId } from '#platform/ids.ts';`,
     ),
   },
   {
     name: "only a part's own files name its tables",
-    rule: namesOwnTables(new Map([...owners, ['users', 'identity']])),
+    rule: namesOwnTables(new Map([...owners, ['users', 'people']])),
     broken: [
       members(`db.selectFrom('users').selectAll()`),
       members(`db.selectFrom(['members', 'users as u'])`),
@@ -74,7 +74,7 @@ const rules = [
       members(`rowsOfProject('linked_identities')`),
     ],
     kept: members(
-      `// from users\ndb.selectFrom('members').innerJoin('roles', 'roles.id', 'role_id');\nimport { usersById } from '#identity';`,
+      `// from users\ndb.selectFrom('members').innerJoin('roles', 'roles.id', 'role_id');\nimport { usersById } from '#people';`,
     ),
   },
   {
@@ -164,9 +164,7 @@ describe('boundaries between the parts', () => {
       [...folders].filter((folder) => !order.includes(folder)),
       [],
     );
-    assert.ok(
-      order.indexOf('identity') < order.indexOf('members') && order.indexOf('members') < order.indexOf('hosts'),
-    );
+    assert.ok(order.indexOf('people') < order.indexOf('members') && order.indexOf('members') < order.indexOf('hosts'));
   });
 
   test('only platform and the tests are open by wildcard', () => {
@@ -195,7 +193,7 @@ describe('a deep import', () => {
     const fixture = await plant({
       'server/members/members.ts': 'export const addMember = (): number => 1;\n',
       'server/members/index.ts': `export { addMember } from './members.ts';\n`,
-      'server/auth/register.ts': `import { addMember } from '#members';\nimport { addMember as deep } from '${deep}';\nexport const all = [addMember, deep];\n`,
+      'server/sign-in/register.ts': `import { addMember } from '#members';\nimport { addMember as deep } from '${deep}';\nexport const all = [addMember, deep];\n`,
     });
     try {
       const { status, output } = await fixture.run('tsc', '--noEmit', '--types', '');
@@ -283,7 +281,7 @@ const plantedForBiome: [rule: string, path: string, text: string][] = [
   [
     'style/noRestrictedImports',
     'server/members/up.ts',
-    `import { users } from '../identity/users.ts';\nexport const own = users;`,
+    `import { users } from '../people/users.ts';\nexport const own = users;`,
   ],
   [
     'style/noRestrictedImports',

@@ -263,9 +263,9 @@ describe('entrances', () => {
       )
       .map(({ path }) => path);
     assert.deepEqual(callers.filter((path) => !path.includes('test')).sort(), [
-      'auth/reauthentication.ts',
-      'auth/sessions.ts',
-      'auth/sign-in.ts',
+      'self/reauthentication.ts',
+      'sign-in/sessions.ts',
+      'sign-in/sign-in.ts',
       'oidc/admission.ts',
     ]);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { recheckDomains } from '#domains';
 import { bindHost, callAt, startDomains } from '#tests/domains.ts';
 import { expectProblem, requestManagementToken, startTestLatchkey } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
+import { recheckDomains } from './domain-checks.ts';
 
 const DOMAINS = '/v1/admin/domains';
 const HOUR_MS = 3_600_000;

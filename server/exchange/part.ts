@@ -1,0 +1,7 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+
+export const exchangePart: Part = {
+  removals: [rowsOfProject('exchange_codes')],
+  cleanUps: { 'expired exchange codes': expiredRowsOf('exchange_codes') },
+};

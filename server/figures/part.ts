@@ -1,0 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { forgetActivePeople } from './figures.ts';
+
+export const figuresPart: Part = {
+  removals: [rowsOfProject('daily_figures'), rowsOfProject('active_people')],
+  cleanUps: { forgetActivePeople },
+};

@@ -1,0 +1,12 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { forgetOldImports } from './imports.ts';
+
+export const importsPart: Part = {
+  removals: [
+    rowsOfProject('member_import_chunks'),
+    rowsOfProject('member_import_dry_runs'),
+    rowsOfProject('member_imports'),
+  ],
+  cleanUps: { forgetOldImports },
+};

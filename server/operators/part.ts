@@ -1,0 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { forgetDeadOperatorSessions } from './operator-sessions.ts';
+
+export const operatorsPart: Part = {
+  removals: [rowsOfWorkspace('team_invitations'), rowsOfWorkspace('team_members')],
+  cleanUps: { forgetDeadOperatorSessions },
+};

@@ -1,0 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { forgetDeadChallenges } from './passkey-challenges.ts';
+
+export const passkeysPart: Part = {
+  removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
+  cleanUps: { forgetDeadChallenges },
+};
