@@ -7,9 +7,11 @@ import { listIdentities } from '#people';
 import type { UserId } from '#platform/ids.ts';
 import { faultsOf, overflowOf } from '#tests/accessibility.ts';
 import { openBrowser } from '#tests/browser.ts';
+import { expectShown } from '#tests/console-app.ts';
 import { codesOf } from '#tests/factors.ts';
 import {
   changeSettings,
+  eventually,
   newEmail,
   PASSWORD,
   register,
@@ -116,7 +118,7 @@ describe('in other languages', () => {
   for (const locale of ['de', 'fr', 'ja'])
     test(`${locale}: the pages keep to the width of a phone`, async () => {
       const { page } = await signedIn({ locale, viewport: { width: 360, height: 800 } });
-      assert.equal(await page.locator('html').getAttribute('lang'), locale);
+      await eventually(async () => assert.equal(await page.locator('html').getAttribute('lang'), locale));
       for (const path of PATHS) {
         // biome-ignore lint/performance/noAwaitInLoops: one page after the other
         await page.goto(account + path);
@@ -186,7 +188,7 @@ describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('On. A second step').waitFor();
     await page.goto(`${account}/passkeys/new`);
-    await page.getByText('Passkeys need JavaScript').waitFor();
+    await expectShown(page.getByText('Passkeys need JavaScript'));
     await page.context().close();
   });
 });

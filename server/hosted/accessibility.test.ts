@@ -4,7 +4,15 @@ import type { Browser } from 'playwright-core';
 import { faultsOf, overflowOf } from '#tests/accessibility.ts';
 import { openBrowser } from '#tests/browser.ts';
 import { totpOf } from '#tests/factors.ts';
-import { changeSettings, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import {
+  changeSettings,
+  eventually,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { codeFlow } from '#tests/oidc.ts';
 
 const clock = new TestClock();
@@ -83,12 +91,16 @@ describe('a project that asks for a proof of work', () => {
     await page.fill('input[name=password]', PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong address or password/);
+    await eventually(async () =>
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong address or password/),
+    );
     await page.close();
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const bare = await plain.newPage();
     await bare.goto((await codeFlow(latchkey)).url);
-    assert.match((await bare.locator('.no-script').first().textContent()) ?? '', /needs JavaScript/);
+    await eventually(async () =>
+      assert.match((await bare.locator('.no-script').first().textContent()) ?? '', /needs JavaScript/),
+    );
     await plain.close();
   });
 });

@@ -133,7 +133,7 @@ describe('components and their groups', () => {
     assert.equal((await fetch(address, { method: 'POST' })).status, 204);
     await inDialog('I have saved it').click();
     await titled('Nightly import');
-    assert.equal(await page.getByText(address).count(), 0);
+    await eventually(async () => assert.equal(await page.getByText(address).count(), 0));
     assert.notEqual((await named('/components', 'Nightly import')).heartbeatAt, null);
   });
 
@@ -143,7 +143,9 @@ describe('components and their groups', () => {
     await Promise.all(names.map((name) => call('/components', 'POST', { groupId: 'platform', name, check })));
     await app.open('/status/components');
     await page.getByRole('link', { name: 'Part 100', exact: true }).waitFor();
-    assert.equal(await page.getByRole('link', { name: /^Part \d+$/ }).count(), names.length);
+    await eventually(async () =>
+      assert.equal(await page.getByRole('link', { name: /^Part \d+$/ }).count(), names.length),
+    );
     await app.open('/status');
     await button('Report an incident').click();
     await page.getByRole('combobox', { name: 'Components' }).fill('Part 100');

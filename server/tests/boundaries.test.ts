@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { reachesNoConnections, staysInTransaction } from './boundaries/connections.ts';
 import { type Fixture, plant } from './boundaries/fixture.ts';
 import {
+  asserts,
   callsOutThroughFetch,
   declaresPermissions,
   hashesAtFullCost,
@@ -104,6 +105,24 @@ const rules = [
       },
     ],
     kept: { path: 'tests/harness.ts', text: 'await startLatchkey({ config, testPasswordCost });' },
+  },
+  {
+    name: 'every test asserts',
+    rule: asserts,
+    broken: [
+      {
+        path: 'members/a.test.ts',
+        text: `test('opens', async () => {\n  await page.getByText('Yours').waitFor();\n});\nassert.ok(1);`,
+      },
+      {
+        path: 'members/a.test.ts',
+        text: `describe('it', () => {\n  test('waits', () => eventually(load));\n  test('adds', () => {\n    assert.equal(1 + 1, 2);\n  });\n});`,
+      },
+    ],
+    kept: {
+      path: 'members/a.test.ts',
+      text: `for (const name of names)\n  test(\n    name,\n    async () => {\n      await expectShown(page.getByText(name));\n    },\n  );`,
+    },
   },
   {
     name: 'every route declares who may call it',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { TestLatchkey } from './harness.ts';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { eventually, type TestLatchkey } from './harness.ts';
 import { type Operator, signInOperator } from './operators.ts';
 
 /** The console in a browser, signed in. */
@@ -31,7 +31,7 @@ export async function openConsole(
 ): Promise<ConsoleApp> {
   const operator = known ?? (await signInOperator(latchkey));
   const { console: origin } = latchkey.system.config.addresses;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
   await context.addCookies(cookiesOf(operator, origin));
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -72,6 +72,11 @@ export async function shown(page: Page): Promise<void> {
 /** Waits until a notice says something, be it that a thing is done or that it failed. */
 export function said(page: Page, text: string | RegExp): Promise<void> {
   return page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: text }).first().waitFor();
+}
+
+/** Fails unless something comes to be shown. */
+export async function expectShown(locator: Locator): Promise<void> {
+  await eventually(async () => assert.ok(await locator.isVisible(), `${locator} is shown`));
 }
 
 /** What axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */

@@ -121,6 +121,7 @@ describe('two people edit the same record: the second is told, and nothing is ov
       type: () => page.getByRole('checkbox', { name: 'Admin' }).check(),
       theirs: { method: 'PUT', path: `${path}/roles`, body: { roles: ['viewer'] } },
     });
+    assert.match(JSON.stringify((await read(path)).roles), /"admin"/);
   });
 
   test('a message', async () => {
@@ -161,8 +162,8 @@ test('whoever takes theirs sees theirs', async () => {
   await save().click();
   await conflict().getByRole('button', { name: 'Use theirs' }).click();
   await conflict().waitFor({ state: 'detached' });
-  assert.equal(await field('Client id').inputValue(), 'theirs');
-  assert.equal(await save().count(), 0);
+  await eventually(async () => assert.equal(await field('Client id').inputValue(), 'theirs'));
+  await eventually(async () => assert.equal(await save().count(), 0));
 });
 
 test('who looked at production meanwhile is not told that somebody else changed test', async () => {

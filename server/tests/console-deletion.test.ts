@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { addTeamMember, workspaceScope } from '#operators';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole, shown } from '#tests/console-app.ts';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type ConsoleApp, expectShown, faultsOf, openConsole, shown } from '#tests/console-app.ts';
+import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { newOperator, signInOperator, teammate } from '#tests/operators.ts';
 import { createTenant } from '#tests/tenants.ts';
 
@@ -38,14 +38,14 @@ describe('deleting a project', () => {
     const { page } = app;
     await goTo(`/${projectId}/test/settings`);
     await buttonOn(page, 'Delete project…').click();
-    assert.ok(await inDialog(page, 'Delete project').isDisabled());
+    await eventually(async () => assert.ok(await inDialog(page, 'Delete project').isDisabled()));
     await page.getByRole('dialog').getByRole('textbox').fill('Old shop');
     assert.deepEqual(await faultsOf(page), [], 'the question passes axe-core');
     await inDialog(page, 'Delete project').click();
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'Old shop' });
     await row.getByText(/^Will be deleted on \d+ \w+ \d{4}$/).waitFor();
-    assert.equal(await row.getByRole('link').count(), 0, 'it leads nowhere');
+    await eventually(async () => assert.equal(await row.getByRole('link').count(), 0, 'it leads nowhere'));
     assert.notEqual(await deletesAt(), null);
     assert.deepEqual(await faultsOf(page), []);
     await buttonOn(page, 'Restore Old shop').click();
@@ -73,17 +73,16 @@ describe('deleting a project', () => {
     const name = latchkey.demo.projects[0]?.name ?? '';
     await page.getByRole('dialog').getByRole('textbox').fill(name);
     await inDialog(page, 'Delete project').click();
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /is the default of the (test|production) environment/ })
-      .waitFor();
+    await expectShown(
+      page.getByRole('alert').filter({ hasText: /is the default of the (test|production) environment/ }),
+    );
   });
 
   test('is offered to owners alone', async () => {
     const admin = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'admin') });
     await admin.open('/settings');
     await admin.page.getByRole('heading', { level: 2, name: 'Environment' }).waitFor();
-    assert.equal(await buttonOn(admin.page, 'Delete project…').count(), 0);
+    await eventually(async () => assert.equal(await buttonOn(admin.page, 'Delete project…').count(), 0));
     await admin.context.close();
   });
 });

@@ -45,12 +45,12 @@ describe('importing members', () => {
     await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByText('No imports yet').waitFor();
     assert.deepEqual(await faultsOf(page), []);
-    assert.ok(await button('Start dry run').isDisabled(), 'there is no file yet');
+    await eventually(async () => assert.ok(await button('Start dry run').isDisabled(), 'there is no file yet'));
     await choose('people.ndjson', file);
     await button('Start dry run').click();
     await completed();
     await page.getByText('A dry run: nothing was changed.').waitFor();
-    assert.equal(await count('would be created').textContent(), '2');
+    await eventually(async () => assert.equal(await count('would be created').textContent(), '2'));
     assert.deepEqual((await read('/members?q=im ported')).items, []);
     assert.deepEqual(await faultsOf(page), []);
 
@@ -70,13 +70,13 @@ describe('importing members', () => {
     await page.getByText('people.ndjson').waitFor();
     await button('Import').click();
     await completed();
-    assert.equal(await count('created').textContent(), '2');
+    await eventually(async () => assert.equal(await count('created').textContent(), '2'));
     assert.equal((await read('/members?q=im ported')).items.length, 2);
 
     await app.open('/members/import');
     const listed = page.getByRole('table', { name: 'Imports' }).getByRole('row');
-    assert.equal(await listed.count(), 4);
-    assert.equal(await listed.filter({ hasText: 'Dry run' }).count(), 2);
+    await eventually(async () => assert.equal(await listed.count(), 4));
+    await eventually(async () => assert.equal(await listed.filter({ hasText: 'Dry run' }).count(), 2));
     await listed.nth(1).getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: /^Import of/ }).waitFor();
     assert.deepEqual(app.complaints(), []);
@@ -104,7 +104,7 @@ describe('importing members', () => {
       await page.getByText(name).waitFor();
       await button('Start dry run').click();
       await completed();
-      assert.equal(await count('would be created').textContent(), '1', format);
+      await eventually(async () => assert.equal(await count('would be created').textContent(), '1', format));
     }
   });
 
@@ -186,7 +186,7 @@ describe('importing members', () => {
   test('who may not import is told which right they lack, and not led there', async () => {
     const theirs = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'developer') });
     await theirs.open('/members');
-    assert.equal(await theirs.page.getByText(/^(Import|Export)$/).count(), 0);
+    await eventually(async () => assert.equal(await theirs.page.getByText(/^(Import|Export)$/).count(), 0));
     await theirs.open('/members/import');
     await theirs.page.getByText('You don’t have access').waitFor();
     await theirs.page.getByText('members:import').waitFor();

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -27,8 +27,8 @@ const ROUND = 15;
 /** The keyboard alone: nothing in this file clicks. */
 const press = (key: string) => page.keyboard.press(key);
 
-/** Waits until something has the focus. */
-const focused = (locator: Locator) => locator.and(page.locator(':focus')).waitFor();
+/** Fails unless something comes to have the focus. */
+const expectFocus = (locator: Locator) => locator.and(page.locator(':focus')).waitFor();
 
 async function pressOn(locator: Locator, key: string): Promise<void> {
   await locator.focus();
@@ -51,11 +51,13 @@ describe('by keyboard alone', () => {
   test('the first Tab offers to skip the navigation', async () => {
     await app.open('/members');
     await press('Tab');
-    await focused(page.getByRole('link', { name: 'Skip to content' }));
+    await expectFocus(page.getByRole('link', { name: 'Skip to content' }));
     await press('Enter');
-    await focused(page.getByRole('main'));
+    await expectFocus(page.getByRole('main'));
     await press('Tab');
-    assert.equal(await page.getByRole('main').locator(':focus').count(), 1, 'it goes on inside the screen');
+    await eventually(async () =>
+      assert.equal(await page.getByRole('main').locator(':focus').count(), 1, 'it goes on inside the screen'),
+    );
   });
 
   test('the switcher opens, keeps the focus, gives it back, and leads to another project', async () => {
@@ -63,14 +65,14 @@ describe('by keyboard alone', () => {
     const switcher = page.getByRole('button', { name: /Change workspace or project/ });
     await pressOn(switcher, 'Enter');
     const choices = page.getByRole('dialog', { name: /Change workspace or project/ });
-    await focused(choices.getByRole('textbox', { name: 'Find a project' }));
+    await expectFocus(choices.getByRole('textbox', { name: 'Find a project' }));
     await choices.getByRole('link', { name: 'All projects' }).waitFor();
     assert.equal(await timesOutside(choices), 0);
     await press('Escape');
     await choices.waitFor({ state: 'detached' });
-    await focused(switcher);
+    await expectFocus(switcher);
     await press('Enter');
-    await focused(choices.getByRole('textbox', { name: 'Find a project' }));
+    await expectFocus(choices.getByRole('textbox', { name: 'Find a project' }));
     await page.keyboard.type('helpd');
     const helpdesk = choices.getByRole('link', { name: 'Helpdesk' });
     await choices
@@ -78,12 +80,12 @@ describe('by keyboard alone', () => {
       .waitFor({ state: 'detached' });
     await helpdesk.waitFor();
     await press('Tab');
-    await focused(helpdesk);
+    await expectFocus(helpdesk);
     await press('Enter');
     await page.waitForURL(new RegExp(`/${latchkey.demo.projects[1]?.id}/test/members`));
     await choices.waitFor({ state: 'detached' });
     // Another project's screen: it is read from its beginning, as after any other link.
-    await focused(page.getByRole('main'));
+    await expectFocus(page.getByRole('main'));
   });
 
   test('a form in a dialog begins in its first field, keeps the focus, and gives it back when Escape closes it', async () => {
@@ -91,11 +93,11 @@ describe('by keyboard alone', () => {
     const opener = page.getByRole('button', { name: 'Add member', exact: true });
     await pressOn(opener, 'Enter');
     const dialog = page.getByRole('dialog', { name: 'Add a member' });
-    await focused(dialog.getByRole('textbox', { name: 'Email' }));
+    await expectFocus(dialog.getByRole('textbox', { name: 'Email' }));
     assert.equal(await timesOutside(dialog), 0);
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await focused(opener);
+    await expectFocus(opener);
   });
 
   test('a question begins on its button, keeps the focus, and gives it back when Escape closes it', async () => {
@@ -105,19 +107,19 @@ describe('by keyboard alone', () => {
     const opener = page.getByRole('button', { name: 'Block', exact: true });
     await pressOn(opener, 'Enter');
     const dialog = page.getByRole('dialog', { name: 'Block Ada Lovelace?' });
-    await focused(dialog.getByRole('button', { name: 'Block', exact: true }));
+    await expectFocus(dialog.getByRole('button', { name: 'Block', exact: true }));
     assert.equal(await timesOutside(dialog), 0);
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await focused(opener);
+    await expectFocus(opener);
     const remove = page.getByRole('button', { name: 'Remove', exact: true });
     await pressOn(remove, 'Enter');
-    await focused(page.getByRole('dialog').getByRole('textbox'));
+    await expectFocus(page.getByRole('dialog').getByRole('textbox'));
     await page.keyboard.type('Ada');
     await press('Enter');
-    assert.equal(await page.getByRole('dialog').count(), 1, 'half a name removes nobody');
+    await eventually(async () => assert.equal(await page.getByRole('dialog').count(), 1, 'half a name removes nobody'));
     await press('Escape');
-    await focused(remove);
+    await expectFocus(remove);
   });
 
   test('a list is walked by arrows or by j and k, and a row opened by Enter', async () => {
@@ -125,20 +127,20 @@ describe('by keyboard alone', () => {
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('link');
     await rows.first().focus();
     await press('ArrowDown');
-    await focused(rows.nth(1));
+    await expectFocus(rows.nth(1));
     await press('j');
-    await focused(rows.nth(2));
+    await expectFocus(rows.nth(2));
     await press('k');
-    await focused(rows.nth(1));
+    await expectFocus(rows.nth(1));
     await press('ArrowUp');
     await press('ArrowUp');
-    await focused(rows.first());
+    await expectFocus(rows.first());
     const name = (await rows.first().textContent()) ?? '';
     await press('Enter');
     await page.waitForURL(/\/members\/mem_/);
     const title = page.getByRole('heading', { level: 1 }).filter({ hasNotText: /^Members$/ });
     await title.waitFor();
-    assert.ok(name.startsWith((await title.textContent()) ?? 'nobody'), name);
+    await eventually(async () => assert.ok(name.startsWith((await title.textContent()) ?? 'nobody'), name));
   });
 
   test('the palette is walked by arrows, and gives the focus back when Escape closes it', async () => {
@@ -147,45 +149,46 @@ describe('by keyboard alone', () => {
     await field.focus();
     await press('Control+k');
     const palette = page.getByRole('dialog', { name: 'Command palette' });
-    await focused(palette.getByRole('combobox', { name: 'Search or jump to' }));
+    await expectFocus(palette.getByRole('combobox', { name: 'Search or jump to' }));
     assert.equal(await timesOutside(palette), 0);
     await press('Escape');
     await palette.waitFor({ state: 'detached' });
-    await focused(field);
+    await expectFocus(field);
     await press('Control+k');
-    await focused(palette.getByRole('combobox'));
+    await expectFocus(palette.getByRole('combobox'));
     const second = palette.getByRole('option').nth(1);
     const label = await second.locator('span').first().textContent();
     await press('ArrowDown');
-    assert.equal(await second.getAttribute('aria-selected'), 'true');
+    await eventually(async () => assert.equal(await second.getAttribute('aria-selected'), 'true'));
     await press('Enter');
     await page.getByRole('heading', { level: 1, name: label ?? '' }).waitFor();
   });
 });
 
 describe('another screen', () => {
-  const announced = (title: string) =>
+  const expectTitle = (title: string) => eventually(async () => assert.equal(await page.title(), title));
+  const expectAnnounced = (title: string) =>
     page.locator('[aria-live=polite]').getByText(title, { exact: true }).waitFor({ state: 'attached' });
 
   test('is announced, and the focus stays on the link of the navigation', async () => {
     await app.open('/members');
     const link = page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Webhooks' });
     await pressOn(link, 'Enter');
-    await announced('Webhooks');
-    await page.waitForFunction(() => Object(globalThis).document.title === 'Webhooks · Latchkey');
-    await focused(link);
+    await expectAnnounced('Webhooks');
+    await expectTitle('Webhooks · Latchkey');
+    await expectFocus(link);
   });
 
   test('takes the focus when it replaces what had it', async () => {
     await app.open('/members');
     await pressOn(page.getByRole('link', { name: 'Grace Hopper' }), 'Enter');
-    await announced('Grace Hopper');
-    await focused(page.getByRole('main'));
+    await expectAnnounced('Grace Hopper');
+    await expectFocus(page.getByRole('main'));
   });
 
   test('has a heading and a title also when its record is not there', async () => {
     await app.open('/members/mem_01kaz3w9hqf8p9n2m4v5x6y7z8');
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
-    await page.waitForFunction(() => Object(globalThis).document.title === 'Not found · Latchkey');
+    await expectTitle('Not found · Latchkey');
   });
 });

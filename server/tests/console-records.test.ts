@@ -40,24 +40,12 @@ async function faultsInEveryLook(): Promise<string[]> {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await page.setViewportSize({ width, height: 900 });
-    await settled();
     const found = [...(await faultsOf(page)), ...app.complaints()];
     faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1440, height: 900 });
   return faults;
-}
-
-type Moving = { effect: { getComputedTiming: () => { endTime: number } } | null; finished: Promise<unknown> };
-
-/** Colours move from one theme to the other; halfway, the contrast is nobody's. */
-function settled(): Promise<unknown> {
-  return app.page.evaluate(() => {
-    const moving: Moving[] = Object(globalThis).document.getAnimations();
-    const ending = moving.filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
-    return Promise.allSettled(ending.map(({ finished }) => finished)).then(() => null);
-  });
 }
 
 async function made(path: string, body: unknown): Promise<Answer['body']> {
@@ -67,21 +55,21 @@ async function made(path: string, body: unknown): Promise<Answer['body']> {
 }
 
 describe('a record passes axe-core in both themes at both widths', () => {
-  const check = async (path: string, title: string) => {
+  const expectAccessible = async (path: string, title: string) => {
     await app.open(path);
-    assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title);
+    await eventually(async () => assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title));
     assert.deepEqual(await faultsInEveryLook(), []);
   };
 
   test('a domain that waits for its proof, and one that is proven and bound', async () => {
     const waiting = await made('/domains', { host: 'waiting.example.com' });
-    await check(`/domains/${waiting.id}`, 'waiting.example.com');
+    await expectAccessible(`/domains/${waiting.id}`, 'waiting.example.com');
     const { id, verification } = await made('/domains', { host: 'login.example.com' });
     dns.zone.set(verification.name, [[verification.value]]);
     await made(`/domains/${id}/verify`, {});
     const projectId = latchkey.demo.projects[0]?.id;
     await made(`/domains/${id}/bindings`, { projectId, environment: 'test', purpose: 'auth' });
-    await check(`/domains/${id}`, 'login.example.com');
+    await expectAccessible(`/domains/${id}`, 'login.example.com');
   });
 
   test('an endpoint, and one of its deliveries', async () => {
@@ -93,14 +81,14 @@ describe('a record passes axe-core in both themes at both widths', () => {
       assert.equal(items[0]?.status, 'retrying');
       return items[0];
     });
-    await check(`/webhooks/${id}`, url);
-    await check(`/webhooks/deliveries/${delivery.id}`, delivery.eventType);
+    await expectAccessible(`/webhooks/${id}`, url);
+    await expectAccessible(`/webhooks/deliveries/${delivery.id}`, delivery.eventType);
   });
 
   test('an incident', async () => {
     const title = 'Mail delivery is delayed';
     const { id } = await made('/status/incidents', { title, body: 'We look into it.', severity: 'minor' });
-    await check(`/status/${id}`, title);
+    await expectAccessible(`/status/${id}`, title);
   });
 });
 
@@ -124,7 +112,7 @@ describe('a form in a dialog passes axe-core in both themes at both widths', () 
     ['/team', 'Invite to the team'],
     ['/workspace', 'Delete workspace…'],
   ] as const;
-  const check = async (button: string) => {
+  const expectAccessible = async (button: string) => {
     await app.page.getByRole('button', { name: button, exact: true }).first().click();
     await app.page.getByRole('dialog').getByRole('textbox').first().waitFor();
     assert.deepEqual(await faultsInEveryLook(), []);
@@ -133,11 +121,11 @@ describe('a form in a dialog passes axe-core in both themes at both widths', () 
   for (const [path, button] of FORMS)
     test(button, async () => {
       await app.open(path);
-      await check(button);
+      await expectAccessible(button);
     });
   for (const [path, button] of OF_THE_WORKSPACE)
     test(button, async () => {
       await app.openWorkspace(path);
-      await check(button);
+      await expectAccessible(button);
     });
 });

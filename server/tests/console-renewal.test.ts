@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, openConsole, said } from '#tests/console-app.ts';
-import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { signInOperator } from '#tests/operators.ts';
 
 const clock = new TestClock();
@@ -53,7 +53,9 @@ describe('a dangerous change, long after the sign-in', () => {
     const dialog = page.getByRole('dialog', { name: STEP_UP });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Storefront', 'nothing is lost');
+    await eventually(async () =>
+      assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Storefront', 'nothing is lost'),
+    );
     await button('Add application').click();
     await signInFrom(STEP_UP);
     await page.getByRole('dialog', { name: 'Client secret' }).getByText('lks_').waitFor();

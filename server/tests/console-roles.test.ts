@@ -54,7 +54,7 @@ for (const role of ROLES) {
     await app.open('');
     const links = app.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     const places = EVERYTHING.filter((place) => !KEPT_FROM[role].includes(place));
-    assert.deepEqual(await links.allTextContents(), ['Overview', ...places]);
+    await eventually(async () => assert.deepEqual(await links.allTextContents(), ['Overview', ...places]));
     const headings = await app.page.getByText('People', { exact: true }).isVisible();
     assert.equal(
       headings,

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Response } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { faultsOf, openConsole } from '#tests/console-app.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { signInOperator } from '#tests/operators.ts';
 
 let latchkey: TestLatchkey;
@@ -64,7 +64,9 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
       const app = await openConsole(latchkey, browser, { operator, colorScheme, width });
       const faults: string[] = [];
       const check = async (path: string, title: string) => {
-        assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title, path);
+        await eventually(async () =>
+          assert.equal(await app.page.getByRole('heading', { level: 1 }).textContent(), title, path),
+        );
         const found = [...(await faultsOf(app.page)), ...app.complaints()];
         faults.push(...found.map((fault) => `${path}: ${fault}`));
       };

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { issueStatements, renewDue, subscribe } from '#billing';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
-import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { type ConsoleApp, expectShown, faultsOf, openConsole } from '#tests/console-app.ts';
+import { eventually, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { teammate } from '#tests/operators.ts';
 
 const GUARD = '/console/v1/billing/addons/sms/guard';
@@ -102,13 +102,15 @@ describe('the guard', () => {
     await page.getByRole('row', { name: /\+49151123.* 1 of 24/ }).waitFor();
     await button('Unblock +49151123').click();
     await said('+49151123 is unblocked');
-    await page.getByText('No blocked numbers').waitFor();
+    await expectShown(page.getByText('No blocked numbers'));
   });
 
   test('who may only look can change nothing, and who may not look is told so', async () => {
     const analyst = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'analyst') });
     await analyst.open('/sms/guard');
-    assert.ok(await analyst.page.getByRole('textbox', { name: 'Per number' }).isDisabled());
+    await eventually(async () =>
+      assert.ok(await analyst.page.getByRole('textbox', { name: 'Per number' }).isDisabled()),
+    );
     await analyst.context.close();
     const support = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'support') });
     for (const path of ['/sms/guard', '/sms/statements']) {
@@ -126,11 +128,11 @@ test('statements tell what each period came to, and open to its ledger', async (
   await app.open('/sms/statements', 'production');
   assert.deepEqual(await faultsOf(page), []);
   const row = page.getByRole('table', { name: 'Statements' }).getByRole('row').last();
-  assert.match((await row.textContent()) ?? '', /31 Jan.*28 Feb 2026.*Overdue.*\$49\.00/);
+  await eventually(async () => assert.match((await row.textContent()) ?? '', /31 Jan.*28 Feb 2026.*Overdue.*\$49\.00/));
   await row.getByRole('link').click();
   await page.getByRole('heading', { level: 1, name: /Statement of 31 Jan/ }).waitFor();
   const ledger = page.getByRole('table', { name: 'Ledger' }).getByRole('row');
   await ledger.nth(1).waitFor();
-  assert.equal(await ledger.count(), 2, 'the fee of this period, and of no other');
+  await eventually(async () => assert.equal(await ledger.count(), 2, 'the fee of this period, and of no other'));
   assert.deepEqual(await faultsOf(page), []);
 });

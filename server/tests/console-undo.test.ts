@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -97,7 +97,7 @@ describe('what can be taken back offers to', () => {
     await undo('Application saved').click();
     await said(page, 'Change undone');
     assert.equal((await read(`/applications/${id}`)).enabled, true);
-    assert.ok(await page.getByRole('switch', { name: 'Enabled' }).isChecked());
+    await eventually(async () => assert.ok(await page.getByRole('switch', { name: 'Enabled' }).isChecked()));
   });
 
   test('a provider, too; but not its secret, which nobody is shown', async () => {
@@ -110,7 +110,7 @@ describe('what can be taken back offers to', () => {
     await page.getByLabel('Client secret').fill('another-secret');
     await save().click();
     await page.getByRole('alert').filter({ hasText: 'Provider saved' }).waitFor();
-    assert.equal(await undo('Provider saved').count(), 0);
+    await eventually(async () => assert.equal(await undo('Provider saved').count(), 0));
   });
 
   test('an endpoint that was disabled is enabled, and one that was enabled disabled', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole, said, shown } from '#tests/console-app.ts';
+import { type ConsoleApp, expectShown, faultsOf, openConsole, said, shown } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
 
@@ -48,7 +48,9 @@ describe('a delivery in the console', () => {
     await app.open(`/webhooks/deliveries/${id}`);
     await page.locator('pre', { hasText: `"email": "${email}"` }).waitFor();
     await button('Copy webhook-id').waitFor();
-    assert.equal(await page.getByText(eventId, { exact: true }).count(), 2, 'as the event and as a header');
+    await eventually(async () =>
+      assert.equal(await page.getByText(eventId, { exact: true }).count(), 2, 'as the event and as a header'),
+    );
     await page.getByText('[redacted]').waitFor();
     await page.locator('pre', { hasText: 'the shelf is full' }).waitFor();
     assert.deepEqual(await faultsOf(page), []);
@@ -75,7 +77,7 @@ describe('a delivery in the console', () => {
     const { id, eventId } = await deliveryTo(endpointId, 'delivered');
     await latchkey.system.pool.query('delete from events where id = $1', [eventId]);
     await app.open(`/webhooks/deliveries/${id}`);
-    await page.getByText('Event no longer in the log').waitFor();
+    await expectShown(page.getByText('Event no longer in the log'));
   });
 });
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole, said as saidOn, shown } from '#tests/console-app.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type ConsoleApp, expectShown, faultsOf, openConsole, said as saidOn, shown } from '#tests/console-app.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { teammate } from '#tests/operators.ts';
 
 let latchkey: TestLatchkey;
@@ -49,7 +49,7 @@ describe('people', () => {
     await app.open('/members?q=joan');
     await page.getByRole('link', { name: 'Joan Clarke' }).click();
     await button('Remove').click();
-    assert.ok(await inDialog('Remove').isDisabled());
+    await eventually(async () => assert.ok(await inDialog('Remove').isDisabled()));
     await page.getByRole('dialog').getByRole('textbox').fill('Joan Clarke');
     await inDialog('Remove').click();
     await said('Joan Clarke is removed');
@@ -111,7 +111,7 @@ describe('sign-in', () => {
     const [{ clientId, redirectUris }] = items.filter(({ name }: { name: string }) => name === 'Storefront');
     assert.deepEqual(redirectUris, ['https://shop.example/callback']);
     await page.locator('pre', { hasText: `clientId: '${clientId}'` }).waitFor();
-    assert.equal(await page.getByText('lks_').count(), 0);
+    await eventually(async () => assert.equal(await page.getByText('lks_').count(), 0));
   });
 
   test('a policy is changed at once in test, and after one question in production', async () => {
@@ -136,7 +136,7 @@ describe('sign-in', () => {
     await page.getByRole('textbox', { name: 'Subject' }).fill('Hello from {project}');
     await page.getByText('Hello from Shop').waitFor();
     await button('Save').click();
-    await page.getByText('Custom').first().waitFor();
+    await expectShown(page.getByText('Custom').first());
   });
 });
 
@@ -152,7 +152,7 @@ describe('webhooks', () => {
     await button('Send test').click();
     await said('Test event');
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
-    await page.getByRole('heading', { level: 2, name: 'Attempts' }).waitFor();
+    await expectShown(page.getByRole('heading', { level: 2, name: 'Attempts' }));
   });
 });
 
@@ -174,7 +174,7 @@ describe('the workspace', () => {
     await button('Invite to the team').click();
     await page.getByRole('textbox', { name: 'Email' }).fill('linus@example.com');
     await inDialog('Invite').click();
-    await page.getByRole('table', { name: 'Invitations to the team' }).getByText('linus@example.com').waitFor();
+    await expectShown(page.getByRole('table', { name: 'Invitations to the team' }).getByText('linus@example.com'));
   });
 });
 
@@ -185,7 +185,7 @@ describe('domains and status', () => {
     await page.getByRole('textbox', { name: 'Domain' }).fill('login.example.com');
     await inDialog('Add').click();
     await page.getByRole('heading', { level: 1, name: 'login.example.com' }).waitFor();
-    await page.getByText('_latchkey-verification.login.example.com').waitFor();
+    await expectShown(page.getByText('_latchkey-verification.login.example.com'));
   });
 
   test('an incident is published and goes on', async () => {
@@ -200,7 +200,7 @@ describe('domains and status', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('A queue was stuck; it moves again.');
     await button('Publish').click();
     await inDialog('Publish').click();
-    await page.getByText('A queue was stuck; it moves again.').last().waitFor();
+    await expectShown(page.getByText('A queue was stuck; it moves again.').last());
   });
 });
 
@@ -239,7 +239,7 @@ describe('ways through the console', () => {
     await app.open('/webhooks/deliveries');
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Production' }).click();
     await page.waitForURL(/\/production\/webhooks$/);
-    await page.locator('[data-environment=production][data-current=true]').waitFor();
+    await expectShown(page.locator('[data-environment=production][data-current=true]'));
   });
 
   test('leaving with something typed asks first', async () => {
@@ -248,7 +248,9 @@ describe('ways through the console', () => {
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Members' }).click();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
     await inDialog('Cancel').click();
-    assert.equal(await page.getByRole('textbox', { name: 'Passkey domain' }).inputValue(), 'example.com');
+    await eventually(async () =>
+      assert.equal(await page.getByRole('textbox', { name: 'Passkey domain' }).inputValue(), 'example.com'),
+    );
     await button('Discard').click();
   });
 
@@ -276,7 +278,7 @@ describe('ways through the console', () => {
     await theirs.page.getByText('You don’t have access').waitFor();
     await theirs.page.getByText('members:read').waitFor();
     const screens = theirs.page.getByRole('navigation', { name: 'Screens' });
-    assert.equal(await screens.getByRole('link', { name: 'Members' }).count(), 0);
+    await eventually(async () => assert.equal(await screens.getByRole('link', { name: 'Members' }).count(), 0));
     await theirs.context.close();
   });
 
@@ -290,7 +292,9 @@ describe('ways through the console', () => {
     await inDialog('Sign in').click();
     await signInIn(await popup);
     await said('Project saved');
-    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Shop of tomorrow');
+    await eventually(async () =>
+      assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Shop of tomorrow'),
+    );
   });
 });
 

@@ -126,7 +126,7 @@ async function importRow(...rows: Record<string, unknown>[]): Promise<Answer['bo
   });
 }
 
-async function signsIn(identifier: string): Promise<void> {
+async function expectSignIn(identifier: string): Promise<void> {
   const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier, password: PASSWORD } });
   assert.equal(answer.status, 200, `${identifier}: ${answer.text}`);
 }
@@ -202,7 +202,7 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
     const made = await latchkey.auth('/v1/auth/register', { body: { email: first, password: PASSWORD } });
     assert.equal(made.status, 200, made.text);
     await inTurn(others, taken);
-    await inTurn(spellings, signsIn);
+    await inTurn(spellings, expectSignIn);
     assert.equal(new Set(spellings.map(parseEmail)).size, 1);
     assert.equal(parseEmail(`${name}@example.com`) === parseEmail(`${name}+tag@example.com`), false);
   });
@@ -276,7 +276,7 @@ describe('accounts of before', () => {
   test('an address that no longer passes still signs in, as it is typed', async () => {
     await inTurn(OLD, async (email) => {
       await withStored(email);
-      await inTurn([email, email.toUpperCase()], signsIn);
+      await inTurn([email, email.toUpperCase()], expectSignIn);
     });
   });
 

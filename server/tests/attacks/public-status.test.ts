@@ -63,7 +63,7 @@ describe('nobody outside turns the public status', () => {
         `select count(*)::integer as failing from webhook_endpoints where purpose = 'status' and failing_since is not null`,
       );
       assert.equal(failing, 14);
-    }, 20_000);
+    });
     assert.deepEqual(await standing(), { good: 0, bad: 0 });
     // Not even after they took something.
     await rows(`update webhook_endpoints set succeeded_at = now() where purpose = 'status' /* all workspaces */`);
@@ -91,11 +91,11 @@ describe('nobody outside turns the public status', () => {
         [tenant.scope.workspaceId],
       );
       assert.deepEqual([failing, taken], [6, 6]);
-    }, 20_000);
+    });
     assert.deepEqual(await standing(), { good: 1, bad: 0 });
     for (const index of well.keys()) receiver.on(`/well/${index}`, answers(500));
     await newMemberIn(token);
-    await eventually(async () => assert.deepEqual(await standing(), { good: 0, bad: 1 }), 20_000);
+    await eventually(async () => assert.deepEqual(await standing(), { good: 0, bad: 1 }));
     // At another address an endpoint has yet to take something.
     await inTurn(well, (id) =>
       latchkey.api(`/v1/admin/webhooks/endpoints/${id}`, { token, method: 'PATCH', body: { url: DEAD } }),
@@ -131,12 +131,12 @@ describe('nobody outside turns the public status', () => {
         `select count(*)::integer as tried from messages where recipient like '%@made-up.example' and error is not null`,
       );
       assert.equal(tried, 6);
-    }, 20_000);
+    });
     smtp.refuse = () => null;
     const email = newEmail();
     await latchkey.api('/api/status/subscribe', { body: { channel: 'email', email }, headers: elsewhere() });
     // What was counted before this good one is written by then.
-    await eventually(async () => assert.ok((await counted('email')).good > before.good), 20_000);
+    await eventually(async () => assert.ok((await counted('email')).good > before.good));
     assert.equal((await counted('email')).bad, before.bad);
   });
 
@@ -148,7 +148,7 @@ describe('nobody outside turns the public status', () => {
         headers: elsewhere(),
       }),
     );
-    await eventually(async () => assert.ok((await counted('sign_in')).good >= 12), 20_000);
+    await eventually(async () => assert.ok((await counted('sign_in')).good >= 12));
     assert.equal((await counted('sign_in')).bad, 0);
   });
 });
@@ -210,8 +210,8 @@ const WELL = {
   start: 'none',
 };
 
-const shown = (expected: Record<string, unknown>) =>
-  eventually(async () => assert.deepEqual(await surfaces(), expected), 15_000);
+const expectSurfaces = (expected: Record<string, unknown>) =>
+  eventually(async () => assert.deepEqual(await surfaces(), expected));
 
 /** What all surfaces say while an incident of a severity is open. */
 function open(severity: Severity, auth: string, whole: Severity = severity): Record<string, unknown> {
@@ -244,32 +244,32 @@ describe('an open incident always shows, and every surface agrees', () => {
   for (const severity of ['minor', 'major', 'critical'] as const) {
     const { component } = SEVERITIES[severity];
     test(`${severity}: with a component, without one, until it is resolved`, async () => {
-      await shown(WELL);
+      await expectSurfaces(WELL);
       const named = await create({ severity, componentIds: ['auth'] });
-      await shown(open(severity, component));
+      await expectSurfaces(open(severity, component));
       await update(named, { phase: 'monitoring' });
-      await shown(open(severity, component));
+      await expectSurfaces(open(severity, component));
       await resolve(named);
-      await shown(WELL);
+      await expectSurfaces(WELL);
       const bare = await create({ severity });
-      await shown(open(severity, 'operational'));
+      await expectSurfaces(open(severity, 'operational'));
       await resolve(bare);
-      await shown(WELL);
+      await expectSurfaces(WELL);
     });
 
     test(`${severity}: what is said of a component wins over the severity, at the beginning and in an update`, async () => {
       const said = await create({ severity, componentIds: ['auth'], componentStatuses: { auth: 'operational' } });
-      await shown(open(severity, 'operational'));
+      await expectSurfaces(open(severity, 'operational'));
       await resolve(said);
       const later = await create({ severity, componentIds: ['auth', 'email'] });
-      await shown(open(severity, component));
+      await expectSurfaces(open(severity, component));
       await update(later, { phase: 'identified', componentStatuses: { auth: 'operational' } });
-      await shown(open(severity, 'operational'));
+      await expectSurfaces(open(severity, 'operational'));
       await update(later, { phase: 'identified', componentStatuses: { email: 'operational' } });
       // What was said of auth and is said no more is as it is measured.
-      await shown(open(severity, 'operational'));
+      await expectSurfaces(open(severity, 'operational'));
       await resolve(later);
-      await shown(WELL);
+      await expectSurfaces(WELL);
     });
 
     test(`${severity}: during maintenance of what it names, the whole is degraded and the component under maintenance`, async () => {
@@ -280,12 +280,17 @@ describe('an open incident always shows, and every surface agrees', () => {
       const go = (phase: string) =>
         admin(`/maintenances/${planned.body.id}/updates`, { body: { phase, body: 'As planned.' } });
       assert.ok((await go('in_progress')).status < 300);
-      await shown({ ...WELL, auth: 'under_maintenance', v2Auth: 'under_maintenance', banner: 'under_maintenance' });
+      await expectSurfaces({
+        ...WELL,
+        auth: 'under_maintenance',
+        v2Auth: 'under_maintenance',
+        banner: 'under_maintenance',
+      });
       const id = await create({ severity, componentIds: ['auth'] });
-      await shown(open(severity, 'under_maintenance'));
+      await expectSurfaces(open(severity, 'under_maintenance'));
       await resolve(id);
       await go('completed');
-      await shown(WELL);
+      await expectSurfaces(WELL);
     });
   }
 
@@ -294,24 +299,24 @@ describe('an open incident always shows, and every surface agrees', () => {
       await create({ severity: 'minor', componentIds: ['auth'] }),
       await create({ severity: 'major' }),
     ];
-    await shown(open('minor', 'degraded_performance', 'major'));
+    await expectSurfaces(open('minor', 'degraded_performance', 'major'));
     const changed = await admin(`/incidents/${major}`, { method: 'PATCH', body: { severity: 'critical' } });
     assert.equal(changed.status, 200, changed.text);
-    await shown(open('minor', 'degraded_performance', 'critical'));
+    await expectSurfaces(open('minor', 'degraded_performance', 'critical'));
     await resolve(major);
-    await shown(open('minor', 'degraded_performance'));
+    await expectSurfaces(open('minor', 'degraded_performance'));
     await resolve(minor);
-    await shown(WELL);
+    await expectSurfaces(WELL);
   });
 
   test('a draft and an incident of the past show nothing', async () => {
     const draft = await create({ severity: 'critical', componentIds: ['auth'], draft: true });
     await create({ severity: 'critical', componentIds: ['auth'], phase: 'resolved' });
-    await shown(WELL);
+    await expectSurfaces(WELL);
     assert.equal((await admin(`/incidents/${draft}/publish`, { method: 'POST' })).status, 200);
-    await shown(open('critical', 'major_outage'));
+    await expectSurfaces(open('critical', 'major_outage'));
     await resolve(draft);
-    await shown(WELL);
+    await expectSurfaces(WELL);
   });
 
   test('a title is one line, and no markup in the RSS feed', async () => {

@@ -142,6 +142,19 @@ export const hashesAtFullCost: Rule = ({ path, text }) =>
     ? []
     : faults(path, text, /\btestPasswordCost\b/g, 'changes the cost of password hashes');
 
+const TEST = /^([ \t]*)test\((?:.*\);$|[\s\S]*?\n\1\}?\);$)/gm;
+/** What fails by itself: `assert` and functions of the tests that are named after what they expect. */
+const ASSERTION = /\b(?:assert\b|expect[A-Z])/;
+
+/** Every test asserts: who reads it sees what must hold, and waiting for something is not yet a statement. */
+export const asserts: Rule = ({ path, text }) => {
+  if (!path.endsWith('.test.ts')) return [];
+  const plain = code(text);
+  return [...plain.matchAll(TEST)]
+    .filter(([body]) => !ASSERTION.test(body))
+    .map(({ index }) => `${path}:${lineAt(plain, index)} the test asserts nothing`);
+};
+
 /** Biome knows the global `fetch`, not the property of `globalThis`. */
 export const callsOutThroughFetch: Rule = ({ path, text }) =>
   isTest(path) || path === 'platform/fetch.ts'
