@@ -114,9 +114,9 @@ describe('POST /connect/register', () => {
       };
       assert.equal(await announced(), true);
       await changeSettings(latchkey, { dynamicRegistration: 'off' });
-      await eventually(async () => assert.equal(await announced(), false), 1_000);
+      await eventually(async () => assert.equal(await announced(), false));
       await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
-      await eventually(async () => assert.equal(await announced(), true), 1_000);
+      await eventually(async () => assert.equal(await announced(), true));
     } finally {
       await second.stop();
     }

@@ -40,6 +40,21 @@ describe('the browser the tests bring along', () => {
     await page.close();
   });
 
+  test('nothing fades: a colour that changes is there at once', async () => {
+    const page = await browser.newPage();
+    await page.goto(origin);
+    const colour = await page.evaluate(() => {
+      const { document, getComputedStyle } = Object(globalThis);
+      const { style } = document.body;
+      style.cssText = 'transition: color 1000s; color: rgb(0, 0, 0)';
+      getComputedStyle(document.body).getPropertyValue('color');
+      style.color = 'rgb(255, 255, 255)';
+      return getComputedStyle(document.body).getPropertyValue('color');
+    });
+    assert.equal(colour, 'rgb(255, 255, 255)');
+    await page.close();
+  });
+
   test('it makes a passkey with a virtual authenticator', async () => {
     const page = await browser.newPage();
     await page.goto(origin);

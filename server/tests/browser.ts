@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Chromium, the graphics libraries beside it, its fonts, and the system libraries a bare machine lacks. */
 const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.tar.br'];
@@ -14,7 +14,7 @@ const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.t
  */
 export async function openBrowser(): Promise<Browser> {
   const folder = await unpackChromium();
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
     // It only sees pages of tests, and root (as in a container) has no sandbox.
     args: ['--no-sandbox'],
@@ -24,6 +24,24 @@ export async function openBrowser(): Promise<Browser> {
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => steady(await newContext({ reducedMotion: 'reduce', ...options }));
+  return browser;
+}
+
+/** Longer than anything takes on a busy machine. */
+const MAX_WAIT_MS = 60_000;
+
+/** Nothing moves or fades: what a test reads is what stays. */
+async function steady(context: BrowserContext): Promise<BrowserContext> {
+  context.setDefaultTimeout(MAX_WAIT_MS);
+  await context.addInitScript(() => {
+    const { document, CSSStyleSheet } = Object(globalThis);
+    const still = new CSSStyleSheet();
+    still.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important; }');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, still];
+  });
+  return context;
 }
 
 /** Unpacks Chromium once per version and user. @returns its folder */

@@ -292,7 +292,7 @@ export function expectProblem(answer: Answer, status: number, errorCode: string)
 }
 
 /** Polls until `check` passes, for things that happen soon after; fails with its last fault. */
-export async function eventually<T>(check: () => Promise<T>, milliseconds = 10_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T>, milliseconds = 30_000): Promise<T> {
   const deadline = performance.now() + milliseconds;
   for (;;) {
     try {

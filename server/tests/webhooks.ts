@@ -66,7 +66,7 @@ export async function startWebhooks(): Promise<Webhooks> {
         const [delivery] = await deliveriesOf(endpointId);
         assert.equal(delivery?.status, status);
         return (await admin(`/deliveries/${delivery.id}`)).body;
-      }, 25_000),
+      }),
     remove: (id) => admin(`/endpoints/${id}`, { method: 'DELETE' }),
     stop: async () => {
       await Promise.all([latchkey.stop(), receiver.stop()]);

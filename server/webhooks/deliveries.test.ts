@@ -164,7 +164,7 @@ describe('a receiver that misbehaves', () => {
     );
     await happen();
     const found = await Promise.all(endpoints.map(({ id }, index) => settled(id, expectations[index]?.status ?? '')));
-    assert.ok(performance.now() - began < 20_000, 'fifteen seconds, and a little');
+    assert.ok(performance.now() - began < 40_000, 'one after the other they would take a minute');
     for (const [index, { statusCode, error, path }] of expectations.entries()) {
       const [attempt] = found[index].attempts;
       assert.equal(attempt.statusCode, statusCode, path);

@@ -33,7 +33,7 @@ async function imported(body: string, type = 'application/x-ndjson', query = '')
     const { body: report } = await latchkey.api(`/v1/admin/members/import/${answer.body.id}?limit=100`, { token });
     assert.equal(report.status, 'completed');
     return report;
-  }, 30_000);
+  });
 }
 
 const outcomes = (report: Answer['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
