@@ -163,10 +163,7 @@ describe('the workspace', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Newsletter');
     await inDialog('Add').click();
     await page.getByRole('heading', { level: 2, name: 'Get started' }).waitFor();
-    await page
-      .getByRole('button', { name: /Change workspace or project/ })
-      .getByText('Newsletter')
-      .waitFor();
+    await expectShown(page.getByRole('button', { name: /Change workspace or project/ }).getByText('Newsletter'));
   });
 
   test('somebody is invited to the team', async () => {
