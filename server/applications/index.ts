@@ -21,7 +21,7 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
+export { applicationsPart } from './part.ts';
 export { holdFirstParty, isFirstParty } from './parties.ts';
 export { registrationRoutes } from './registration.auth.ts';
 export { registrationTokenRoutes } from './registration-tokens.admin.ts';
-export { applicationRemovals } from './removal.ts';

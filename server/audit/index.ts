@@ -1,7 +1,6 @@
 export { auditRoutes } from './audit.admin.ts';
-export { signDueCheckpoints } from './checkpoints.ts';
 export { auditFollower } from './entries.ts';
 export { forgetInAudit } from './erasures.ts';
-export { auditRemovals } from './removal.ts';
+export { auditPart } from './part.ts';
 export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';

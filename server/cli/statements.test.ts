@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { issueStatements } from '#billing';
+import { billingPart } from '#billing';
 import { managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
@@ -34,7 +34,7 @@ test('BL-8 the operator sees what is to be paid by hand and writes down that it 
     latchkey.api(ADDON + path, { token, body }, 'production');
   await post('/subscribe', { tierId: 'starter' });
   await post('/cancel', { atPeriodEnd: false });
-  await issueStatements(latchkey.system);
+  await billingPart.sweeps.issueStatements(latchkey.system);
   const list = async () => (await latchkey.api(`${ADDON}/statements`, { token }, 'production')).body.items;
   const [statement] = await list();
   const shown = await run('statements', 'list');

@@ -1,5 +1,4 @@
 import { axios, Client, crypto } from 'acme-client';
-import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { emit } from '#events';
 import type { Config } from '#platform/config.ts';
@@ -52,10 +51,6 @@ axios.defaults.timeout = 30_000;
 /** Has certificates ordered as soon as this commits, where the installation orders any. */
 export async function wantCertificates(tx: TxCtx): Promise<void> {
   if (tx.system.config.acme) await addJob(tx, 'order_certificates', {}, { key: 'order_certificates' });
-}
-
-export function orderCertificatesTask(system: System): Task {
-  return () => orderCertificates(system);
 }
 
 /**

@@ -1,4 +1,4 @@
-export { challengeAnswer, orderCertificates, orderCertificatesTask } from './acme.ts';
+export { challengeAnswer } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
 export { domainBindingRoutes, domainRoutes } from './domains.admin.ts';

@@ -15,5 +15,5 @@ export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 
 export { feedRoutes } from './feed.admin.ts';
+export { eventsPart } from './part.ts';
 export { eventsById, lastSequence, readEvents } from './reading.ts';
-export { eventRemovals } from './removal.ts';

@@ -2,7 +2,7 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { forgetActivePeople } from './figures.ts';
 
-export const figuresPart: Part = {
+export const figuresPart = {
   removals: [rowsOfProject('daily_figures'), rowsOfProject('active_people')],
   cleanUps: { forgetActivePeople },
-};
+} satisfies Part;

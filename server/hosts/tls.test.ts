@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { decodeJwt } from 'jose';
-import { orderCertificates } from '#domains';
+import { domainsPart } from '#domains';
 import { startAuthority, type TestAuthority } from '#tests/acme.ts';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import {
@@ -120,10 +120,10 @@ describe('certificates by ACME', () => {
     await eventually(() => secure(`${auth}/api/status/summary`));
     const first = await presented('renewed.shop.example');
     clock.advance(59 * 24 * HOUR_MS);
-    await orderCertificates(latchkey.system);
+    await domainsPart.cleanUps.orderCertificates(latchkey.system);
     assert.equal(orders(), 1);
     clock.advance(2 * 24 * HOUR_MS);
-    await orderCertificates(latchkey.system);
+    await domainsPart.cleanUps.orderCertificates(latchkey.system);
     assert.equal(orders(), 2);
     assert.notEqual(await presented('renewed.shop.example'), first);
     assert.equal((await certificateEvents(id)).length, 2);
@@ -165,7 +165,7 @@ describe('an authority that says no', () => {
       ] as const) {
         own.advance(hours * HOUR_MS);
         // biome-ignore lint/performance/noAwaitInLoops: the clock goes on
-        await orderCertificates(refused.system);
+        await domainsPart.cleanUps.orderCertificates(refused.system);
         assert.equal(await failures(), expected);
       }
     } finally {

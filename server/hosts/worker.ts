@@ -1,36 +1,23 @@
-import { auditFollower, signDueCheckpoints } from '#audit';
-import {
-  endPaymentTask,
-  findOverdue,
-  forgetOldConversions,
-  forgetOldNotices,
-  issueStatements,
-  renewDue,
-  reportUsage,
-  syncPaymentTask,
-} from '#billing';
-import { orderCertificatesTask } from '#domains';
+import { auditFollower } from '#audit';
 import { Dispatcher } from '#events';
 import { dailyFigures } from '#figures';
-import { importTask } from '#imports';
-import { rotateDueKeys } from '#keys';
-import { PARTS, removeScopeTask } from '#lifecycle';
-import { forgetOldMessages, openSending, settleAbandoned } from '#messages';
-import { composeLogout, oidcCleanup } from '#oidc';
+import { lifecyclePart, PARTS } from '#lifecycle';
+import { openSending } from '#messages';
+import { composeLogout } from '#oidc';
 import { forgetIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import { forgetOldLimits } from '#platform/limits.ts';
+import type { Part } from '#platform/part.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
-import { eraseUserTask } from '#self';
-import { forgetDeadSessions, forgetDeadTokens } from '#sessions';
-import { forgetSilentWorkers, quarantineRefused, startHeartbeat, statusNoticeTask } from '#status';
-import { Deliverer, deliverWebhooksTask, forgetOldDeliveries, replayTask, webhookFanOut } from '#webhooks';
+import { quarantineRefused, startHeartbeat } from '#status';
+import { Deliverer, deliverWebhooksTask, webhookFanOut } from '#webhooks';
 
 const CLEAN_UP_MS = 10 * 60_000;
-/** Subscriptions, statements and messages that a killed process left behind. */
 const SWEEP_MS = 30_000;
 const CONCURRENCY = 8;
+
+const parts: readonly Part[] = [...PARTS, lifecyclePart];
 
 /** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
@@ -39,34 +26,19 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const tasks = {
     send_message: sending.task,
     deliver_webhooks: deliverWebhooksTask(deliverer),
-    replay_webhooks: replayTask(system),
-    status_notice: statusNoticeTask(system),
-    sync_payment: syncPaymentTask(system),
-    end_payment: endPaymentTask(system),
-    erase_user: eraseUserTask(system),
-    import_members: importTask(system),
-    order_certificates: orderCertificatesTask(system),
-    remove_scope: removeScopeTask(system),
+    ...Object.fromEntries(
+      parts.flatMap(({ tasks = {} }) => Object.entries(tasks)).map(([name, task]) => [name, task(system)]),
+    ),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
-    ...Object.assign({}, ...PARTS.map(({ cleanUps }) => cleanUps)),
-    forgetDeadTokens,
-    forgetDeadSessions,
-    oidcCleanup,
-    rotateDueKeys,
-    forgetOldDeliveries,
-    forgetOldConversions,
-    forgetOldMessages,
-    forgetOldNotices,
+    ...Object.assign({}, ...parts.map(({ cleanUps }) => cleanUps)),
     forgetIdempotencyKeys,
     forgetOldLimits,
-    forgetSilentWorkers,
-    signDueCheckpoints,
   });
-  const sweeping = repeat(system, SWEEP_MS, { settleAbandoned, renewDue, issueStatements, findOverdue, reportUsage });
+  const sweeping = repeat(system, SWEEP_MS, Object.assign({}, ...parts.map(({ sweeps }) => sweeps)));
   return {
     stop: async () => {
       heartbeat.stop();

@@ -16,7 +16,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
-import { importChunk } from './import-work.ts';
+import { importChunk } from './imports.task.ts';
 
 let latchkey: TestLatchkey;
 let token: string;

@@ -1,12 +1,14 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { importTask } from './imports.task.ts';
 import { forgetOldImports } from './imports.ts';
 
-export const importsPart: Part = {
+export const importsPart = {
   removals: [
     rowsOfProject('member_import_chunks'),
     rowsOfProject('member_import_dry_runs'),
     rowsOfProject('member_imports'),
   ],
   cleanUps: { forgetOldImports },
-};
+  tasks: { import_members: importTask },
+} satisfies Part;

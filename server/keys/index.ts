@@ -1,3 +1,4 @@
 export { signCompact, signEs256 } from './es256.ts';
-export { type KeySummary, listKeys, rotateDueKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
+export { keysPart } from './part.ts';
+export { type KeySummary, listKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
 export { algorithms, canOpenSigningKeys, createSigningKey, type SigningKey, signingKeys } from './signing-keys.ts';

@@ -1,4 +1,4 @@
 export { deletionRoutes } from './deletions.console.ts';
+export { lifecyclePart } from './part.ts';
 export { PARTS } from './parts.ts';
-export { removeScopeTask } from './removal.ts';
 export { projectRoutes, workspaceRoutes } from './workspaces.console.ts';

@@ -1,53 +1,59 @@
-import { applicationRemovals } from '#applications';
+import { applicationsPart } from '#applications';
 import { attemptsPart } from '#attempts';
-import { auditRemovals } from '#audit';
-import { billingRemovals } from '#billing';
+import { auditPart } from '#audit';
+import { billingPart } from '#billing';
 import { domainsPart } from '#domains';
-import { eventRemovals } from '#events';
+import { eventsPart } from '#events';
 import { exchangePart } from '#exchange';
 import { factorsPart } from '#factors';
 import { federationPart } from '#federation';
 import { figuresPart } from '#figures';
 import { importsPart } from '#imports';
 import { invitationsPart } from '#invitations';
-import { memberRemovals } from '#members';
-import { messageRemovals } from '#messages';
-import { oidcRemovals } from '#oidc';
+import { keysPart } from '#keys';
+import { membersPart } from '#members';
+import { messagesPart } from '#messages';
+import { oidcPart } from '#oidc';
 import { operatorsPart } from '#operators';
 import { passkeysPart } from '#passkeys';
 import { passwordsPart } from '#passwords';
 import { peoplePart } from '#people';
 import type { Part } from '#platform/part.ts';
 import { proofsPart } from '#proofs';
-import { sessionRemovals } from '#sessions';
+import { selfPart } from '#self';
+import { sessionsPart } from '#sessions';
 import { signInPart } from '#sign-in';
-import { tenancyRemovals } from '#tenancy';
-import { webhookRemovals } from '#webhooks';
+import { statusPart } from '#status';
+import { tenancyPart } from '#tenancy';
+import { webhooksPart } from '#webhooks';
 
-/** The parts that keep something of a tenant, in an order in which no row refers to a row that is removed before it. */
+/** What the parts contribute, in an order in which no row refers to a row that is removed before it. */
 export const PARTS: readonly Part[] = [
-  { removals: webhookRemovals },
-  { removals: oidcRemovals },
+  webhooksPart,
+  oidcPart,
   proofsPart,
   exchangePart,
   federationPart,
   signInPart,
   attemptsPart,
-  { removals: sessionRemovals },
+  sessionsPart,
   invitationsPart,
   importsPart,
-  { removals: memberRemovals },
-  { removals: applicationRemovals },
-  { removals: messageRemovals },
-  { removals: billingRemovals },
+  membersPart,
+  applicationsPart,
+  messagesPart,
+  billingPart,
   passkeysPart,
   factorsPart,
   passwordsPart,
   peoplePart,
   figuresPart,
   operatorsPart,
-  { removals: auditRemovals },
-  { removals: eventRemovals },
+  auditPart,
+  eventsPart,
   domainsPart,
-  { removals: tenancyRemovals },
+  tenancyPart,
+  keysPart,
+  selfPart,
+  statusPart,
 ];

@@ -24,9 +24,9 @@ export {
 export { insertMembers, memberCount, membersAfter, membersAmong, type NewMember, roleKeys } from './members-in-bulk.ts';
 export { membershipRoutes } from './memberships.me.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
+export { membersPart } from './part.ts';
 export { permissionRoutes } from './permissions.admin.ts';
 export { permissionKeys, requireKnownPermissions } from './permissions.ts';
-export { memberRemovals } from './removal.ts';
 export { roleRoutes } from './roles.admin.ts';
 export { lockKnownRoles, lockRolesByKey, RoleKey, setUpRoles } from './roles.ts';
 export { activeOwners, keepOwnersWithout } from './standing.ts';

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { lockUsers, scheduleErasures } from '#people';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { ofRemoved, type Removal, type Removed, removeRows, rowsOfProject } from '#platform/removal.ts';
+import { ofRemoved, type Removal, type Removed, removeRows } from '#platform/removal.ts';
 import { removeSessionsOf } from '#sessions';
 
 /** Members with their roles. An account that belongs to no project any more is kept for nobody, as when its person leaves. */
-const people: Removal = {
+export const membersOfProject: Removal = {
   tables: ['members', 'member_roles'],
   remove: async (tx, removed, limit) => {
     const where = ofRemoved(removed);
@@ -46,10 +46,3 @@ async function letGo(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   await removeSessionsOf(tx, orphans);
   await scheduleErasures(tx, orphans);
 }
-
-export const memberRemovals: readonly Removal[] = [
-  people,
-  rowsOfProject('member_roles'),
-  rowsOfProject('roles'),
-  rowsOfProject('permissions'),
-];

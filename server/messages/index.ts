@@ -3,13 +3,11 @@ export { messageRoutes } from './messages.admin.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
   forgetMessages,
-  forgetOldMessages,
   languageFor,
   messageStatuses,
   messagesTo,
   sendMessage,
 } from './messages.ts';
+export { messagesPart } from './part.ts';
 export { receiptRoutes } from './receipts.public.ts';
-export { messageRemovals } from './removal.ts';
 export type { CredentialChange } from './templates.ts';
-export { settleAbandoned } from './texts.ts';

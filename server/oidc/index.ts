@@ -1,5 +1,5 @@
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
-export { oidcCleanup, recordsFor } from './adapter.ts';
+export { recordsFor } from './adapter.ts';
 export { usedApplicationRoutes } from './applications.me.ts';
 export { endProviderSessions } from './bound-sessions.ts';
 export { browserSession } from './browser-sessions.ts';
@@ -7,6 +7,7 @@ export { consentsOf } from './consents.ts';
 export { clientsOfSessions } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
+export { oidcPart } from './part.ts';
 export { oidcRoutes } from './provider.auth.ts';
-export { forgetEveryRecord, oidcRemovals } from './removal.ts';
+export { forgetEveryRecord } from './removal.ts';
 export { takeBack, usedApplications } from './used-applications.ts';

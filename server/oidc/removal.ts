@@ -6,7 +6,7 @@ import { type Removal, removeRows } from '#platform/removal.ts';
 import { projectIdsOf } from '#tenancy';
 
 /** What people allowed the project's applications, which are still there. */
-const consents: Removal = {
+export const consents: Removal = {
   tables: ['consents'],
   remove: async (tx, removed, limit) => {
     const { workspaceId, projectId } = removed;
@@ -20,7 +20,7 @@ const consents: Removal = {
  * What the provider keeps: browsers' sessions that began in a project, grants for it, what was made of those, and everything of
  * issuers of its own. Served by oidc_records_of_project, oidc_records_of_grant and the primary key.
  */
-const records: Removal = {
+export const records: Removal = {
   tables: ['oidc_records'],
   remove: async (tx, removed, limit) => {
     const projects = await projectIdsOf(tx, removed);
@@ -58,5 +58,3 @@ async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: rea
 export async function forgetEveryRecord(tx: TxCtx): Promise<void> {
   await sql`delete from oidc_records`.execute(tx.db);
 }
-
-export const oidcRemovals: readonly Removal[] = [consents, records];

@@ -2,6 +2,6 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
 
 /** People belong to a workspace; those of a project that is removed are looked after by the members' part. */
-export const peoplePart: Part = {
+export const peoplePart = {
   removals: [rowsOfWorkspace('users', 'identifiers', 'linked_identities')],
-};
+} satisfies Part;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
-import { forgetSilentWorkers } from '#status';
+import { statusPart } from '#status';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { forgetOldLimits } from './limits.ts';
 import { eachAlone, repeat } from './repeating.ts';
@@ -78,7 +78,7 @@ test('what nobody asks for any more is forgotten: limits of periods that are ove
   ]);
   await system.pool.query(`insert into worker_heartbeats values ('gone', now() - interval '2 days'), ('here', now())`);
   await forgetOldLimits(system);
-  await forgetSilentWorkers(system);
+  await statusPart.cleanUps.forgetSilentWorkers(system);
   const keys = async (column: string, table: string) =>
     (await system.pool.query(`select ${column} as key from ${table}`)).rows.map(({ key }) => key);
   const [limits, workers] = [await keys('key', 'rate_limits'), await keys('worker', 'worker_heartbeats')];

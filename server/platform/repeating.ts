@@ -1,7 +1,7 @@
 import type { System } from './system.ts';
 
 /** What is done again and again, by the name under which its failures are logged. */
-type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
+export type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
 
 /**
  * Begins each of these works every so many milliseconds, spread over that time so that they do not ask the database all at once.

@@ -1,28 +1,8 @@
-import type { Task } from 'graphile-worker';
-import { Compile } from 'typebox/compile';
-import { forgetInAudit } from '#audit';
-import { addressesInEvents, anonymiseEvents, emitIn } from '#events';
-import { listFactors, voidOpenProofs } from '#factors';
-import { forgetInvitations } from '#invitations';
-import { keepOwnersWithout, listMemberships } from '#members';
-import { forgetMessages } from '#messages';
-import {
-  addressesOf,
-  addressesOfOthers,
-  deleteUser,
-  ErasureWork,
-  eraseUserJob,
-  isDueForErasure,
-  lockUsers,
-  scheduleErasure,
-} from '#people';
-import { type Ctx, customerOf, NO_PROJECT, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { announce } from '#platform/feed.ts';
-import type { UserId } from '#platform/ids.ts';
-import type { System } from '#platform/system.ts';
-import { forgetFlowsOf } from '#proofs';
+import { voidOpenProofs } from '#factors';
+import { keepOwnersWithout } from '#members';
+import { lockUsers, scheduleErasure } from '#people';
+import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import { revokeSessions } from '#sessions';
-import { projectExists } from '#tenancy';
 
 /**
  * Has the signed-in person erased in seven days and signs them out everywhere; signing in again before then keeps the account.
@@ -38,57 +18,4 @@ export function requestErasure(ctx: Ctx): Promise<Date> {
     await revokeSessions(tx, userId, 'all', 'erasure');
     return erasesAt;
   });
-}
-
-const work = Compile(ErasureWork);
-
-/** Erases a person whose time has come, whole or not at all; one who came back is left alone. */
-export function eraseUserTask(system: System): Task {
-  return async (payload, { job }) => {
-    const { userId, ...asked } = work.Parse(payload);
-    const scope: Scope = (await projectExists(system, asked)) ? asked : { ...asked, projectId: NO_PROJECT };
-    await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), async (tx) => {
-      const due = await isDueForErasure(tx, userId);
-      if (due instanceof Date) await eraseUserJob(tx, userId, due);
-      if (due === true) await eraseUser(tx, userId);
-    });
-  };
-}
-
-/**
- * Removes everything that says who somebody was. What happened stays in the event log, without their addresses; tokens that are
- * still about open nothing and expire.
- */
-async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
-  const addresses = await everyAddressOf(tx, userId);
-  const memberships = await listMemberships(tx, userId, { limit: MOST_PROJECTS });
-  await voidOpenProofs(tx, userId);
-  await revokeSessions(tx, userId, 'all', 'erasure');
-  await forgetFlowsOf(tx, userId, addresses);
-  await forgetMessages(tx, addresses);
-  await forgetInvitations(tx, addresses);
-  await anonymiseEvents(tx, userId, addresses);
-  await forgetInAudit(tx, userId, addresses);
-  await deleteUser(tx, userId);
-  await announce(tx, { topic: 'user', key: userId });
-  const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];
-  await emitIn(tx, [
-    ...memberships.items.map(({ id, projectId }) => ({
-      type: 'membership.deleted' as const,
-      data: { memberId: id, userId },
-      projectId,
-    })),
-    ...projects.map(({ projectId }) => ({ type: 'user.deleted' as const, data: { userId }, projectId })),
-  ]);
-}
-
-const MOST_PROJECTS = 10_000;
-
-/** Where a person was ever reached, save what is another person's by now: what is kept of that one is not theirs to erase. */
-async function everyAddressOf(tx: TxCtx, userId: UserId): Promise<string[]> {
-  const own = (await addressesOf(tx, userId)).map(({ value }) => value);
-  const phones = (await listFactors(tx, userId)).flatMap(({ phone }) => phone ?? []);
-  const known = [...new Set([...own, ...phones, ...(await addressesInEvents(tx, userId))])];
-  const others = await addressesOfOthers(tx, userId, known);
-  return known.filter((address) => !others.includes(address));
 }

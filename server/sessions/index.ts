@@ -3,9 +3,10 @@ export { SessionAnswer, sessionAnswer } from './answer.ts';
 export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
 export { endDescended } from './descent.ts';
 export { type EndedSessions, type Obtained, whenDescending, whenSessionsEnd } from './endings.ts';
+export { sessionsPart } from './part.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
-export { removeSessionsOf, sessionRemovals } from './removal.ts';
-export { endEverySession, endTokensUpTo, forgetDeadSessions, forgetDeadTokens } from './revocations.ts';
+export { removeSessionsOf } from './removal.ts';
+export { endEverySession, endTokensUpTo } from './revocations.ts';
 export {
   familiarityOf,
   findSession,

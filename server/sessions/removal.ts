@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { ofRemoved, type Removal, rowsOfWorkspace } from '#platform/removal.ts';
+import { ofRemoved, type Removal } from '#platform/removal.ts';
 
 /** Removes every session of people who belong to no project any more. Their tokens have been dead since the project was closed. */
 export async function removeSessionsOf(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function removeSessionsOf(tx: TxCtx, userIds: readonly UserId[]): P
 const MANY = 10;
 
 /** What sessions were in a project: entries, with the refresh tokens that were issued for them. */
-const entries: Removal = {
+export const entriesOfProject: Removal = {
   tables: ['scope_entries', 'refresh_tokens'],
   remove: async (tx, removed, limit) => {
     const { rows } = await sql<{ id: string }>`
@@ -32,10 +32,3 @@ const entries: Removal = {
     return rows.length;
   },
 };
-
-export const sessionRemovals: readonly Removal[] = [
-  entries,
-  rowsOfWorkspace('refresh_tokens'),
-  rowsOfWorkspace('revocations'),
-  rowsOfWorkspace('sessions'),
-];

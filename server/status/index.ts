@@ -1,11 +1,12 @@
 export { statusComponentRoutes, statusGroupRoutes } from './components.admin.ts';
 export { seedComponents } from './components.ts';
-export { forgetSilentWorkers, startHeartbeat } from './heartbeat.ts';
+export { startHeartbeat } from './heartbeat.ts';
 export { statusHistoryRoutes } from './history.public.ts';
 export { statusIncidentRoutes } from './incidents.admin.ts';
 export { statusMaintenanceRoutes } from './maintenances.admin.ts';
 export { startMonitor } from './monitor.ts';
-export { quarantineRefused, statusNoticeTask } from './notices.task.ts';
+export { quarantineRefused } from './notices.task.ts';
+export { statusPart } from './part.ts';
 export { countSignIns, startCounting } from './signals.ts';
 export { statusPageRoutes } from './status.page.ts';
 export { statusSubscribeRoutes } from './subscribe.public.ts';

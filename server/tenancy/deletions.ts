@@ -4,7 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type ProjectId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import { problem } from '#platform/problem.ts';
-import { type Removal, type Removed, rowsOfProject } from '#platform/removal.ts';
+import type { Removed } from '#platform/removal.ts';
 import { announceClosing } from './closed-scopes.ts';
 import { getProject, getWorkspace, type Project, type Workspace } from './directory.ts';
 
@@ -179,9 +179,6 @@ async function noteBegun(tx: TxCtx, projectId: ProjectId | null): Promise<void> 
       .where('id', '=', projectId)
       .execute();
 }
-
-/** What this part keeps of a project; the project itself goes last, see {@link removeProject}. */
-export const tenancyRemovals: readonly Removal[] = [rowsOfProject('project_environments')];
 
 /** The project that is removed, or every project of the workspace. Served by the primary key. */
 export async function projectIdsOf(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<ProjectId[]> {

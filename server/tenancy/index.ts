@@ -10,7 +10,6 @@ export {
   removeWorkspace,
   restoreProject,
   restoreWorkspace,
-  tenancyRemovals,
 } from './deletions.ts';
 export {
   allWorkspaces,
@@ -26,6 +25,7 @@ export {
   Workspace,
   workspacesById,
 } from './directory.ts';
+export { tenancyPart } from './part.ts';
 export {
   createProject,
   createWorkspace,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { issueStatements, renewDue, subscribe } from '#billing';
+import { billingPart, subscribe } from '#billing';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, expectShown, faultsOf, openConsole } from '#tests/console-app.ts';
 import { eventually, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
@@ -18,8 +18,8 @@ before(async () => {
   [latchkey, browser] = await Promise.all([startTestLatchkey({ clock }), openBrowser()]);
   await latchkey.inProject((tx) => subscribe(tx, 'growth'), { environment: 'production' });
   clock.advance(Date.parse('2026-03-01T09:00:00Z') - clock.now().getTime());
-  await renewDue(latchkey.system);
-  await issueStatements(latchkey.system);
+  await billingPart.sweeps.renewDue(latchkey.system);
+  await billingPart.sweeps.issueStatements(latchkey.system);
   clock.advance(Date.now() - clock.now().getTime());
   app = await openConsole(latchkey, browser);
   page = app.page;

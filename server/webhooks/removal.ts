@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { ofRemoved, type Removal, rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
+import { ofRemoved, type Removal } from '#platform/removal.ts';
 
 /** Deliveries with their attempts. */
-const deliveries: Removal = {
+export const deliveries: Removal = {
   tables: ['webhook_deliveries', 'webhook_attempts'],
   remove: async (tx, removed, limit) => {
     const { rows } = await sql<{ removed: number }>`
@@ -18,9 +18,3 @@ const deliveries: Removal = {
     return rows[0]?.removed ?? 0;
   },
 };
-
-export const webhookRemovals: readonly Removal[] = [
-  deliveries,
-  rowsOfWorkspace('webhook_attempts'),
-  rowsOfProject('webhook_endpoints'),
-];

@@ -1,17 +1,12 @@
-import type { Task } from 'graphile-worker';
-import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { type Event, EventPattern, emit, readEvents, requireKnownPatterns, selectedTypes } from '#events';
-import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { type EventId, IdSchema } from '#platform/ids.ts';
+import { EventPattern, emit, requireKnownPatterns } from '#events';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { Instant, instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
-import { type EndpointId, type EndpointRow, findRow, getEndpoint, lockEndpoint } from './endpoints.ts';
-import { type NewDelivery, queueDeliveries } from './queue.ts';
+import { type EndpointId, type EndpointRow, getEndpoint, lockEndpoint } from './endpoints.ts';
 
 export const Replay = Type.Object(
   {
@@ -29,7 +24,7 @@ export const Replay = Type.Object(
 );
 export const Recovery = Type.Object({ since: Instant }, { additionalProperties: false });
 
-const Work = Type.Object({
+export const ReplayWork = Type.Object({
   workspaceId: IdSchema('wrk'),
   projectId: IdSchema('prj'),
   environment: Type.Enum(['test', 'production']),
@@ -40,11 +35,11 @@ const Work = Type.Object({
   types: Type.Array(Type.String()),
   after: Type.Integer(),
 });
-type Work = Static<typeof Work>;
+export type ReplayWork = Static<typeof ReplayWork>;
 
 declare module '#platform/jobs.ts' {
   interface Jobs {
-    replay_webhooks: Work;
+    replay_webhooks: ReplayWork;
   }
 }
 
@@ -104,62 +99,6 @@ async function enabledEndpoint(tx: TxCtx, id: EndpointId): Promise<EndpointRow> 
   return endpoint;
 }
 
-function begin(tx: TxCtx, endpoint: EndpointRow, work: Pick<Work, 'trigger' | 'since' | 'until' | 'types'>) {
+function begin(tx: TxCtx, endpoint: EndpointRow, work: Pick<ReplayWork, 'trigger' | 'since' | 'until' | 'types'>) {
   return addJob(tx, 'replay_webhooks', { ...tx.scope, endpointId: endpoint.id, after: 0, ...work });
-}
-
-/** Events of one transaction. */
-const CHUNK = 500;
-const work = Compile(Work);
-
-/** Queues the deliveries of a replay, a chunk with the job for the next in one transaction, so that none is queued twice. */
-export function replayTask(system: System): Task {
-  return async (payload, { job }) => {
-    const { workspaceId, projectId, environment, ...rest } = work.Parse(payload);
-    const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'webhooks', `replay-${job.id}`);
-    const endpoint = await findRow(system, { workspaceId, endpointId: rest.endpointId });
-    if (!endpoint?.enabled) return;
-    const { events, reached, more } = await readEvents(ctx, {
-      after: rest.after,
-      types: selectedTypes(rest.types),
-      since: instantOf(rest.since),
-      until: instantOf(rest.until),
-      limit: CHUNK,
-    });
-    await transaction(ctx, async (tx) => {
-      const wanted = rest.trigger === 'replay' ? events : await missedOf(tx, rest.endpointId, events);
-      await queueDeliveries(
-        tx,
-        wanted.map((event) => deliveryOf(tx, rest, event)),
-      );
-      if (more) await addJob(tx, 'replay_webhooks', { ...tx.scope, ...rest, after: reached });
-    });
-  };
-}
-
-function deliveryOf(
-  { scope }: TxCtx,
-  { endpointId, trigger }: Pick<Work, 'endpointId' | 'trigger'>,
-  event: Event,
-): NewDelivery {
-  return { scope, endpointId, trigger, eventId: eventIdOf(event), eventType: event.type, body: null };
-}
-
-function eventIdOf({ id }: Event): EventId {
-  return `evt_${id.slice(4)}`;
-}
-
-/** The events that were neither delivered to the endpoint nor wait to be. Served by webhook_deliveries_of_event. */
-async function missedOf(tx: TxCtx, endpointId: EndpointId, events: readonly Event[]): Promise<Event[]> {
-  if (events.length === 0) return [];
-  const taken = await tx.db
-    .selectFrom('webhook_deliveries')
-    .select('event_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where(sql<boolean>`event_id = any(${events.map(eventIdOf)}::text[])`)
-    .where('endpoint_id', '=', endpointId)
-    .where('status', 'in', ['pending', 'retrying', 'delivered'])
-    .execute();
-  const known = new Set<string>(taken.map(({ event_id }) => event_id));
-  return events.filter(({ id }) => !known.has(id));
 }

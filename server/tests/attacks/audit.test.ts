@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { forgetInAudit, signDueCheckpoints, verifyAudit } from '#audit';
+import { auditPart, forgetInAudit, verifyAudit } from '#audit';
 import {
   eventually,
   managementToken,
@@ -69,7 +69,7 @@ beforeEach(async () => {
   await register(latchkey);
   await settled();
   clock.advance(3_601_000);
-  await signDueCheckpoints(latchkey.system);
+  await auditPart.cleanUps.signDueCheckpoints(latchkey.system);
   const { body } = await latchkey.api(`${AUDIT}/checkpoints`, { token: await managementToken(latchkey) });
   kept = body.items.map(({ signed }: { signed: string }) => signed);
   assert.equal((await verified(await exported(), kept)).checkpoints, kept.length, 'an honest log is verified');

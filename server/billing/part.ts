@@ -1,0 +1,25 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { forgetOldConversions } from './conversions.ts';
+import { reportUsage } from './payment-reports.ts';
+import { endPaymentTask, syncPaymentTask } from './payment-sync.task.ts';
+import { findOverdue, issueStatements } from './statements.ts';
+import { forgetOldNotices } from './stripe-notices.ts';
+import { renewDue } from './subscription-store.ts';
+
+export const billingPart = {
+  removals: [
+    rowsOfProject('sms_payment_reports'),
+    rowsOfProject('sms_ledger'),
+    rowsOfProject('sms_reservations'),
+    rowsOfProject('sms_statements'),
+    rowsOfProject('sms_periods'),
+    rowsOfProject('sms_subscriptions'),
+    rowsOfProject('sms_guards'),
+    rowsOfProject('sms_blocks'),
+    rowsOfProject('sms_conversions'),
+  ],
+  cleanUps: { forgetOldConversions, forgetOldNotices },
+  sweeps: { renewDue, issueStatements, findOverdue, reportUsage },
+  tasks: { sync_payment: syncPaymentTask, end_payment: endPaymentTask },
+} satisfies Part;

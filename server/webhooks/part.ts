@@ -1,0 +1,11 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
+import { deliveries } from './removal.ts';
+import { replayTask } from './replay.task.ts';
+import { forgetOldDeliveries } from './retention.ts';
+
+export const webhooksPart = {
+  removals: [deliveries, rowsOfWorkspace('webhook_attempts'), rowsOfProject('webhook_endpoints')],
+  cleanUps: { forgetOldDeliveries },
+  tasks: { replay_webhooks: replayTask },
+} satisfies Part;

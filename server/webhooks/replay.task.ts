@@ -1,0 +1,68 @@
+import type { Task } from 'graphile-worker';
+import { sql } from 'kysely';
+import { Compile } from 'typebox/compile';
+import { type Event, readEvents, selectedTypes } from '#events';
+import { systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { EventId } from '#platform/ids.ts';
+import { instantOf } from '#platform/instants.ts';
+import { addJob } from '#platform/jobs.ts';
+import type { System } from '#platform/system.ts';
+import { type EndpointId, findRow } from './endpoints.ts';
+import { type NewDelivery, queueDeliveries } from './queue.ts';
+import { ReplayWork } from './replay.ts';
+
+/** Events of one transaction. */
+const CHUNK = 500;
+const work = Compile(ReplayWork);
+
+/** Queues the deliveries of a replay, a chunk with the job for the next in one transaction, so that none is queued twice. */
+export function replayTask(system: System): Task {
+  return async (payload, { job }) => {
+    const { workspaceId, projectId, environment, ...rest } = work.Parse(payload);
+    const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'webhooks', `replay-${job.id}`);
+    const endpoint = await findRow(system, { workspaceId, endpointId: rest.endpointId });
+    if (!endpoint?.enabled) return;
+    const { events, reached, more } = await readEvents(ctx, {
+      after: rest.after,
+      types: selectedTypes(rest.types),
+      since: instantOf(rest.since),
+      until: instantOf(rest.until),
+      limit: CHUNK,
+    });
+    await transaction(ctx, async (tx) => {
+      const wanted = rest.trigger === 'replay' ? events : await missedOf(tx, rest.endpointId, events);
+      await queueDeliveries(
+        tx,
+        wanted.map((event) => deliveryOf(tx, rest, event)),
+      );
+      if (more) await addJob(tx, 'replay_webhooks', { ...tx.scope, ...rest, after: reached });
+    });
+  };
+}
+
+function deliveryOf(
+  { scope }: TxCtx,
+  { endpointId, trigger }: Pick<ReplayWork, 'endpointId' | 'trigger'>,
+  event: Event,
+): NewDelivery {
+  return { scope, endpointId, trigger, eventId: eventIdOf(event), eventType: event.type, body: null };
+}
+
+function eventIdOf({ id }: Event): EventId {
+  return `evt_${id.slice(4)}`;
+}
+
+/** The events that were neither delivered to the endpoint nor wait to be. Served by webhook_deliveries_of_event. */
+async function missedOf(tx: TxCtx, endpointId: EndpointId, events: readonly Event[]): Promise<Event[]> {
+  if (events.length === 0) return [];
+  const taken = await tx.db
+    .selectFrom('webhook_deliveries')
+    .select('event_id')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where(sql<boolean>`event_id = any(${events.map(eventIdOf)}::text[])`)
+    .where('endpoint_id', '=', endpointId)
+    .where('status', 'in', ['pending', 'retrying', 'delivered'])
+    .execute();
+  const known = new Set<string>(taken.map(({ event_id }) => event_id));
+  return events.filter(({ id }) => !known.has(id));
+}
