@@ -169,10 +169,10 @@ describe('the life of a subscription', () => {
 });
 
 describe('metering', () => {
-  test('BL-6 two hundred messages at once with ten left: ten are sent, each metered once', async () => {
+  test('BL-6 sixty messages at once with ten left: ten are sent, each metered once', async () => {
     await subscribe('small');
     const results = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, index) => send(`+49151${String(20_000_000 + index)}`)),
+      Array.from({ length: 60 }, (_, index) => send(`+49151${String(20_000_000 + index)}`)),
     );
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10);
     for (const result of results)

@@ -22,14 +22,14 @@ export function repeat(system: System, milliseconds: number, works: Works): { st
   };
   const inTurn = Object.entries(works);
   let turn = 0;
-  const timer = setInterval(() => {
+  const end = system.clock.every(milliseconds / inTurn.length, () => {
     const [name, work] = inTurn[turn % inTurn.length] ?? [];
     turn += 1;
     if (name && work && !underWay.has(name)) underWay.set(name, begin(name, work));
-  }, milliseconds / inTurn.length);
+  });
   return {
     stop: async () => {
-      clearInterval(timer);
+      end();
       await Promise.all(underWay.values());
     },
   };

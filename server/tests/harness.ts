@@ -34,6 +34,11 @@ export class TestClock implements Clock {
   advance(milliseconds: number): void {
     this.#now += milliseconds;
   }
+
+  /** Time stands still, so nothing is due again by itself: a test that is about such work does it. */
+  every(): () => void {
+    return () => undefined;
+  }
 }
 
 /** An answer: status, headers, and the body as JSON (or text where it is none). */
