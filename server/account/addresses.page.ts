@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { codeField } from '#hosted';
-import { Email, normaliseEmail, normalisePhone, Phone } from '#people';
 import type { App, Reply } from '#platform/http.ts';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { OneTimeCode } from '#proofs';
 import { finishAddressChange, startAddressChange } from '#self';
 import { action, page } from './forms.ts';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
+import { listIdentities } from '#linked-identities';
 import { deviceOf } from '#notices';
 import { takeBack, usedApplications } from '#oidc';
 import type { TextId } from '#pages';
-import { listIdentities } from '#people';
 import { customerOf, transaction } from '#platform/ctx.ts';
 import type { App, FreshProof, Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';

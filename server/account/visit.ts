@@ -13,7 +13,8 @@ import { Problem } from '#platform/problem.ts';
 import { FlowId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
 import { type ProvenEntry, provenEntry } from '#sessions';
-import { isClosed, projectOf, type Settings } from '#tenancy';
+import type { Settings } from '#settings';
+import { isClosed, projectOf } from '#tenancy';
 
 /** What a person is in the middle of; kept by the browser, encrypted. */
 const Step = Type.Object({

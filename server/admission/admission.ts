@@ -1,8 +1,9 @@
 import { type DeviceId, enrolledSecondFactors, guardingSecondFactors, isRemembered } from '#factors';
+import { listIdentities } from '#linked-identities';
 import { findMember } from '#members';
 import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
-import { listIdentities, usersById } from '#people';
+import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';

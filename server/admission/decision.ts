@@ -1,5 +1,5 @@
 import type { SecondFactor } from '#factors';
-import type { Settings } from '#tenancy';
+import type { Settings } from '#settings';
 import { ENTRANCES, type Entrance } from './entrances.ts';
 
 type FactorType = SecondFactor['type'];

@@ -1,8 +1,8 @@
 import { passSmsGuard } from '#billing';
 import { accountThrottled } from '#notices';
-import type { NormalisedIdentifier } from '#people';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { mailboxOf } from '#platform/email-address.ts';
+import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';

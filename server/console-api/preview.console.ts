@@ -3,7 +3,7 @@ import { signInPreview } from '#hosted';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { type Branding, languages, Settings } from '#tenancy';
+import { type Branding, languages, Settings } from '#settings';
 
 const none = 'Empty: none. Absent: as it is saved.';
 const Colour = Type.Optional(Type.String({ pattern: '^(#[0-9a-f]{6})?$', description: none }));

@@ -1,9 +1,9 @@
 import formBody from '@fastify/formbody';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { Email } from '#people';
 import { html, sendPage } from '#platform/html.ts';
 import type { App, Routes } from '#platform/http.ts';
+import { Email } from '#platform/identifiers.ts';
 import { DEV_PROVIDER_PATH, devProvider, subjectOf } from './dev-provider.ts';
 import { consoleNav } from './start.page.ts';
 

@@ -4,18 +4,12 @@ import { Value } from 'typebox/value';
 import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
 import { authAddressOf } from '#domains';
 import { Binding, challengeOf, issueExchangeCode } from '#exchange';
+import { findLinkedUser, identityUsed, linkIdentity } from '#linked-identities';
 import { addMember } from '#members';
-import {
-  createUser,
-  findIdentifier,
-  findLinkedUser,
-  identityUsed,
-  linkIdentity,
-  normalise,
-  unprovenSince,
-} from '#people';
+import { createUser, findIdentifier, unprovenSince } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
+import { normalise } from '#platform/identifiers.ts';
 import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';

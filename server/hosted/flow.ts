@@ -12,8 +12,9 @@ import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import { FlowId } from '#proofs';
 import { ctxFor } from '#requests';
+import type { Settings } from '#settings';
 import { MfaChallenge, openMethods, type SignInAnswer } from '#sign-in';
-import { projectOf, type Settings } from '#tenancy';
+import { projectOf } from '#tenancy';
 
 /** What a message was sent for, and what its code will do. */
 const Sent = Type.Object({

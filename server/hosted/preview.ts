@@ -1,6 +1,7 @@
 import { type Rendered, renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
-import { type Branding, type Language, projectOf, type Settings } from '#tenancy';
+import type { Branding, Language, Settings } from '#settings';
+import { projectOf } from '#tenancy';
 import type { Flow } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 

@@ -2,21 +2,20 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { addresses, Metadata, RoleKey } from '#members';
 import { isPasswordHash } from '#passwords';
+import type { NewPerson } from '#people';
+import { isStorable } from '#platform/http-body.ts';
 import {
-  type NewPerson,
   type NormalisedIdentifier,
   normalise,
   normaliseEmail,
   normalisePhone,
-  profileFields,
-  requireSmall,
   Username,
-} from '#people';
-import { isStorable } from '#platform/http-body.ts';
+} from '#platform/identifiers.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Instant } from '#platform/instants.ts';
 import { isNestedTooDeep } from '#platform/nesting.ts';
 import { Problem } from '#platform/problem.ts';
+import { profileFields, requireSmall } from '#platform/profile-fields.ts';
 import type { RowResult } from './imports.ts';
 
 const { username: _username, ...profile } = profileFields;

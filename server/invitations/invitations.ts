@@ -13,9 +13,9 @@ import {
   requireAuthority,
 } from '#members';
 import { sendMessage } from '#messages';
-import { Email, normaliseEmail } from '#people';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
+import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';

@@ -11,6 +11,7 @@ import { figuresPart } from '#figures';
 import { importsPart } from '#imports';
 import { invitationsPart } from '#invitations';
 import { keysPart } from '#keys';
+import { linkedIdentitiesPart } from '#linked-identities';
 import { membersPart } from '#members';
 import { messagesPart } from '#messages';
 import { oidcPart } from '#oidc';
@@ -46,6 +47,7 @@ export const PARTS: readonly Part[] = [
   passkeysPart,
   factorsPart,
   passwordsPart,
+  linkedIdentitiesPart,
   peoplePart,
   figuresPart,
   operatorsPart,

@@ -1,7 +1,8 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, matches, normalise, type Search, searchFor, usersMatching } from '#people';
+import { findIdentifier, matches, type Search, searchFor, usersMatching } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
+import { normalise } from '#platform/identifiers.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { Instant, instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';

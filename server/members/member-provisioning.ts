@@ -2,26 +2,21 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { sendMessage } from '#messages';
 import { checkPolicy, hashPassword, Password } from '#passwords';
+import { createUser, findIdentifier, replaceAddress, updateProfile, usersById } from '#people';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { announce } from '#platform/feed.ts';
 import {
-  createUser,
   Email,
-  findIdentifier,
   type NormalisedIdentifier,
   normalise,
   normaliseEmail,
   normalisePhone,
   Phone,
-  profileFields,
-  replaceAddress,
-  requireSmall,
   Username,
-  updateProfile,
-  usersById,
-} from '#people';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { announce } from '#platform/feed.ts';
+} from '#platform/identifiers.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { endWithCredentials } from '#sessions';
 import { projectOf } from '#tenancy';
 import { requireAuthority } from './authority.ts';

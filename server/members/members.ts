@@ -2,10 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { withFactors } from '#factors';
-import { type NormalisedIdentifier, type UserSummary, usersById } from '#people';
+import { type UserSummary, usersById } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
+import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import {
   IdSchema,
   type MemberId,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { languages } from '#tenancy';
+import { languages } from '#settings';
 import {
   eventually,
   expectProblem,

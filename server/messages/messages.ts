@@ -6,7 +6,8 @@ import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#pl
 import { addJob } from '#platform/jobs.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { type Language, languages, projectOf } from '#tenancy';
+import { type Language, languages } from '#settings';
+import { projectOf } from '#tenancy';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
 

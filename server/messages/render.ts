@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import { IntlMessageFormat } from 'intl-messageformat';
-import type { Language } from '#tenancy';
+import type { Language } from '#settings';
 import { german } from './language-de.ts';
 import { english } from './language-en.ts';
 import { spanish } from './language-es.ts';

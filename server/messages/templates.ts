@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import type { Language } from '#tenancy';
+import type { Language } from '#settings';
 
 /** What every template may use besides its own variables. */
 const COMMON = ['project'] as const;

@@ -9,7 +9,8 @@ import type { UserId } from '#platform/ids.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf, sessionLifetimes } from '#tenancy';
+import { sessionLifetimes } from '#settings';
+import { projectOf } from '#tenancy';
 import { applicationOf } from './clients.ts';
 import { consentTo } from './consents.ts';
 

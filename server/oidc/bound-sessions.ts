@@ -4,7 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { type EndedSessions, whenSessionsEnd } from '#sessions';
-import type { Settings } from '#tenancy';
+import type { Settings } from '#settings';
 import { endGrants, guardDescent } from './grant-endings.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 

@@ -1,7 +1,8 @@
 import { addMember } from '#members';
 import { setPassword } from '#passwords';
-import { createUser, findIdentifier, normalise, normaliseEmail } from '#people';
+import { createUser, findIdentifier } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
+import { normalise, normaliseEmail } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { endWithCredentials } from '#sessions';
 import { installationOf } from './installation.ts';

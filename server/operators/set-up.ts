@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checkPolicy, hashPassword, Password } from '#passwords';
-import { Email } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { Email } from '#platform/identifiers.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';

@@ -1,4 +1,4 @@
-import type { Branding } from '#tenancy';
+import type { Branding } from '#settings';
 
 type Colour = readonly [red: number, green: number, blue: number];
 

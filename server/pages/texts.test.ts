@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { languages } from '#tenancy';
+import { languages } from '#settings';
 import { brandStyle, contrast } from './branding.ts';
 import { english, type TextId } from './language-en.ts';
 import { speak } from './texts.ts';

@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import type { Language } from '#tenancy';
+import type { Language } from '#settings';
 import { german } from './language-de.ts';
 import { english, type TextId, type Texts } from './language-en.ts';
 import { spanish } from './language-es.ts';

@@ -4,7 +4,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { removeSince } from '#platform/removal.ts';
-import type { Settings } from '#tenancy';
+import type { Settings } from '#settings';
 import { isBreached, isCommon } from './breached-passwords.ts';
 
 type PasswordsTable = {

@@ -14,31 +14,13 @@ export {
   scheduleErasures,
 } from './erasure.ts';
 export {
-  Email,
   findIdentifier,
-  Identifier,
-  KnownEmail,
   markVerified,
-  type NormalisedIdentifier,
-  normalise,
-  normaliseEmail,
-  normalisePhone,
-  Phone,
   replaceAddress,
-  Username,
 } from './identifiers.ts';
-export {
-  findLinkedUser,
-  identityUsed,
-  type LinkedIdentityId,
-  linkIdentity,
-  listIdentities,
-  type UpstreamAccount,
-  unlinkIdentity,
-} from './linked-identities.ts';
 export { peoplePart } from './part.ts';
 export { profileRoutes } from './profile.me.ts';
-export { getProfile, type Profile, ProfileChanges, profileFields, requireSmall, updateProfile } from './profile.ts';
+export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
 export { removeIdentifiersSince, unprovenSince } from './unproven.ts';

@@ -1,7 +1,8 @@
 import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
-import { getProfile, Profile, ProfileChanges, updateProfile } from './profile.ts';
+import { ProfileChanges } from '#platform/profile-fields.ts';
+import { getProfile, Profile, updateProfile } from './profile.ts';
 
 export const profileRoutes: Routes = (app) => {
   app.get(

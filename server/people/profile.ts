@@ -4,31 +4,11 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { setUsername, Username } from './identifiers.ts';
+import { type ProfileChanges, profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { setUsername } from './identifiers.ts';
 import { refreshSearch } from './search.ts';
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
-const name = Type.String({ minLength: 1, maxLength: 200 });
-
-/** The fields people change themselves; OpenID Connect Core §5.1 names and meanings. */
-export const profileFields = {
-  displayName: nullable(name),
-  givenName: nullable(name),
-  familyName: nullable(name),
-  username: nullable(Username),
-  picture: nullable(Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' })),
-  locale: nullable(
-    Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47 tag' }),
-  ),
-  zoneinfo: nullable(
-    Type.String({ maxLength: 64, pattern: '^[A-Za-z]+(/[A-Za-z0-9_+-]+)*$', description: 'IANA time zone' }),
-  ),
-  birthdate: nullable(Type.String({ format: 'date' })),
-  customData: Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-    maxProperties: 100,
-    description: 'Free JSON of the product, up to 16 KiB.',
-  }),
-};
 
 export const Profile = Type.Object(
   {
@@ -44,20 +24,6 @@ export const Profile = Type.Object(
   { title: 'Profile' },
 );
 export type Profile = Static<typeof Profile>;
-
-export const ProfileChanges = Type.Partial(Type.Object(profileFields), {
-  additionalProperties: false,
-  minProperties: 1,
-});
-export type ProfileChanges = Static<typeof ProfileChanges>;
-
-const CUSTOM_DATA_LIMIT = 16_384;
-
-/** @throws Problem PAYLOAD_TOO_LARGE for free JSON beyond its limit */
-export function requireSmall(name: string, data: Record<string, unknown> | undefined): void {
-  if (data && JSON.stringify(data).length > CUSTOM_DATA_LIMIT)
-    throw problem('PAYLOAD_TOO_LARGE', `${name} may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);
-}
 
 /** A person's own profile. @throws Problem NOT_FOUND when the account is gone */
 export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { passwordHashOf } from '#passwords';
 import type { TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
+import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
-import type { NormalisedIdentifier } from './identifiers.ts';
 
 export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
 

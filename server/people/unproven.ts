@@ -1,12 +1,10 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { removeSince } from '#platform/removal.ts';
 
 type Since = { since: Date; except: string };
 
-/** Removes the linked identities and the other addresses that came to an account since then. The caller has locked the user. */
+/** Removes the other addresses that came to an account since then. The caller has locked the user. */
 export async function removeIdentifiersSince(tx: TxCtx, userId: UserId, { since, except }: Since): Promise<void> {
-  await removeSince(tx, { table: 'linked_identities', at: 'linked_at', userId, since });
   await tx.db
     .deleteFrom('identifiers')
     .where('workspace_id', '=', tx.scope.workspaceId)

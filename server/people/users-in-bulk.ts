@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { analysePasswords, passwordHashesOf, setPasswords } from '#passwords';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
+import type { IdentifierKind, NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
-import type { IdentifierKind, NormalisedIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
 import type { ProfileField } from './users.ts';
 

@@ -3,8 +3,9 @@ import { emit } from '#events';
 import { setPassword } from '#passwords';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
+import type { IdentifierKind } from '#platform/identifiers.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { addIdentifier, type IdentifierKind } from './identifiers.ts';
+import { addIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
 
 type UsersTable = {

@@ -1,7 +1,8 @@
 import { authAddressOf } from '#domains';
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
-import { projectOf, type Settings } from '#tenancy';
+import type { Settings } from '#settings';
+import { projectOf } from '#tenancy';
 
 /** What a proof of an address is for. `register`: the account is made when the address is proven. */
 export type Purpose =

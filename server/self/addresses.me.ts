@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Email, normaliseEmail, normalisePhone, Phone } from '#people';
 import type { Routes } from '#platform/http.ts';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { FlowId, FlowStarted, OneTimeCode } from '#proofs';
 import { finishAddressChange, startAddressChange } from './address-changes.ts';

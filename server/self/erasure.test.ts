@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eraseUserJob, linkIdentity } from '#people';
+import { linkIdentity } from '#linked-identities';
+import { eraseUserJob } from '#people';
 import { totpOf } from '#tests/factors.ts';
 import {
   eventsOf,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { EXCHANGE_CODE } from '#exchange';
 import { linkingUrl, linkWithCode, linkWithToken } from '#federation';
-import { listIdentities } from '#people';
+import { listIdentities } from '#linked-identities';
 import { customerOf } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';

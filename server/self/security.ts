@@ -16,8 +16,9 @@ import {
 import { credentialChanged } from '#notices';
 import { listPasskeys } from '#passkeys';
 import { findPassword, verifyPassword } from '#passwords';
-import { lockUser, normalisePhone } from '#people';
+import { lockUser } from '#people';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { normalisePhone } from '#platform/identifiers.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from '#proofs';

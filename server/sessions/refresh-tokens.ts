@@ -8,7 +8,8 @@ import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { isClosed, projectOf, sessionLifetimes, workspaceByRoutingKey } from '#tenancy';
+import { sessionLifetimes } from '#settings';
+import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
 import type { ProvenEntry } from './session-reading.ts';
 import { revokeSessions, type ScopeEntry } from './sessions.ts';
 

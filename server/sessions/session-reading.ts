@@ -6,7 +6,7 @@ import type { FreshProof } from '#platform/http.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { networksOf } from '#platform/source.ts';
-import type { Settings } from '#tenancy';
+import type { Settings } from '#settings';
 import type { SessionProof } from './sessions.ts';
 
 /** True when the user has signed in from the request's source before, within the last 90 days. Served by sessions_of_user. */

@@ -12,7 +12,8 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf, type Settings, sessionLifetimes } from '#tenancy';
+import { type Settings, sessionLifetimes } from '#settings';
+import { projectOf } from '#tenancy';
 import { descentOf } from './descent.ts';
 import { checkDescent, endWithSessions } from './endings.ts';
 import { endTokensOf } from './revocations.ts';

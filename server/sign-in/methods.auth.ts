@@ -5,7 +5,8 @@ import { minimumLength } from '#passwords';
 import type { Routes } from '#platform/http.ts';
 import { problemResponses } from '#platform/problem.ts';
 import { anonymousCtx, scopeFields } from '#requests';
-import { Language, projectOf, SignInMethod } from '#tenancy';
+import { Language, SignInMethod } from '#settings';
+import { projectOf } from '#tenancy';
 import { openMethods } from './sign-in-methods.ts';
 
 const Methods = Type.Object({

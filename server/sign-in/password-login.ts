@@ -2,15 +2,9 @@ import { type Static, Type } from 'typebox';
 import { type CountedAttempt, countAttempt, proofField, requireProof } from '#attempts';
 import { emit } from '#events';
 import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
-import {
-  findSignInCandidate,
-  Identifier,
-  type NormalisedIdentifier,
-  normalise,
-  type SignInCandidate,
-  usersById,
-} from '#people';
+import { findSignInCandidate, type SignInCandidate, usersById } from '#people';
 import { type Ctx, transaction } from '#platform/ctx.ts';
+import { Identifier, type NormalisedIdentifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';

@@ -4,8 +4,9 @@ import { emit } from '#events';
 import { enrolledSecondFactors } from '#factors';
 import { credentialChanged } from '#notices';
 import { checkPolicy, hashPassword, Password, setPassword } from '#passwords';
-import { findIdentifier, Identifier, lockUser, normalise, usersById } from '#people';
+import { findIdentifier, lockUser, usersById } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { Identifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import {

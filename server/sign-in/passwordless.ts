@@ -4,24 +4,17 @@ import { inEvenTime, proofField, requireProof } from '#attempts';
 import { requireSms } from '#billing';
 import { Binding, CodeChallenge } from '#exchange';
 import { addMember, findMember } from '#members';
-import {
-  createUser,
-  findIdentifier,
-  KnownEmail,
-  normalise,
-  normaliseEmail,
-  normalisePhone,
-  Phone,
-  usersById,
-} from '#people';
+import { createUser, findIdentifier, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
+import { KnownEmail, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { FlowId, Proof, Purpose } from '#proofs';
 import { type NewFlow, type ProvenFlow, startFlow, withProof } from '#proofs';
 import { scopeFields } from '#requests';
-import { projectOf, type SignInMethod } from '#tenancy';
+import type { SignInMethod } from '#settings';
+import { projectOf } from '#tenancy';
 import type { FirstFactor } from './mfa-challenges.ts';
 import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 import { addressProven } from './verification.ts';

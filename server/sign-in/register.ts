@@ -4,17 +4,16 @@ import { proofField, requireProof } from '#attempts';
 import { acceptInvitation, findInvitation, withdrawUnbacked } from '#invitations';
 import { addMember } from '#members';
 import { checkPolicy, hashPassword, Password } from '#passwords';
+import { createUser, findIdentifier } from '#people';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import {
-  createUser,
   Email,
-  findIdentifier,
   type NormalisedIdentifier,
   normalise,
   normaliseEmail,
   normalisePhone,
   Phone,
-} from '#people';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
+} from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { type NewFlow, type ProvenFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';

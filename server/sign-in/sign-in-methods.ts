@@ -1,13 +1,15 @@
 import { enabledProviders } from '#applications';
 import { hasSms } from '#billing';
+import { type LinkedIdentityId, listIdentities, unlinkIdentity } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';
 import { findPassword } from '#passwords';
-import { type LinkedIdentityId, listIdentities, lockUser, unlinkIdentity, usersById } from '#people';
+import { lockUser, usersById } from '#people';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { projectOf, type SignInMethod } from '#tenancy';
+import type { SignInMethod } from '#settings';
+import { projectOf } from '#tenancy';
 import { factorRemoved } from './recovery-codes.ts';
 
 /** The methods of the project that can be used now: phones only where text messages can be sent. */

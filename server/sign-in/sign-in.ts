@@ -17,7 +17,8 @@ import {
   sessionAnswer,
   startSession,
 } from '#sessions';
-import { projectOf, type SignInMethod } from '#tenancy';
+import type { SignInMethod } from '#settings';
+import { projectOf } from '#tenancy';
 import { askForFactor, type FirstFactor, MfaChallenge } from './mfa-challenges.ts';
 
 /** Fields of every request that may end in a session; merge into a body. */

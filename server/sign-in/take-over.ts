@@ -1,5 +1,6 @@
 import { emit } from '#events';
 import { removeFactorsSince } from '#factors';
+import { unlinkSince } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { removePasskeysSince } from '#passkeys';
 import { removePasswordSince } from '#passwords';
@@ -21,6 +22,7 @@ export async function takeOver(tx: TxCtx, userId: UserId, address: string): Prom
   await removePasswordSince(tx, userId, since);
   await removePasskeysSince(tx, userId, since);
   await removeFactorsSince(tx, userId, since);
+  await unlinkSince(tx, userId, since);
   await removeIdentifiersSince(tx, userId, { since, except: address });
   await emit(tx, 'user.reclaimed', { userId });
   await credentialChanged(tx, userId, 'reclaimed');

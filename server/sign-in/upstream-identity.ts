@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { UpstreamAccount } from '#people';
+import type { UpstreamAccount } from '#linked-identities';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 

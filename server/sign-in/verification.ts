@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
+import { linkIdentity } from '#linked-identities';
 import { findPassword, setPassword } from '#passwords';
-import { findIdentifier, linkIdentity, markVerified, unprovenSince } from '#people';
+import { findIdentifier, markVerified, unprovenSince } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { UserId } from '#platform/ids.ts';

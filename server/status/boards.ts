@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normaliseEmail } from '#people';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
+import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { findProject } from '#tenancy';

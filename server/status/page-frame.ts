@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { raw } from 'hono/html';
 import { type Html, html } from '#platform/html.ts';
-import { languages } from '#tenancy';
+import { languages } from '#settings';
 import type { Voice } from './words.ts';
 
 /** The look of the status page: one column, both themes, any width, no script. */

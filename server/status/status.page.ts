@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { languageFor } from '#messages';
 import type { Reply, Request, Routes } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { languages } from '#tenancy';
+import { languages } from '#settings';
 import { eventPage, historyPage, statusPage } from './page-body.ts';
 import { PAGE_HEADERS } from './page-frame.ts';
 import { answer, environmentOf, StatusQuery } from './summary.public.ts';

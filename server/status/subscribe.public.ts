@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Email } from '#people';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Request, Routes } from '#platform/http.ts';
+import { Email } from '#platform/identifiers.ts';
 import { problem, problemResponses } from '#platform/problem.ts';
 import { keeperOf } from './boards.ts';
 import { ComponentIds } from './components.ts';

@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { Email, normaliseEmail } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
+import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { languages } from '#tenancy';
+import { languages } from '#settings';
 import { removeReceiver } from '#webhooks';
 import { requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';

@@ -1,8 +1,8 @@
 import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
-import { Email, KnownEmail } from '#people';
 import { type Html, html } from '#platform/html.ts';
 import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import { Email, KnownEmail } from '#platform/identifiers.ts';
 import { Problem } from '#platform/problem.ts';
 import { componentChoices } from './page-body.ts';
 import { framed, PAGE_HEADERS, queryOf } from './page-frame.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
 import { languageFor, sendMessage } from '#messages';
-import { normaliseEmail } from '#people';
 import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
+import { normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, newId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';

@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import type { Language } from '#tenancy';
+import type { Language } from '#settings';
 import { german } from './words-de.ts';
 import { english, type TextId, type Words } from './words-en.ts';
 import { spanish } from './words-es.ts';

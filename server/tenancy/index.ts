@@ -43,4 +43,3 @@ export {
   workspaceByRoutingKey,
 } from './projects.ts';
 export { settingsRoutes } from './settings.admin.ts';
-export { type Branding, Language, languages, Settings, SignInMethod, sessionLifetimes } from './settings.ts';

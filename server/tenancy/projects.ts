@@ -8,8 +8,8 @@ import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
+import { effectiveSettings, type Settings } from '#settings';
 import { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
-import { effectiveSettings, type Settings } from './settings.ts';
 
 /** Set from when its deletion is asked for; see deletions.ts. */
 type Deletable = { delete_at: Generated<Date | null>; removal_began_at: Generated<Date | null> };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { transaction } from '#platform/ctx.ts';
 import type { Routes } from '#platform/http.ts';
+import { Settings } from '#settings';
 import { projectOf, updateSettings } from './projects.ts';
-import { Settings } from './settings.ts';
 
 const SettingsChanges = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ProjectId } from '#platform/ids.ts';
-import { type Settings, updateSettings } from '#tenancy';
+import type { Settings } from '#settings';
+import { updateSettings } from '#tenancy';
 import { challengeIn } from './factors.ts';
 import { type Answer, expectProblem, PASSWORD, register, type TestLatchkey } from './harness.ts';
 

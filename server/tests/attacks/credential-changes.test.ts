@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
 import { rememberDevice } from '#factors';
-import { linkIdentity } from '#people';
+import { linkIdentity } from '#linked-identities';
 import { ENDED_BY, startSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {

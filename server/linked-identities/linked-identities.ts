@@ -3,6 +3,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { removeSince } from '#platform/removal.ts';
 
 export type LinkedIdentityId = Id<'idn'>;
 
@@ -108,4 +109,9 @@ export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdenti
     .executeTakeFirst();
   if (!removed) throw problem('NOT_FOUND');
   await emit(tx, 'identity.unlinked', { userId, identityId: id, provider: removed.provider });
+}
+
+/** Removes the accounts that were linked since then. The caller has locked the user. */
+export async function unlinkSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+  await removeSince(tx, { table: 'linked_identities', at: 'linked_at', userId, since });
 }

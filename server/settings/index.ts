@@ -1,0 +1,9 @@
+export {
+  type Branding,
+  effectiveSettings,
+  Language,
+  languages,
+  Settings,
+  SignInMethod,
+  sessionLifetimes,
+} from './settings.ts';
