@@ -155,7 +155,7 @@ describe('the profile', () => {
     await browser.submit(page, { username: taken }, '/account');
     const other = await visitor();
     const refused = await other.browser.submit(other.page, { username: taken }, '/account');
-    assert.match(refused.text, /in use already/);
+    assert.match(refused.text, /already in use/);
     assert.equal(refused.status, 400);
     const wrong = await other.browser.submit(other.page, { birthdate: 'yesterday' }, '/account');
     assert.match(wrong.text, /check what you entered/);
@@ -167,7 +167,7 @@ describe('the profile', () => {
     const question = await browser.submit(page, { email: next }, '/email');
     assert.match(question.text, new RegExp(`sent a code to ${next}`));
     const wrong = await browser.submit(question, { code: '00000000' }, '/code');
-    assert.match(wrong.text, /This code is not right/);
+    assert.match(wrong.text, /This code is wrong/);
     assert.equal((await me(person, 'profile')).body.email, person.email);
     const done = await browser.submit(wrong, { code: await mailedCode(latchkey, next) }, '/code');
     assert.equal(done.url, account);
@@ -191,7 +191,7 @@ describe('the profile', () => {
     const { browser, page, person } = await visitor('/phone');
     const question = await browser.submit(page, { phone: '+49 151 12345678' }, '/phone');
     const done = await browser.submit(question, { code: '1357 2468' }, '/code');
-    assert.match(done.text, /Your change is saved/);
+    assert.match(done.text, /Your change has been saved/);
     const { phone, phoneVerified } = (await known(person)) ?? {};
     assert.deepEqual([phone, phoneVerified], ['+4915112345678', true]);
   });
@@ -227,7 +227,7 @@ describe('the password', () => {
     const { browser, page, person } = await visitor('/password');
     const fresh = 'several quiet mountains';
     const wrong = await browser.submit(page, { current: 'not it at all, no', password: fresh }, '/password');
-    assert.match(wrong.text, /current password is not right/);
+    assert.match(wrong.text, /current password is wrong/);
     const weak = await browser.submit(wrong, { current: PASSWORD, password: 'passwordpassword' }, '/password');
     assert.match(weak.text, /Choose another password/);
     await browser.submit(weak, { current: PASSWORD, password: fresh }, '/password');
@@ -250,7 +250,7 @@ describe('second factors', () => {
     assert.equal(codes.url, `${account}/recovery-codes`);
     assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10);
     const security = await browser.submit(codes, {}, '/recovery-codes');
-    assert.match(security.text, /On\. A second step/);
+    assert.match(security.text, /On\. You are asked for a second step/);
     assert.match(security.text, /10 left/);
     assert.equal((await browser.open(`${account}/recovery-codes`)).url, `${account}/security`);
     assert.equal((await me(person, 'security')).status, 401, 'the other session');
@@ -308,7 +308,7 @@ describe('sessions and applications', () => {
     assert.match((await elsewhere.open(account)).url, /\/sign-in\//);
     assert.equal((await me(person, 'profile')).status, 401);
     const gone = await browser.open(new URL(links[0]?.[1] ?? '', account).href);
-    assert.match(gone.text, /not there any more/);
+    assert.match(gone.text, /no longer exists/);
   });
 
   test('OA-7 the access of an application is taken back', async () => {
@@ -328,7 +328,7 @@ describe('sessions and applications', () => {
     assert.match(page.text, /Not run by Shop/);
     const ask = await browser.open(linkIn(page, /href="(\/account\/remove\/application\/[^"]+)"/));
     const after = await browser.submit(ask, {}, clientId);
-    assert.match(after.text, /No application is signed in/);
+    assert.match(after.text, /No applications have access/);
     assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.consent.revoked'));
   });
 });
@@ -340,7 +340,7 @@ describe('what is not there', () => {
     for (const path of [`session/${other.session.id}`, 'session/nonsense', 'passkey/psk_01kaz3w9hqf8p9n2m4v5x6y7z8']) {
       // biome-ignore lint/performance/noAwaitInLoops: one browser
       const page = await browser.open(`${account}/remove/${path}`);
-      assert.match(page.text, /not there any more/, path);
+      assert.match(page.text, /no longer exists/, path);
     }
   });
 });

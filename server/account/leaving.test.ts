@@ -74,7 +74,7 @@ describe('a person’s data', () => {
 
   test('the account is deleted after seven days, unless its person signs in', async () => {
     const { browser, page, person } = await visitor('/data/erase');
-    assert.match(page.text, /In seven days/);
+    assert.match(page.text, /After seven days/);
     const out = await browser.submit(page, {}, '/erase');
     assert.match(out.text, /will be deleted/);
     assert.equal((await me(person, 'profile')).status, 401, 'signed out everywhere');

@@ -26,7 +26,7 @@ describe('on a project’s own auth address', () => {
     const page = await browser.submit(question, { identifier: person.email, password: PASSWORD });
     assert.equal(page.url, `${issuer}/account`);
     const saved = await browser.submit(page, { displayName: 'Ada' }, '/account');
-    assert.match(saved.text, /Your change is saved/);
+    assert.match(saved.text, /Your change has been saved/);
     const out = await browser.submit(saved, {}, '/sign-out');
     assert.ok(out.url.startsWith(`${issuer}/account/signed-out`), out.url);
   });

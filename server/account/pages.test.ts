@@ -135,14 +135,14 @@ describe('a passkey', () => {
     await authenticatorIn(page);
     await page.goto(`${account}/security`);
     await page.getByRole('link', { name: 'Add a passkey' }).click();
-    await page.getByLabel('Name, such as your device').fill('My laptop');
+    await page.getByLabel('Name, for example your device').fill('My laptop');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.waitForURL(`${account}/security`);
     await page.getByText('My laptop', { exact: true }).first().waitFor();
     assert.deepEqual(await faultsOf(page), []);
     await shot(page, 'with-a-passkey');
     await page.getByRole('link', { name: 'Change My laptop' }).click();
-    await page.getByLabel('Name, such as your device').fill('Work laptop');
+    await page.getByLabel('Name, for example your device').fill('Work laptop');
     await page.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(`${account}/recovery-codes`);
@@ -159,7 +159,7 @@ describe('a passkey', () => {
     await page.goto(`${account}/security`);
     await page.getByRole('link', { name: 'Remove Work laptop' }).click();
     await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('You have no passkey yet').waitFor();
+    await page.getByText('You have no passkeys yet').waitFor();
     await page.context().close();
   });
 
@@ -171,7 +171,7 @@ describe('a passkey', () => {
       navigator.credentials.create = () => promises.reject(new Error('the person said no'));
     });
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByText('The passkey could not be made').waitFor();
+    await page.getByText('The passkey could not be created').waitFor();
     assert.deepEqual((await latchkey.api('/v1/me/security', { token })).body.passkeys, []);
     await page.context().close();
   });
@@ -186,7 +186,7 @@ describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${account}/recovery-codes`);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('On. A second step').waitFor();
+    await page.getByText('On. You are asked for a second step').waitFor();
     await page.goto(`${account}/passkeys/new`);
     await expectShown(page.getByText('Passkeys need JavaScript'));
     await page.context().close();
@@ -207,7 +207,7 @@ describe('linked accounts', () => {
     assert.deepEqual((await latchkey.api('/v1/me/linked-identities', { token })).body.items, []);
     await page.getByRole('button', { name: /^Link / }).click();
     await page.waitForURL(`${account}/security`);
-    await page.getByText('Your change is saved').waitFor();
+    await page.getByText('Your change has been saved').waitFor();
     assert.deepEqual(
       (await linked()).map(({ provider }) => provider),
       ['dev'],

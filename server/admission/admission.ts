@@ -135,6 +135,6 @@ export function refusal(because: Refusal): Problem {
   if (because !== 'same_phone') return problem(CODES[because]);
   return problem(
     'METHOD_DISABLED',
-    'This phone is the second factor of the account, and can not be the first one too. Sign in another way.',
+    'This phone is the second factor of the account, so it cannot be the first. Sign in another way.',
   );
 }

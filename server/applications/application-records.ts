@@ -336,9 +336,9 @@ export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Stati
     const { kind, clientId, jwks, secrets } = application;
     await requireAuthority(tx, 'application.secret.add', { grants: strengthOf(application) });
     if (jwks || (kind !== 'web' && kind !== 'management'))
-      throw problem('CONFLICT', 'This application proves itself without a secret.');
+      throw problem('CONFLICT', 'Applications of this kind have no secret.');
     if (secrets.length >= MAX_SECRETS)
-      throw problem('CONFLICT', 'Two secrets are live already. Remove the one that is no longer used first.');
+      throw problem('CONFLICT', 'The application already has two secrets. Remove the unused one first.');
     const secret = await addSecret(tx, id);
     await announce(tx, { topic: 'application', key: clientId });
     await emit(tx, 'application.secret.created', { applicationId: id, secretId: secret.id });

@@ -185,7 +185,7 @@ export async function createProvider(ctx: Ctx | TxCtx, provider: Static<typeof N
         .execute();
     } catch (error) {
       throw isUniqueViolation(error, 'identity_providers_key')
-        ? problem('ALREADY_EXISTS', `There is a provider with the key "${provider.key}".`)
+        ? problem('ALREADY_EXISTS', `A provider already exists with the key "${provider.key}".`)
         : error;
     }
     await emit(tx, 'identity.provider.created', { providerId: id, key: provider.key });

@@ -64,7 +64,7 @@ export async function requireProof(ctx: Ctx, payload: string | undefined): Promi
     const message = 'is required here: solve a challenge of GET /v1/auth/challenge first';
     throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/proof', message }] } });
   }
-  if (!(await isSolved(ctx, payload))) throw problem('INVALID_TOKEN', 'The challenge is not solved, or has expired.');
+  if (!(await isSolved(ctx, payload))) throw problem('INVALID_TOKEN', 'The challenge is unsolved or has expired.');
   await spend(ctx, payload);
 }
 
@@ -86,7 +86,7 @@ async function spend(ctx: Ctx, payload: string): Promise<void> {
     hash('sha256', String(challenge).toLowerCase(), 'buffer'),
     new Date(ctx.now.getTime() + CHALLENGE_SECONDS * 1000),
   ]);
-  if (rowCount === 0) throw problem('INVALID_TOKEN', 'The challenge was used already.');
+  if (rowCount === 0) throw problem('INVALID_TOKEN', 'The challenge was already used.');
 }
 
 /** A transaction of its own: spent stays spent, and what is hashed afterwards waits without holding a connection. */

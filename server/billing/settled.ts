@@ -20,5 +20,5 @@ export async function requireSettled(tx: TxCtx, removed: Removed): Promise<void>
   if (running) throw problem('CONFLICT', 'The SMS add-on is active in production. Cancel it first.');
   if (unbilled)
     throw problem('CONFLICT', 'The last period of the SMS add-on is still being billed. Try again in a minute.');
-  if (unpaid) throw problem('CONFLICT', 'A statement of the SMS add-on is not paid yet.');
+  if (unpaid) throw problem('CONFLICT', 'A statement of the SMS add-on is unpaid.');
 }

@@ -210,7 +210,7 @@ function hasOverdue(ctx: Ctx | TxCtx): Promise<boolean> {
 
 /** Whoever owes money begins nothing new. @throws Problem CONFLICT */
 export async function requirePaidUp(ctx: Ctx | TxCtx): Promise<void> {
-  if (await hasOverdue(ctx)) throw problem('CONFLICT', 'A statement is overdue; subscribe once it is paid.');
+  if (await hasOverdue(ctx)) throw problem('CONFLICT', 'A statement is overdue; pay it before you subscribe.');
 }
 
 /** Nothing is overdue any more. A subscription that was about to end still is. */

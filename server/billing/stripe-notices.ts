@@ -44,7 +44,7 @@ export async function takeNotice(system: System, raw: string, signature: string)
   const event = await client.webhooks
     .constructEventAsync(raw, signature, webhookSecret, undefined, undefined, now.getTime())
     .catch((cause: unknown) => {
-      throw problem('AUTHENTICATION_REQUIRED', { detail: 'The notice is not signed by the provider.', cause });
+      throw problem('AUTHENTICATION_REQUIRED', { detail: 'The signature of the notification is invalid.', cause });
     });
   const step = await stepOf(system, client, event);
   if (step === null) return;

@@ -110,12 +110,12 @@ export async function subscribe(tx: TxCtx, tierId: string, payment: Payment | nu
 }
 
 function missing(): never {
-  throw problem('CONFLICT', 'The add-on has ended meanwhile; subscribe again.');
+  throw problem('CONFLICT', 'The add-on has ended; subscribe again.');
 }
 
 async function changeTier(tx: TxCtx, subscription: Subscription, tier: SmsTier): Promise<Subscription> {
   if (subscription.past_due_since !== null)
-    throw problem('CONFLICT', 'A payment is overdue; the tier can be changed once it is made.');
+    throw problem('CONFLICT', 'A payment is overdue; pay it before you change the tier.');
   if (tier.id === subscription.terms.id) return keepTier(tx, subscription);
   const running = subscription.status === 'canceling' ? await resumeLocked(tx, subscription) : subscription;
   return isBigger(tier, running.terms) ? upgrade(tx, running, tier) : schedule(tx, running, tier.id);
@@ -175,7 +175,7 @@ async function cancelLater(tx: TxCtx, subscription: Subscription): Promise<void>
 export async function resume(ctx: Ctx): Promise<AddOnStatus> {
   return transaction(ctx, async (tx) => {
     const subscription = await lockRunning(tx);
-    if (subscription.status !== 'canceling') throw problem('CONFLICT', 'The add-on was not about to end.');
+    if (subscription.status !== 'canceling') throw problem('CONFLICT', 'The add-on is not being cancelled.');
     await resumeLocked(tx, subscription);
     return addOnStatus(tx);
   });

@@ -124,7 +124,7 @@ export async function findPeriod(ctx: Ctx | TxCtx, id: PeriodId): Promise<Period
 /** The refusal at the cap: what the plan allows and how much of it is gone. */
 export function limitExceeded({ terms, used, reserved }: Period) {
   return problem('PLAN_LIMIT_EXCEEDED', {
-    detail: `The tier "${terms.name}" allows ${terms.hardCap} SMS segments in a period. Change to a bigger tier, or wait for the next period.`,
+    detail: `The tier "${terms.name}" allows ${terms.hardCap} SMS segments in a period. Upgrade the tier, or wait for the next period.`,
     extensions: { limit: 'sms_segments', allowed: terms.hardCap, current: used + reserved, plan: terms.id },
   });
 }

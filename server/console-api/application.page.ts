@@ -102,6 +102,6 @@ function sendNotBuilt(reply: Reply): Reply {
   return sendPage(reply, {
     title: 'Not built',
     status: 503,
-    body: html`<div class="narrow card"><h1>The console is not built</h1><p>Its API runs, its pages are missing. Build them once, then load this page again:</p><pre>npm run build -w console</pre></div>`,
+    body: html`<div class="narrow card"><h1>The console is not built</h1><p>Its API is running, but its pages are missing. Build them, then reload this page:</p><pre>npm run build -w console</pre></div>`,
   });
 }

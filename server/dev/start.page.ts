@@ -37,10 +37,10 @@ ${system.config.mode === 'development' ? GETTING_STARTED : ''}`,
 };
 
 const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
-<p>Configure everything, and see what goes on, as the demo's operator: the first start printed the address and password.</p>
+<p>Configure everything as the demo's operator. The first start printed the email address and password.</p>
 <p><a href="/console/">Open the console</a></p>
-<p>See the hosted sign-in: register, sign in, or use the offline provider, and look at what an application gets.</p>
+<p>Try the hosted sign-in: register, sign in, or use the offline provider, and see the tokens and claims that an application gets.</p>
 <p><a href="/dev/app">Sign in to the demo application</a></p>
-<p>Walk through the whole story, from registering a customer to a revoked token, and see every request and answer:</p>
+<p>Run a complete example, from registering a customer to a revoked token, with every request and response:</p>
 <pre>npm run quickstart</pre>
-<p></p><p>Ids and credentials of the demo workspace stand in <code>demo.json</code> in the data folder. Mails that Latchkey sends arrive in the <a href="/dev/inbox">dev inbox</a>.</p></section>`;
+<p></p><p>Ids and credentials of the demo workspace are in <code>demo.json</code> in the data folder. Mails that Latchkey sends appear in the <a href="/dev/inbox">dev inbox</a>.</p></section>`;

@@ -46,7 +46,7 @@ function requireOwnPlace({ scope }: Ctx, { projectId, environment }: Named): voi
   if ((projectId ?? scope.projectId) === scope.projectId && (named ?? scope.environment) === scope.environment) return;
   throw problem(
     'CONTEXT_NOT_ALLOWED',
-    'A domain is bound in the project and environment that added it. Add it there, with a token of that project.',
+    'A domain can only be bound to the project and environment that added it. Add it there, with a token of that project.',
   );
 }
 
@@ -92,7 +92,7 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
     });
   } catch (error) {
     if (isUniqueViolation(error, 'domain_bindings_pkey'))
-      throw problem('ALREADY_EXISTS', `The domain is an ${purpose} address already.`);
+      throw problem('ALREADY_EXISTS', `The domain is already bound as ${purpose} address.`);
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Pro
   if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain, 'by hand'));
   await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
   throw problem('DOMAIN_NOT_VERIFIED', {
-    detail: `${finding.fault} Expected a TXT record with the value ${proofValue(domain)}. A new record can take a while to be seen.`,
+    detail: `${finding.fault} Expected a TXT record with the value ${proofValue(domain)}. A new record can take a while to become visible.`,
     extensions: { expected: proofValue(domain), found: finding.found },
   });
 }

@@ -181,8 +181,7 @@ export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
       return domainRecord(row);
     });
   } catch (error) {
-    if (isUniqueViolation(error, 'domains_claim'))
-      throw problem('ALREADY_EXISTS', 'This host is among the domains already.');
+    if (isUniqueViolation(error, 'domains_claim')) throw problem('ALREADY_EXISTS', 'This domain already exists.');
     throw error;
   }
 }
@@ -207,7 +206,7 @@ async function refuseTakeOver(ctx: Ctx, host: string): Promise<void> {
 export function verifiedElsewhere() {
   return problem(
     'ALREADY_EXISTS',
-    'Another project has proven that it holds this host. If it is yours now, remove its TXT record and try again in an hour.',
+    'Another project has verified this host. If you own it now, remove its TXT record and try again in an hour.',
   );
 }
 

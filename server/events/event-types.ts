@@ -118,7 +118,7 @@ export function requireKnownPatterns(patterns: readonly string[], pointer: strin
   const errors = patterns.flatMap((pattern, index) =>
     eventTypes.some((type) => isSelected([pattern], type))
       ? []
-      : [{ pointer: `${pointer}/${index}`, message: `selects no event type; there is no "${pattern}"` }],
+      : [{ pointer: `${pointer}/${index}`, message: `matches no event type: "${pattern}"` }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
@@ -134,7 +134,7 @@ export function requireEventType(type: string): EventType {
   if (!found)
     throw problem('VALIDATION_FAILED', {
       extensions: {
-        errors: [{ pointer: '/body/type', message: `is no event type; see /v1/admin/webhooks/event-types` }],
+        errors: [{ pointer: '/body/type', message: `is not an event type; see /v1/admin/webhooks/event-types` }],
       },
     });
   return found;

@@ -109,6 +109,6 @@ function patternsOf(types: string): string[] {
 function trigger(ctx: Ctx, name: string): Promise<{ id: `evt_${string}`; type: string }> {
   const type = requireEventType(name);
   if (ctx.scope.environment === 'production')
-    throw problem('CONFLICT', 'Example events can be emitted in the test environment only.');
+    throw problem('CONFLICT', 'Example events can only be emitted in the test environment.');
   return transaction(ctx, async (tx) => ({ id: await emitExample(tx, type), type }));
 }

@@ -29,7 +29,7 @@ export function requireBegun(binding: Binding, { clientId, codeVerifier }: Shown
     throw problem('INVALID_TOKEN', 'The code was issued to another application.');
   checkVerifier(binding.codeChallenge, codeVerifier);
   if (binding.codeChallenge === null && clientId === undefined)
-    throw problem('INVALID_TOKEN', 'Send the `clientId` that the sign-in was begun with.');
+    throw problem('INVALID_TOKEN', 'Send the `clientId` that started the sign-in.');
 }
 
 /** RFC 7636 §4.6; a verifier without a challenge is refused too (OA-3). @throws Problem INVALID_TOKEN */
@@ -38,7 +38,7 @@ function checkVerifier(challenge: string | null, verifier: string | undefined): 
   const made = Buffer.from(challengeOf(verifier ?? ''));
   const expected = Buffer.from(challenge ?? '');
   if (made.length !== expected.length || !timingSafeEqual(made, expected))
-    throw problem('INVALID_TOKEN', 'The code verifier does not fit the challenge the sign-in was begun with.');
+    throw problem('INVALID_TOKEN', 'The code verifier does not match the code challenge of the sign-in.');
 }
 
 /** The S256 challenge of a verifier (RFC 7636 §4.2). */

@@ -18,13 +18,9 @@ export async function requireRedirectUri(
   const { workspaceId, projectId, environment } = ctx.scope;
   const application = clientId && (await findApplication(ctx.system, environment, clientId));
   const ours = application && application.workspaceId === workspaceId && application.projectId === projectId;
-  if (!ours || !application.enabled)
-    throw invalid('/clientId', 'is needed with a redirect address, to say whose it is');
+  if (!ours || !application.enabled) throw invalid('/clientId', 'is required with a redirect address');
   if (!isFirstParty(application))
-    throw invalid(
-      '/clientId',
-      'is of an application of a third party, which gets no session; it signs people in with OpenID Connect',
-    );
+    throw invalid('/clientId', 'belongs to a third-party application, which cannot get sessions; use OpenID Connect');
   const registered = application.redirectUris.some(
     (uri) => uri === redirectUri || (application.kind === 'native' && sameLoopback(uri, redirectUri)),
   );
@@ -44,7 +40,7 @@ export function requireChallenge({ kind }: Application, codeChallenge: string | 
   if (kind === 'web' || codeChallenge !== undefined) return;
   throw invalid(
     '/codeChallenge',
-    `is needed by an application of the kind "${kind}", which keeps no secret (PKCE S256)`,
+    `is required for an application of the kind "${kind}", which has no secret (PKCE S256)`,
   );
 }
 

@@ -66,7 +66,7 @@ export async function addPhoneFactor(tx: TxCtx, userId: UserId, phone: string): 
     await insertFactor(tx, { id, user_id: userId, kind: 'phone', secret_sealed: null, phone, confirmed_at: tx.now });
   } catch (error) {
     throw isUniqueViolation(error, 'mfa_factors_confirmed')
-      ? problem('ALREADY_EXISTS', 'A phone is set up already. Remove it first.')
+      ? problem('ALREADY_EXISTS', 'A phone is already set up. Remove it first.')
       : error;
   }
   await emit(tx, 'user.mfa.enabled', { userId, factorId: id, type: 'phone' });
@@ -123,7 +123,7 @@ export async function confirmTotp(
       .execute();
   } catch (error) {
     throw isUniqueViolation(error, 'mfa_factors_confirmed')
-      ? problem('ALREADY_EXISTS', 'An authenticator app is set up already. Remove it first.')
+      ? problem('ALREADY_EXISTS', 'An authenticator app is already set up. Remove it first.')
       : error;
   }
   await emit(tx, 'user.mfa.enabled', { userId, factorId: id, type: 'totp' });

@@ -68,7 +68,7 @@ function begunHere(ctx: Pick<Ctx, 'actor'>, content: unknown) {
 function askedOf(ctx: Pick<Ctx, 'actor'>, content: unknown) {
   const { userId } = customerOf(ctx);
   if (!Value.Check(AskedLink, content) || content.linkTo !== userId)
-    throw problem('INVALID_TOKEN', 'The proof was asked for of another account.');
+    throw problem('INVALID_TOKEN', 'The proof belongs to another account.');
   return content.identity;
 }
 

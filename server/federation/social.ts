@@ -97,7 +97,7 @@ export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: Soci
     callback: await callbackOf(ctx, provider),
   }).catch((cause: unknown) => {
     throw problem('SERVICE_UNAVAILABLE', {
-      detail: `${provider.name} does not answer right now. Try another way to sign in.`,
+      detail: `${provider.name} is not responding. Try another way to sign in.`,
       cause,
     });
   });

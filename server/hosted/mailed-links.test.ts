@@ -42,7 +42,7 @@ describe('a mailed sign-in link', () => {
     assert.equal(done.status, 200, done.text);
     assert.equal(done.headers.getSetCookie().length, 2);
     assert.equal((await click('sign-in', token)).status, 400);
-    assert.match((await look('sign-in', token)).text, /does not work any more/);
+    assert.match((await look('sign-in', token)).text, /no longer works/);
   });
 
   test('the page says who is let in where, who asked, and can not be framed or run script', async () => {
@@ -151,7 +151,7 @@ describe('other mailed links', () => {
     const weak = await click('password', token, { password: 'short' });
     assert.equal(weak.status, 400);
     assert.match(weak.text, /role="alert"/);
-    assert.match((await click('password', token, { password: 'a completely new password' })).text, /is changed/);
+    assert.match((await click('password', token, { password: 'a completely new password' })).text, /has been changed/);
   });
 
   test('a link of another kind, of another environment or made up is dead, politely', async () => {

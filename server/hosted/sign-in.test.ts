@@ -56,7 +56,7 @@ describe('signing in through the pages', () => {
     const code = await browser.submit(weak, { email, password: PASSWORD, name: 'Ada' }, '/register');
     assert.match(code.text, /Enter your code/);
     const wrong = await browser.submit(code, { code: '0000 0000' }, '/code');
-    assert.match(wrong.text, /This code is not right/);
+    assert.match(wrong.text, /This code is wrong/);
     const back = await browser.submit(wrong, { code: await mailedCode(latchkey, email) }, '/code');
     assert.equal((await flow.finish(back)).claims()?.['email'], email);
   });
@@ -89,9 +89,9 @@ describe('signing in through the pages', () => {
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
     const asked = await browser.submit(await browser.open(flow.url), { identifier: person.email, password: PASSWORD });
-    assert.match(asked.text, /code of your authenticator app/);
+    assert.match(asked.text, /code from your authenticator app/);
     const wrong = await browser.submit(asked, { code: '000000' }, '/mfa');
-    assert.match(wrong.text, /This code is not right/);
+    assert.match(wrong.text, /This code is wrong/);
     const other = await browser.submit(wrong, {}, '/mfa/factor');
     assert.match(other.text, /recovery codes/);
     const back = await browser.submit(other, { code: app.recoveryCodes[0] ?? '' }, '/mfa');
@@ -115,8 +115,8 @@ describe('signing in through the pages', () => {
     await latchkey.system.pool.query('update sms_periods set used = 150');
     const factorId = /name="factorId" value="(fac_\w+)"/.exec(asked.text)?.[1] ?? '';
     const refused = await browser.submit(asked, { factorId }, '/mfa/factor');
-    assert.match(refused.text, /Text messages can not be sent right now/);
-    assert.match(refused.text, /code of your authenticator app/);
+    assert.match(refused.text, /Text messages cannot be sent right now/);
+    assert.match(refused.text, /code from your authenticator app/);
     assert.match(refused.text, /recovery/);
     await latchkey.system.pool.query('update sms_periods set used = 0');
     const production = await codeFlow(latchkey, {}, { environment: 'production' });
@@ -176,7 +176,7 @@ describe('signing in through the pages', () => {
     const reset = await browser.submit(forgot, { identifier: email }, '/forgot');
     const fields = { code: await mailedCode(latchkey, email), password: 'a password that is new' };
     const again = await browser.submit(reset, fields, '/reset');
-    assert.match(again.text, /Your password is changed/);
+    assert.match(again.text, /Your password has been changed/);
     const back = await browser.submit(again, { identifier: email, password: fields.password });
     assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
   });
@@ -207,7 +207,7 @@ describe('signing in through the pages', () => {
     };
     const first = await viaProvider();
     assert.match(first.back.text, /Is this your account\?/);
-    assert.match(first.back.text, /Dev provider is linked to it/);
+    assert.match(first.back.text, /to link Dev provider/);
     const proven = await first.browser.submit(first.back, { identifier: email, password: PASSWORD });
     assert.match(proven.text, new RegExp(`Link the Dev provider account ${email} to your account ${email}`));
     const linked = await first.browser.submit(proven, { decision: 'link' });

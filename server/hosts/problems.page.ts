@@ -19,7 +19,7 @@ export const problemPageRoutes: Routes = (app) => {
       return sendPage(reply, {
         title,
         body: html`<h1>${title}</h1><p class="soft"><code>${code}</code>, HTTP ${status}</p><div class="card"><p>${withCode(detail)}</p>
-<p class="soft">The problem document you received says in <code>detail</code> what happened in your case, and carries a <code>traceId</code> to quote in a report.</p></div>`,
+<p class="soft">In the problem document you received, <code>detail</code> describes your case; quote its <code>traceId</code> in a report.</p></div>`,
       });
     },
   );

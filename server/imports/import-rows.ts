@@ -58,7 +58,7 @@ export function readRow(position: number, line: string): ReadRow | { row: number
   const record = parsed(line);
   if (record === undefined)
     return failed([
-      { pointer: '', message: 'is not a JSON object without NUL characters, halves of characters and deep nesting' },
+      { pointer: '', message: 'must be a JSON object without NUL characters, lone surrogates or deep nesting' },
     ]);
   if (!row.Check(record)) return failed(faultsOf(record));
   try {
@@ -116,7 +116,7 @@ function faultsBeyondSchema(record: ImportRow, identifiers: ReadRow['identifiers
   const errors: Faults = [];
   if (identifiers.length === 0) errors.push({ pointer: '', message: 'needs `email`, `phone` or `username`' });
   if (record.passwordHash !== undefined && !isPasswordHash(record.passwordHash))
-    errors.push({ pointer: '/passwordHash', message: 'is not a hash of a known kind, or costs too much to check' });
+    errors.push({ pointer: '/passwordHash', message: 'is not a supported hash, or is too expensive to verify' });
   return errors;
 }
 

@@ -34,13 +34,13 @@ export async function receiveImport(
   let bytes = 0;
   const counted = (size: number) => {
     bytes += size;
-    if (bytes > MOST_BYTES) throw problem('PAYLOAD_TOO_LARGE', 'An import takes up to 1 GiB; split the file.');
+    if (bytes > MOST_BYTES) throw problem('PAYLOAD_TOO_LARGE', 'An import can have up to 1 GiB; split the file.');
     progress(bytes);
   };
   try {
     const text = decoded(file, counted);
     const stored = await storeRows(ctx, id, format === 'csv' ? csvRows(text) : lines(text));
-    if (stored.rows === 0) throw problem('VALIDATION_FAILED', 'The file holds no rows.');
+    if (stored.rows === 0) throw problem('VALIDATION_FAILED', 'The file has no rows.');
     return await queueImport(ctx, id, { bytes, ...stored });
   } catch (error) {
     await dropImport(ctx, id);
@@ -81,7 +81,7 @@ async function* decoded(file: AsyncIterable<Buffer>, counted: (size: number) => 
       // PostgreSQL can't store a NUL; escaped, the row that holds it is refused.
       return decoder.decode(part, { stream: part !== undefined }).replaceAll('\0', '\\u0000');
     } catch {
-      throw problem('VALIDATION_FAILED', 'The file must be in UTF-8.');
+      throw problem('VALIDATION_FAILED', 'The file must be UTF-8.');
     }
   };
   for await (const part of file) {

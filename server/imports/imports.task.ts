@@ -204,8 +204,8 @@ function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: 
   const userId = known[0] ?? newId('usr', tx.now);
   const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
   const errors = [
-    ...(allowed ? [] : [{ pointer: '', message: 'whoever began the import may no longer import members' }]),
-    ...(known.length > 1 ? [{ pointer: '', message: 'belongs to several accounts by its identifiers' }] : []),
+    ...(allowed ? [] : [{ pointer: '', message: 'the person who started the import may no longer import members' }]),
+    ...(known.length > 1 ? [{ pointer: '', message: 'has identifiers of several accounts' }] : []),
     ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
   ];
   const base = {
@@ -226,7 +226,8 @@ function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: 
 
 function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
   if (role === undefined) return [{ pointer: '/roles', message: `"${key}" is not a role of this project` }];
-  if (role === 'denied') return [{ pointer: '/roles', message: `"${key}" grants more than whoever imports has` }];
+  if (role === 'denied')
+    return [{ pointer: '/roles', message: `"${key}" grants permissions that the importer does not have` }];
   return [];
 }
 

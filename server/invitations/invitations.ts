@@ -168,7 +168,7 @@ export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>)
         .execute();
     } catch (error) {
       throw isUniqueViolation(error, 'invitations_open')
-        ? problem('ALREADY_EXISTS', 'This address has an open invitation. Resend or revoke it.')
+        ? problem('ALREADY_EXISTS', 'This address already has a pending invitation. Resend or revoke it.')
         : error;
     }
     await mail(tx, row, token);
@@ -264,7 +264,7 @@ async function lockOpen(tx: TxCtx, id: InvitationId): Promise<Row> {
   const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   if (row.accepted_at || row.revoked_at)
-    throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only an open one can be changed.`);
+    throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only a pending one can be changed.`);
   return row;
 }
 
@@ -288,7 +288,7 @@ export async function findInvitation(
     .where('expires_at', '>', ctx.now)
     .executeTakeFirst();
   if (!row)
-    throw problem('INVALID_TOKEN', 'The invitation is unknown, used, expired or was taken back. Ask for a new one.');
+    throw problem('INVALID_TOKEN', 'The invitation is unknown, was used, revoked or has expired. Ask for a new one.');
   return row;
 }
 

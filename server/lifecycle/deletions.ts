@@ -54,7 +54,7 @@ export function keepWorkspace(ctx: Ctx): Promise<Workspace> {
 /** The console stands on it: operators are people of that workspace. @throws Problem CONFLICT */
 function requireNotBuiltIn({ system, scope }: TxCtx): void {
   if (scope.workspaceId === installationOf(system).scope.workspaceId)
-    throw problem('CONFLICT', 'Operators sign in through this workspace. It can not be deleted, nor its project.');
+    throw problem('CONFLICT', 'Operators sign in through this workspace. It and its project cannot be deleted.');
 }
 
 /** Also whoever asked: should it have been somebody else in their name, this is how they notice. */

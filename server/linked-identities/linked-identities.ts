@@ -65,7 +65,7 @@ export async function linkIdentity(tx: TxCtx, userId: UserId, account: UpstreamA
       .execute();
   } catch (error) {
     throw isUniqueViolation(error, 'linked_identities_pkey')
-      ? problem('ALREADY_EXISTS', 'This account at the provider is linked to an account here already.')
+      ? problem('ALREADY_EXISTS', 'This provider account is already linked to an account.')
       : error;
   }
   await emit(tx, 'identity.linked', { userId, identityId: id, provider: account.provider, issuer: account.issuer });

@@ -95,7 +95,7 @@ function personIn({ userId }: Target): UserId {
 function refuse(excess: string | undefined, about: string): void {
   if (excess === undefined) return;
   throw problem('AUTHORIZATION_DENIED', {
-    detail: `You can only act on what may do no more than you; ${about} has or would have "${excess}", and you do not.`,
+    detail: `You can only grant, or act on, permissions that you have; ${about} has or would have "${excess}", and you do not.`,
     extensions: { requiredPermission: excess },
   });
 }
@@ -138,11 +138,11 @@ async function grantsOf(tx: TxCtx, userId: UserId) {
  */
 async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
   if (tx.actor.kind === 'customer' && tx.actor.userId === userId)
-    throw problem('AUTHORIZATION_DENIED', 'Change your own account at /v1/me, where you prove who you are.');
+    throw problem('AUTHORIZATION_DENIED', 'Change your own account at /v1/me, which asks for a fresh proof.');
   if (await isAccountInReach(tx, userId)) return;
   throw problem(
     'AUTHORIZATION_DENIED',
-    'This account was not made in this project, or its person is in other projects too; only they can change it.',
+    'This account was not created in this project, or its person is in other projects, too; only that person can change it.',
   );
 }
 

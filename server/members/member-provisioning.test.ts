@@ -206,7 +206,7 @@ describe('DELETE /v1/admin/members/{memberId}', () => {
     const { email, session } = await register(latchkey);
     assert.equal((await call('DELETE', `/${await memberOf(email)}`)).status, 204);
     assert.ok((await eventsOf(latchkey, session.userId)).includes('user.erasure.scheduled'));
-    assert.match((await lastMessage(latchkey, email)).subject, /will be erased/);
+    assert.match((await lastMessage(latchkey, email)).subject, /will be deleted/);
   });
 
   test('409 LAST_OWNER, also when two owners are removed at once: one stays', async () => {

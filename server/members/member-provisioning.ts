@@ -100,7 +100,7 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
     const known = await knownPerson(tx, identifiers);
     const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));
     if (await findMember(tx, userId))
-      throw problem('ALREADY_EXISTS', 'This person is a member of the project already.');
+      throw problem('ALREADY_EXISTS', 'This person is already a member of the project.');
     const memberId = await addMember(tx, userId, record.roles ?? []);
     if (known) await showOnlyAs(tx, memberId, known.named);
     if (record.metadata) await setMetadata(tx, memberId, record.metadata);

@@ -152,7 +152,7 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       if (count >= MAX_OWN)
-        throw problem('CONFLICT', `A project has up to ${MAX_OWN} permissions of its own; remove one first.`);
+        throw problem('CONFLICT', `A project has up to ${MAX_OWN} own permissions; remove one first.`);
       await tx.db
         .insertInto('permissions')
         .values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now })
@@ -162,7 +162,7 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
     });
   } catch (error) {
     throw isUniqueViolation(error, 'permissions_pkey')
-      ? problem('ALREADY_EXISTS', `There is a permission "${permission.key}" already.`)
+      ? problem('ALREADY_EXISTS', `The permission "${permission.key}" already exists.`)
       : error;
   }
 }

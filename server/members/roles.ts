@@ -165,7 +165,7 @@ export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promis
     });
   } catch (error) {
     throw isUniqueViolation(error, 'roles_key')
-      ? problem('ALREADY_EXISTS', `There is a role "${role.key}" already.`)
+      ? problem('ALREADY_EXISTS', `The role "${role.key}" already exists.`)
       : error;
   }
 }
@@ -230,7 +230,7 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
     });
   } catch (error) {
     throw isForeignKeyViolation(error)
-      ? problem('CONFLICT', 'Members hold this role. Take it from them first.')
+      ? problem('CONFLICT', 'Members have this role. Remove it from them first.')
       : error;
   }
 }

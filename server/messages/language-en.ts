@@ -8,7 +8,7 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
       '{code}',
       'Or confirm it in one step:',
       '{link}',
-      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail: nothing happens without you.',
+      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail. Nothing will happen.',
     ].join('\n\n'),
     action: 'Confirm address',
   },
@@ -17,7 +17,7 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     body: [
       'Your code to sign in to {project}:',
       '{code}',
-      'It works for {minutes} minutes. If you did not ask for it, ignore this mail: nothing happens without the code.',
+      'It works for {minutes} minutes. If you did not ask for it, ignore this mail. Nobody can sign in without the code.',
     ].join('\n\n'),
     action: '',
   },
@@ -26,9 +26,9 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     body: [
       'Sign in to {project} with this link:',
       '{link}',
-      'Or enter this code where you asked for it:',
+      'Or enter this code where you requested it:',
       '{code}',
-      'Both work for {minutes} minutes, once. If you did not ask for this, ignore this mail: nobody gets in without it.',
+      'They work once, for {minutes} minutes. If you did not ask for this, ignore this mail. Nobody can sign in without it.',
     ].join('\n\n'),
     action: 'Sign in',
   },
@@ -37,9 +37,9 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     body: [
       'Choose a new password for {project}:',
       '{link}',
-      'Or enter this code where you asked for it:',
+      'Or enter this code where you requested it:',
       '{code}',
-      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail: your password stays as it is.',
+      'Both work for {minutes} minutes. If you did not ask for this, ignore this mail. Your password will not change.',
     ].join('\n\n'),
     action: 'Choose a new password',
   },
@@ -55,8 +55,8 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
   known_address: {
     subject: 'You already have a {project} account',
     body: [
-      'Somebody, perhaps you, tried to register with this address at {project}. You have an account already: sign in with it.',
-      'If it was not you, there is nothing to do: nothing was changed.',
+      'Somebody, perhaps you, tried to register with this address at {project}. You already have an account; sign in with it.',
+      'If it was not you, you can ignore this mail. Nothing was changed.',
     ].join('\n\n'),
     action: '',
   },
@@ -72,25 +72,25 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
   new_device: {
     subject: 'New sign-in to {project}',
     body: [
-      'Your {project} account was signed in to from a device it was not used on before.',
+      'Somebody signed in to your {project} account on a new device.',
       'Device: {device}\nAddress: {ip}\nTime: {time}',
-      'If it was you, there is nothing to do. If it was not, change your password and end the session in your account settings.',
+      'If this was you, you can ignore this mail. If not, change your password and end the session in your account settings.',
     ].join('\n\n'),
     action: '',
   },
   credential_changed: {
     subject: 'Your {project} account was changed',
     body: [
-      '{change, select, password {The password of your account was changed.} email {The email address of your account was changed.} phone {The phone number of your account was changed.} totp_added {An authenticator app was added to your account.} totp_removed {The authenticator app was removed from your account.} phone_factor_added {A phone was added as a second step to your account.} phone_factor_removed {The phone was removed as a second step from your account.} passkey_added {A passkey was added to your account.} passkey_removed {A passkey was removed from your account.} passkey_changed {It was changed whether a passkey of your account is asked for as a second step.} recovery_codes {New recovery codes were made for your account.} recovery_code_used {A recovery code of your account was used.} mfa_reset {The second steps of your account were removed by an administrator.} identity_linked {A sign-in provider was linked to your account.} identity_unlinked {A sign-in provider was removed from your account.} reclaimed {You confirmed that this address is yours. Everything that was set up to sign in to its account before is gone: passwords, passkeys, second steps, linked providers and sessions.} other {Your account was changed.}}',
+      '{change, select, password {The password of your account was changed.} email {The email address of your account was changed.} phone {The phone number of your account was changed.} totp_added {An authenticator app was added to your account.} totp_removed {The authenticator app was removed from your account.} phone_factor_added {A phone was added as a second step to your account.} phone_factor_removed {The phone was removed as a second step from your account.} passkey_added {A passkey was added to your account.} passkey_removed {A passkey was removed from your account.} passkey_changed {The use of a passkey of your account as a second step was changed.} recovery_codes {New recovery codes were created for your account.} recovery_code_used {A recovery code of your account was used.} mfa_reset {The second steps of your account were removed by an administrator.} identity_linked {A sign-in provider was linked to your account.} identity_unlinked {A sign-in provider was removed from your account.} reclaimed {You confirmed that this address is yours. All earlier sign-in data of its account was removed: passwords, passkeys, second steps, linked providers and sessions.} other {Your account was changed.}}',
       'Time: {time}',
-      'If it was not you, reset your password at once and contact {project}.',
+      'If this was not you, reset your password immediately and contact {project}.',
     ].join('\n\n'),
     action: '',
   },
   account_erasure: {
-    subject: 'Your {project} account will be erased',
+    subject: 'Your {project} account will be deleted',
     body: [
-      'Your {project} account and everything kept about you will be erased on {date}.',
+      'Your {project} account and all your data will be permanently deleted on {date}.',
       'To keep it, sign in before then. If you did not ask for this, sign in and change your password.',
     ].join('\n\n'),
     action: '',
@@ -99,42 +99,42 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     subject: 'Many failed sign-ins to your {project} account',
     body: [
       'Somebody tried many times to sign in to your {project} account with a wrong password, last at {time}. We slow such attempts down. You can still sign in from places you have used before, or reset your password.',
-      'If it was not you, a long password of its own and a passkey keep your account safe.',
+      'If this was not you, use a long, unique password and a passkey to keep your account safe.',
     ].join('\n\n'),
     action: '',
   },
   failed_attempts: {
     subject: 'Sign-in after failed attempts',
     body: [
-      'Your {project} account was signed in to at {time}, after {count, plural, one {one failed attempt} other {# failed attempts}}. If it was you, there is nothing to do. If it was not, change your password now.',
+      'Somebody signed in to your {project} account at {time}, after {count, plural, one {one failed attempt} other {# failed attempts}}. If this was you, you can ignore this mail. If not, change your password now.',
     ].join('\n\n'),
     action: '',
   },
   deletion: {
     subject: '{what, select, workspace {The workspace} other {The project}} {name} will be deleted',
     body: [
-      '{person} has asked to delete {what, select, workspace {the workspace {name} with every project in it} other {the project {name} of the workspace {workspace}}}. It is closed from now on: nobody can sign in to it or use its interfaces.',
-      'On {date} it is removed for good, with everybody in it. Until then an owner can restore it.',
+      '{person} has asked to delete {what, select, workspace {the workspace {name} with every project in it} other {the project {name} of the workspace {workspace}}}. It is closed: nobody can sign in to it or use its APIs.',
+      'On {date} it will be permanently removed, with all its users. Until then an owner can restore it.',
       '{link}',
-      'If nobody of you meant this, restore it and change your passwords.',
+      'If this was a mistake or an attack, restore it and change your passwords.',
     ].join('\n\n'),
     action: 'Open the console',
   },
   webhook_disabled: {
-    subject: 'Webhooks to {name} were switched off',
+    subject: 'Webhooks to {name} were disabled',
     body: [
-      '{project} no longer sends events to this webhook endpoint, because {reason, select, gone {it answered that it is gone for good (410)} other {every attempt has failed for five days}}:',
+      '{project} no longer sends events to this webhook endpoint, because {reason, select, gone {it returned 410 Gone} other {every attempt has failed for five days}}:',
       '{url}\nTime: {time}',
-      'Nothing is lost: what happened is in the event log. When the receiver works again, enable the endpoint and recover what it missed.',
+      'Nothing is lost: all events are in the event log. When the endpoint works again, enable it and recover the missed events.',
     ].join('\n\n'),
     action: '',
   },
   status_confirm: {
-    subject: 'Confirm: tell me about the status of {project}',
+    subject: 'Confirm your subscription to the status of {project}',
     body: [
-      'Somebody, perhaps you, asked to be told about the status of {project} at this address. Confirm it, and we write when an incident or maintenance begins, moves on or ends:',
+      'Somebody, perhaps you, subscribed this address to the status of {project}. Confirm the subscription to get a message when an incident or maintenance starts, changes or ends:',
       '{link}',
-      'The link works for 24 hours. If you did not ask for this, ignore this mail: nothing will be sent.',
+      'The link works for 24 hours. If you did not ask for this, ignore this mail. Nothing will be sent.',
     ].join('\n\n'),
     action: 'Confirm',
   },

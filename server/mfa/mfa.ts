@@ -88,7 +88,7 @@ export async function promptFactor(
   }
   const factor = await findFactor(ctx, challenge.userId, factorId);
   if (!factor?.confirmed_at || !isAnotherThan(factor.kind, challenge.amr))
-    throw problem('NOT_FOUND', 'This is none of the factors that this sign-in can go on with.');
+    throw problem('NOT_FOUND', 'This factor is not available for this sign-in.');
   if (factor.kind === 'totp' || factor.phone === null) return { type: 'totp' };
   const { id, phone } = factor;
   await offeringOthers(ctx, challenge, id, async () => {

@@ -17,7 +17,7 @@ import { commonIssuer, issuerOf } from './provider.ts';
 const UserId = IdSchema('usr');
 
 const THIRD_PARTY =
-  'This token was issued to an application of a third party. It opens userinfo, introspection and the resource servers it was issued for; the person did not allow more, and roles do not change that.';
+  'This token was issued to a third-party application. It is valid for userinfo, introspection and the resource servers it was issued for, whatever roles the person has.';
 
 type Holder = { scope: Scope; actor: CustomerActor };
 

@@ -57,7 +57,7 @@ function pageOf(address: unknown): string | undefined {
 /** A proof, or a token that needs one, is not good (RFC 9449 §7.1). */
 export function refused(why: string, error: 'invalid_dpop_proof' | 'invalid_token' = 'invalid_dpop_proof'): Problem {
   return problem('AUTHENTICATION_REQUIRED', {
-    detail: `The DPoP proof was not accepted: ${why}.`,
+    detail: `The DPoP proof was rejected: ${why}.`,
     headers: { 'www-authenticate': `DPoP realm="latchkey", error="${error}", algs="${DPOP_ALGORITHMS.join(' ')}"` },
   });
 }

@@ -223,7 +223,7 @@ describe('the device flow', () => {
     const browser = browserOf(latchkey);
     const entry = await browser.open(begun.verification_uri);
     const wrong = await browser.submit(entry, { user_code: 'BBBB-BBBB' });
-    assert.match(wrong.text, /This code is not right/);
+    assert.match(wrong.text, /This code is wrong/);
     const confirm = await browser.submit(wrong, { user_code: begun.user_code });
     assert.match(confirm.text, /Television/);
     const page = await browser.submit(confirm, {});

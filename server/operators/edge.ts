@@ -76,7 +76,7 @@ function permissionsIn({ role, installationRole }: OperatorSession, kind: { buil
 /** @throws Problem CONFLICT */
 async function requireOpen(system: System, workspaceId: WorkspaceId | null): Promise<void> {
   if (workspaceId !== null && (await isClosed(system, { workspaceId })))
-    throw problem('CONFLICT', 'The workspace is to be deleted. An owner can restore it.');
+    throw problem('CONFLICT', 'The workspace will be deleted. An owner can restore it.');
 }
 
 /**
@@ -90,7 +90,7 @@ function requireConsolePage(request: Request, session: OperatorSession): void {
   if (origin !== addressOf(system, host))
     throw problem(
       'ORIGIN_NOT_ALLOWED',
-      `Changes are for pages of the console. Received the origin ${origin ?? '(none)'}.`,
+      `Changes are accepted only from pages of the console. Received the origin ${origin ?? '(none)'}.`,
     );
   if (!checkCsrfToken(system, session, header(request, 'x-csrf-token') ?? '')) throw problem('CSRF_TOKEN_INVALID');
 }

@@ -45,7 +45,7 @@ function installationForms(app: App): void {
   app.post('/console/setup', { config, schema: { hide: true } }, async (request, reply) => {
     requireOwnPage(request);
     const { body } = request;
-    if (!Value.Check(SetUp, body)) return show(reply, 400, setUpForm(textsIn(body), 'Fill every field in.'));
+    if (!Value.Check(SetUp, body)) return show(reply, 400, setUpForm(textsIn(body), 'Fill in every field.'));
     return explaining(
       reply,
       async () => {
@@ -74,7 +74,7 @@ function invitationForms(app: App): void {
       await withdrawUnbacked(ctx, token);
       const invitation = await findTeamInvitation(ctx, token);
       if (!Value.Check(NewTeammate, body))
-        return show(reply, 400, invitationForm(invitation, token, 'Fill every field in.'));
+        return show(reply, 400, invitationForm(invitation, token, 'Fill in every field.'));
       return explaining(
         reply,
         async () => {
@@ -120,11 +120,11 @@ function textsIn(body: unknown): Partial<Record<string, string>> {
 }
 
 const WHERE_IS_THE_LINK = html`<h1>Set up Latchkey</h1>
-<p>Nobody owns this installation yet. The link that makes you its owner was printed when Latchkey started; look at its output or log for <code>/console/setup?token=</code>.</p>
-<p>Or make an owner on the machine that runs it:</p><pre>latchkey admin create-owner --email you@example.com</pre>`;
+<p>This installation has no owner yet. Latchkey printed a link for the first owner when it started; look in its output or log for <code>/console/setup?token=</code>.</p>
+<p>Or create an owner on the machine that runs it:</p><pre>latchkey admin create-owner --email you@example.com</pre>`;
 
 const DEAD_LINK = html`<h1>This link does not work</h1>
-<p>It is unknown, was used, has expired or was taken back.</p><p><a href="${SIGN_IN}">Sign in to the console</a></p>`;
+<p>It is unknown, was already used or revoked, or has expired.</p><p><a href="${SIGN_IN}">Sign in to the console</a></p>`;
 
 function faultIn(fault: string): Html | '' {
   return fault === '' ? '' : html`<p class="fault" role="alert">${fault}</p>`;
@@ -133,7 +133,7 @@ function faultIn(fault: string): Html | '' {
 const newPassword = html`<label>Password<input type="password" name="password" required minlength="8" maxlength="1024" autocomplete="new-password"></label>`;
 
 function setUpForm({ token, displayName, email, workspace, project }: Partial<Record<string, string>>, fault: string) {
-  return html`<h1>Set up Latchkey</h1><p class="soft">You become the owner of this installation, and of a first workspace.</p>${faultIn(fault)}
+  return html`<h1>Set up Latchkey</h1><p class="soft">You will be the owner of this installation and of its first workspace.</p>${faultIn(fault)}
 <form class="stack" method="post" action="/console/setup"><input type="hidden" name="token" value="${token ?? ''}">
 <label>Your name<input name="displayName" value="${displayName ?? ''}" required maxlength="100" autocomplete="name"></label>
 <label>Email address<input type="email" name="email" value="${email ?? ''}" required maxlength="254" autocomplete="username" spellcheck="false"></label>
@@ -147,6 +147,6 @@ function invitationForm({ email, workspaceName, role, known }: OpenTeamInvitatio
   const newcomer = html`<label>Your name<input name="displayName" required maxlength="100" autocomplete="name"></label><input type="hidden" autocomplete="username" value="${email}">${newPassword}`;
   return html`<h1>Join ${workspaceName}</h1><p class="soft">You are invited to the team as ${role}, with the address <strong>${email}</strong>.</p>${faultIn(fault)}
 <form class="stack" method="post" action="/console/invitation"><input type="hidden" name="token" value="${token}">
-${known ? html`<p>You have an account here already. Join, and sign in with it.</p>` : newcomer}
+${known ? html`<p>You already have an account here. Join, then sign in with it.</p>` : newcomer}
 <button>Join</button></form>`;
 }

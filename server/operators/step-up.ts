@@ -16,7 +16,7 @@ export function requireStepUp(request: Request, session: OperatorSession): void 
   if (!request.routeOptions.config.stepUp) return;
   if (stepUpSecondsLeft(request.server.system, session) > 0) return;
   throw problem('REAUTHENTICATION_REQUIRED', {
-    detail: 'Confirm who you are again before this change.',
+    detail: 'Sign in again to make this change.',
     extensions: { maxAge: STEP_UP_SECONDS },
   });
 }

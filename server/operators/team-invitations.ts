@@ -110,7 +110,7 @@ export function inviteToTeam(ctx: Ctx, wanted: Static<typeof NewTeamInvitation>)
   return transaction(ctx, async (tx) => {
     await requireToInvite(tx, wanted.role);
     const known = await findOperator(tx, email);
-    if (known && (await isInTeam(tx, known))) throw problem('ALREADY_EXISTS', 'This person is in the team already.');
+    if (known && (await isInTeam(tx, known))) throw problem('ALREADY_EXISTS', 'This person is already in the team.');
     await closeExpired(tx, email);
     const secret = newSecret(tx);
     const row: Row = {
@@ -137,7 +137,7 @@ async function insert(tx: TxCtx, row: Row): Promise<void> {
     await tx.db.insertInto('team_invitations').values(row).execute();
   } catch (error) {
     throw isUniqueViolation(error, 'team_invitations_open')
-      ? problem('ALREADY_EXISTS', 'This address has an open invitation. Resend or revoke it.')
+      ? problem('ALREADY_EXISTS', 'This address already has a pending invitation. Resend or revoke it.')
       : error;
   }
 }
@@ -222,7 +222,7 @@ async function lockOpen(tx: TxCtx, id: TeamInvitationId): Promise<Row> {
   const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   if (row.accepted_at || row.revoked_at)
-    throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only an open one can be changed.`);
+    throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only a pending one can be changed.`);
   return row;
 }
 

@@ -160,13 +160,13 @@ async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): 
   const { scope } = installationOf(tx.system);
   const leaving = await peopleLeaving({ db: tx.db, scope }, owners);
   if (owners.every((owner) => owner === goes || leaving.has(owner)))
-    throw problem('LAST_OWNER', 'Make another team member owner first.');
+    throw problem('LAST_OWNER', 'Make another team member an owner first.');
 }
 
 function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: boolean): void {
   if (!concernsOwners || owners.includes(operatorOf(tx).userId)) return;
   throw problem('AUTHORIZATION_DENIED', {
-    detail: 'Only an owner makes and removes owners.',
+    detail: 'Only an owner can add and remove owners.',
     extensions: { requiredPermission: 'team:write' },
   });
 }

@@ -113,7 +113,7 @@ export async function countUse(
     .where('counter', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n)
-    throw problem('INVALID_CREDENTIALS', 'This passkey was used at the same moment. Try again.');
+    throw problem('INVALID_CREDENTIALS', 'This passkey was used by another request at the same time. Try again.');
 }
 
 /** Renames a passkey, or makes it a second factor or not. @throws Problem NOT_FOUND */

@@ -156,7 +156,7 @@ export async function addPasskey(
     });
   } catch (error) {
     throw isUniqueViolation(error, 'passkeys_credential')
-      ? problem('ALREADY_EXISTS', 'This passkey is known already.')
+      ? problem('ALREADY_EXISTS', 'This passkey is already registered.')
       : error;
   }
   await emit(tx, 'user.passkey.added', { userId, passkeyId: id });
@@ -193,8 +193,7 @@ export async function checkPasskey(
   const { userHandle, ...signed } = response.response;
   // WebAuthn §7.2 step 6: the handle an authenticator gives is that of the credential's owner.
   const owned = !userHandle || Buffer.from(userHandle, 'base64url').toString() === known?.user_id;
-  if (!challenge || !known || !owned)
-    throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
+  if (!challenge || !known || !owned) throw problem('INVALID_CREDENTIALS', 'This passkey belongs to no account here.');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { ...response, response: { ...signed, ...(userHandle && { userHandle }) } },
     expectedChallenge: challenge.challenge,
@@ -209,7 +208,7 @@ export async function checkPasskey(
     requireUserVerification: true,
   }).catch(() => ({ verified: false, authenticationInfo: null }));
   if (!verified || !authenticationInfo)
-    throw problem('INVALID_CREDENTIALS', 'This passkey does not open an account here.');
+    throw problem('INVALID_CREDENTIALS', 'This passkey belongs to no account here.');
   const { newCounter, credentialBackedUp, credentialDeviceType } = authenticationInfo;
   return {
     used: {
@@ -222,7 +221,7 @@ export async function checkPasskey(
 }
 
 function notOurs() {
-  return problem('INVALID_CODE', 'The passkey was not made for this request, or too late. Start again.');
+  return problem('INVALID_CODE', 'The passkey response does not match this request or is too late. Start again.');
 }
 
 function refused(): never {

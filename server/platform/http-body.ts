@@ -66,12 +66,12 @@ export function addBodyParsers(app: FastifyInstance): void {
     if (text === '') return done(null, {});
     if (text === null)
       return done(
-        problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters and halves of characters.'),
+        problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters or lone surrogates.'),
         undefined,
       );
     return parseJson(request, text, (error, value) =>
       error === null && isNestedTooDeep(value)
-        ? done(problem('VALIDATION_FAILED', 'The body is nested too deep.'), undefined)
+        ? done(problem('VALIDATION_FAILED', 'The body is nested too deeply.'), undefined)
         : done(error, value),
     );
   });

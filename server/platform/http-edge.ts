@@ -97,7 +97,7 @@ function faultOf(request: FastifyRequest, { kind }: Host): Error | undefined {
   if (forbidden)
     return problem(
       'CONSOLE_HEADER_NOT_ALLOWED',
-      `Received the header ${forbidden}. It belongs to the console; here the token decides workspace, project and environment. Remove it.`,
+      `Received the header ${forbidden}. It is for the console only; here the token determines workspace, project and environment. Remove it.`,
     );
   if (request.url.includes('%00')) return problem('VALIDATION_FAILED', 'The address contains a NUL character.');
   return undefined;

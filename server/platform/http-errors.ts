@@ -33,7 +33,7 @@ function notTaken({ url, method }: FastifyRequest, methods: Methods): Problem | 
   if (taken.length === 0 || taken.includes(method)) return undefined;
   const allowed = taken.join(', ');
   return problem('METHOD_NOT_ALLOWED', {
-    detail: `${path} does not take ${method}; it takes ${allowed}.`,
+    detail: `${path} does not support ${method}; it supports ${allowed}.`,
     headers: { allow: allowed },
   });
 }

@@ -10,5 +10,5 @@ export function requireOwnPage({ headers, address }: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = headers;
   const own =
     origin === undefined || origin === 'null' ? site === undefined || site === 'same-origin' : origin === address.url;
-  if (!own) throw problem('ORIGIN_NOT_ALLOWED', 'This form can be sent from its own page only.');
+  if (!own) throw problem('ORIGIN_NOT_ALLOWED', 'This form can only be sent from its own page.');
 }

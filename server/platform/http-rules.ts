@@ -165,7 +165,7 @@ function carry(request: FastifyRequest, unit: Unit): void {
 async function requireMatch({ app, request, reply, readers }: Exchange, match: string): Promise<void> {
   if (match.trim() === '*') return;
   const reader = readers.get(pathOfRecord(request.routeOptions));
-  if (!reader) throw problem('PRECONDITION_FAILED', 'What this path changes has no `ETag`; leave `If-Match` out.');
+  if (!reader) throw problem('PRECONDITION_FAILED', 'This path has no `ETag`; omit `If-Match`.');
   await request.unit?.begin();
   const record: unknown = await reader.handler.call(app, request, reply);
   if (!named(match).includes(etagOf(record, reader))) throw problem('PRECONDITION_FAILED');

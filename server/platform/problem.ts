@@ -12,12 +12,12 @@ export const problems = {
   MALFORMED_REQUEST: {
     status: 400,
     title: 'The request is not well-formed HTTP',
-    detail: 'The request does not follow HTTP/1.1 (RFC 9112), so it was not read any further.',
+    detail: 'The request does not follow HTTP/1.1 (RFC 9112), so it was rejected.',
   },
   CONTEXT_REQUIRED: {
     status: 400,
-    title: 'The project is not known',
-    detail: 'Send `clientId`, or `workspaceId` and `projectId`, so that the request can be placed in a project.',
+    title: 'The project is unknown',
+    detail: 'Send `clientId`, or `workspaceId` and `projectId`, to select the project of the request.',
   },
   ENVIRONMENT_MISMATCH: {
     status: 400,
@@ -27,7 +27,8 @@ export const problems = {
   CONSOLE_HEADER_NOT_ALLOWED: {
     status: 400,
     title: 'Console header on a customer address',
-    detail: 'Workspace and project headers belong to the console; here the token decides the scope. Remove the header.',
+    detail:
+      'Workspace and project headers are for the console only; here the token determines the scope. Remove the header.',
   },
   INVALID_CURSOR: {
     status: 400,
@@ -37,7 +38,7 @@ export const problems = {
   INVALID_TOKEN: {
     status: 400,
     title: 'The one-time token is not valid',
-    detail: 'It is unknown, used or expired. Ask for a new one.',
+    detail: 'It is unknown, was already used or has expired. Request a new one.',
   },
   WEAK_PASSWORD: { status: 400, title: 'The password is too weak', detail: 'Choose a longer or less common password.' },
   UNSUPPORTED_CHANNEL: {
@@ -56,16 +57,16 @@ export const problems = {
     detail: 'The identifier and password do not match an account.',
   },
   SESSION_EXPIRED: { status: 401, title: 'The session has expired', detail: 'Refresh the session, or sign in again.' },
-  SESSION_REVOKED: { status: 401, title: 'The session was ended', detail: 'Sign in again.' },
+  SESSION_REVOKED: { status: 401, title: 'The session has ended', detail: 'Sign in again.' },
   INVALID_CODE: {
     status: 401,
     title: 'The code is not valid',
-    detail: 'It is wrong, used or expired. Check the newest message, or ask for a new code.',
+    detail: 'It is wrong, was already used or has expired. Check the latest message, or request a new code.',
   },
   REAUTHENTICATION_REQUIRED: {
     status: 401,
     title: 'Recent sign-in required',
-    detail: 'Confirm who you are again before this change.',
+    detail: 'Sign in again to make this change.',
   },
   ADDON_REQUIRED: {
     status: 402,
@@ -82,7 +83,7 @@ export const problems = {
     title: 'Permission missing',
     detail: 'The token does not grant the permission this route needs; see `requiredPermission`.',
   },
-  WRONG_TOKEN_KIND: { status: 403, title: 'Wrong kind of token', detail: 'This route takes another kind of token.' },
+  WRONG_TOKEN_KIND: { status: 403, title: 'Wrong kind of token', detail: 'This route accepts another kind of token.' },
   MEMBERSHIP_REQUIRED: {
     status: 403,
     title: 'Not a member of the project',
@@ -101,28 +102,28 @@ export const problems = {
   REGISTRATION_CLOSED: {
     status: 403,
     title: 'Registration is closed',
-    detail: 'This project does not take new accounts by itself; ask for an invitation.',
+    detail: 'New accounts need an invitation. Ask the project for one.',
   },
   METHOD_DISABLED: {
     status: 403,
     title: 'Sign-in method disabled',
-    detail: 'This project does not allow this way of signing in.',
+    detail: 'This project does not allow this sign-in method.',
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     title: 'Origin not allowed',
-    detail: 'Requests that a browser authenticates with cookies, and forms, are accepted from known pages only.',
+    detail: 'Forms and requests with cookies are accepted only from allowed origins.',
   },
   CSRF_TOKEN_INVALID: {
     status: 403,
     title: 'CSRF token missing or wrong',
     detail: 'Send the `csrfToken` of `/console/v1/session` as the header `X-CSRF-Token`.',
   },
-  NOT_FOUND: { status: 404, title: 'Not found', detail: 'There is nothing here, or it is not yours.' },
+  NOT_FOUND: { status: 404, title: 'Not found', detail: 'It does not exist, or you have no access to it.' },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
-    detail: 'This address does not take this method; the header `Allow` lists the methods it takes.',
+    detail: 'This path does not support the method; the header `Allow` lists the supported ones.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -132,35 +133,35 @@ export const problems = {
   CONFLICT: {
     status: 409,
     title: 'Conflict',
-    detail: 'The record was changed meanwhile. Read it again and repeat the change.',
+    detail: 'The record was changed at the same time. Read it again and repeat the change.',
   },
-  ALREADY_EXISTS: { status: 409, title: 'Already exists', detail: 'A record with this value exists already.' },
+  ALREADY_EXISTS: { status: 409, title: 'Already exists', detail: 'A record with this value already exists.' },
   LAST_SIGN_IN_METHOD: {
     status: 409,
-    title: 'Last way to sign in',
-    detail: 'Add another way to sign in before removing this one.',
+    title: 'Last sign-in method',
+    detail: 'Add another sign-in method before removing this one.',
   },
   LAST_OWNER: { status: 409, title: 'Last owner', detail: 'Give another active member the owner role first.' },
-  BUILT_IN_ROLE: { status: 409, title: 'Built-in role', detail: 'Built-in roles can not be changed or deleted.' },
+  BUILT_IN_ROLE: { status: 409, title: 'Built-in role', detail: 'Built-in roles cannot be changed or deleted.' },
   DOMAIN_NOT_VERIFIED: {
     status: 409,
     title: 'Domain not verified',
-    detail: 'Prove that the domain is yours before binding it.',
+    detail: 'Verify the domain before binding it.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     title: 'Idempotency key reused',
-    detail: 'The same key was used with another request body.',
+    detail: 'The same key was used with a different request body.',
   },
   PRECONDITION_FAILED: {
     status: 412,
     title: 'Precondition failed',
-    detail: 'The record is not in the state that `If-Match` names. Read it again.',
+    detail: 'The record has changed since the version in `If-Match`. Read it again.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'Body too large',
-    detail: 'The request body is larger than this route takes.',
+    detail: 'The request body is larger than this route accepts.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -171,12 +172,12 @@ export const problems = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     title: 'Too many requests',
-    detail: 'Wait as long as `Retry-After` says, then try again.',
+    detail: 'Wait for the time in `Retry-After`, then try again.',
   },
   ACCOUNT_THROTTLED: {
     status: 429,
     title: 'Too many failed attempts',
-    detail: 'Wait as long as `Retry-After` says, or reset the password.',
+    detail: 'Wait for the time in `Retry-After`, or reset the password.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -191,7 +192,7 @@ export const problems = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     title: 'Temporarily unavailable',
-    detail: 'The service can not answer right now. Try again shortly.',
+    detail: 'The service is temporarily unavailable. Try again shortly.',
   },
 } as const satisfies Record<string, Entry>;
 

@@ -74,6 +74,6 @@ export async function requireOrigin(request: Request, scope: Scope): Promise<voi
   if (origin !== undefined && allowed.includes(origin)) return;
   throw problem(
     'ORIGIN_NOT_ALLOWED',
-    `Cookies are for pages of the project's own applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
+    `Cookies are accepted only from origins of the project's applications. Received the origin ${origin ?? '(none)'}; add it to the origins of an application.`,
   );
 }

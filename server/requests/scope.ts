@@ -120,7 +120,7 @@ async function resolveScope(
     return { workspaceId: application.workspaceId, projectId: application.projectId, environment };
   }
   if ((workspaceId === undefined) !== (projectId === undefined))
-    throw problem('CONTEXT_REQUIRED', 'workspaceId and projectId go together; one of them is missing.');
+    throw problem('CONTEXT_REQUIRED', 'Send workspaceId and projectId together; one of them is missing.');
   const lookup =
     workspaceId !== undefined && projectId !== undefined
       ? { environment, workspaceId, projectId }

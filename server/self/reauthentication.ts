@@ -75,7 +75,7 @@ async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> 
   if (password !== undefined) {
     const stored = await findPassword(ctx, userId);
     const matches = await verifyPassword(ctx, stored?.hash ?? null, password);
-    if (!matches) throw problem('INVALID_CREDENTIALS', 'The password is not the one of this account.');
+    if (!matches) throw problem('INVALID_CREDENTIALS', 'The password is wrong.');
     return { spend: async () => ['pwd'], second: false };
   }
   if (emailCode) return { spend: await proveAddress(ctx, emailCode), second: false };

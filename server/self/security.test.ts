@@ -129,7 +129,7 @@ describe('every change of a factor', () => {
     assert.equal((await addPhone(token, '+4915188888881')).status, 200);
     await told(/phone was added as a second step/);
     assert.equal((await me('/recovery-codes', token, { body: {} })).status, 200);
-    await told(/New recovery codes were made/);
+    await told(/New recovery codes were created/);
     assert.equal((await remove('/mfa/totp', token)).status, 204);
     await told(/authenticator app was removed/);
     assert.equal((await me('', token)).body.recoveryCodesLeft, 10, 'the phone is still there');

@@ -142,7 +142,7 @@ export async function changeOwnPassword(
   if (stored) {
     const attempt = await countAttempt(ctx, { way: 'password', userId });
     const matches = await verifyPassword(ctx, stored.hash, currentPassword ?? '');
-    if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is not right.');
+    if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is wrong.');
     await attempt.forget();
   }
   await changePassword(ctx, userId, newPassword);

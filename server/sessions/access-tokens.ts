@@ -152,7 +152,7 @@ async function requireOwnAddresses(system: System, { issuer, audience, claims }:
   const common = system.config.addresses[environment];
   const own = await addressesOf(system, { workspaceId, projectId, environment });
   if (issuer !== common.auth && !own.auth.includes(issuer))
-    throw problem('AUTHENTICATION_REQUIRED', 'The bearer token is of an issuer that is not served here.');
+    throw problem('AUTHENTICATION_REQUIRED', 'The issuer of the bearer token is not served here.');
   if (![common.api, ...own.api].some((address) => audience.includes(address))) throw wrongKind();
 }
 
@@ -160,7 +160,7 @@ async function requireOwnAddresses(system: System, { issuer, audience, claims }:
 function wrongKind(): Problem {
   return problem(
     'WRONG_TOKEN_KIND',
-    'This is not a session or management token. ID tokens and access tokens for a resource server open nothing here and can not be exchanged; only an access token that an application of the project itself requested without `resource` can be.',
+    'This is not a session or management token. ID tokens and access tokens for a resource server are not accepted here and cannot be exchanged; only an access token that a first-party application requested without `resource` can be.',
   );
 }
 

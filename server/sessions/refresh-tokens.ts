@@ -218,7 +218,7 @@ async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken
   });
   throw problem(
     'SESSION_REVOKED',
-    'This refresh token was used before. The session was ended because the token may have been stolen; sign in again.',
+    'This refresh token was already used. The session was ended because the token may have been stolen; sign in again.',
   );
 }
 

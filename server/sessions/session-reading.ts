@@ -61,7 +61,7 @@ export function reauthenticationRequired({ acr, maxAge = RECENT_SECONDS }: { acr
   const extensions = { ...(acr && { acr }), maxAge };
   if (!acr) return problem('REAUTHENTICATION_REQUIRED', { extensions });
   return problem('REAUTHENTICATION_REQUIRED', {
-    detail: 'Confirm who you are again with a second factor.',
+    detail: 'Sign in again with a second factor.',
     extensions,
   });
 }

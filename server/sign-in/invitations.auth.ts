@@ -68,14 +68,11 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   const { userId, sessionId } = customerOf(customer);
   const { workspaceId, environment } = invited.scope;
   if (customer.scope.workspaceId !== workspaceId || customer.scope.environment !== environment)
-    throw problem('CONTEXT_NOT_ALLOWED', 'The invitation belongs to another workspace than the session.');
+    throw problem('CONTEXT_NOT_ALLOWED', 'The invitation and the session belong to different workspaces.');
   const { email } = await findInvitation(invited, token);
   const user = (await usersById(customer, [userId])).get(userId);
   if (user?.email !== email)
-    throw problem(
-      'CONFLICT',
-      'The invitation was mailed to another address than that of this account. Sign in with the invited address.',
-    );
+    throw problem('CONFLICT', 'The invitation is for a different address. Sign in with the invited address.');
   await withdrawUnbacked(invited, token);
   const there: Ctx = { ...customer, scope: invited.scope };
   const { entry, refresh } = await transaction(there, async (tx) => {

@@ -79,7 +79,7 @@ function resetFlow(user: Reachable | undefined, asked: { kind: string; value: st
 /** An administrator has a reset mailed; the password itself is the owner's alone (PW-6). @throws Problem CONFLICT without an address */
 export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
   const user = (await usersById(tx, [userId])).get(userId);
-  if (!user?.email) throw problem('CONFLICT', 'The account has no email address that a reset could be mailed to.');
+  if (!user?.email) throw problem('CONFLICT', 'The account has no email address for a reset.');
   await openFlow(tx, resetFlow(user, { kind: 'email', value: user.email }));
 }
 

@@ -87,7 +87,7 @@ async function requireInvited(ctx: Ctx, token: string, email: string | undefined
   const invitation = await findInvitation(ctx, token);
   if (invitation.projectId !== ctx.scope.projectId) throw problem('INVALID_TOKEN');
   if (email !== undefined && normalise(email).value !== normalise(invitation.email).value)
-    throw problem('CONFLICT', 'The invitation was mailed to another address. Register with the invited one.');
+    throw problem('CONFLICT', 'The invitation is for a different address. Register with the invited one.');
 }
 
 /** @throws Problem VALIDATION_FAILED unless exactly one address is given */
@@ -136,7 +136,7 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const known = await findIdentifier(ctx, address);
   if (known && !settings.enumerationProtection)
-    throw problem('ALREADY_EXISTS', `This ${address.kind} belongs to an account already. Sign in instead.`);
+    throw problem('ALREADY_EXISTS', `This ${address.kind} already belongs to an account. Sign in instead.`);
   const flow: NewFlow = {
     purpose: 'register',
     channel: address.kind,
@@ -201,7 +201,7 @@ export async function finishRegistration(
     );
   } catch (error) {
     if (error instanceof Problem && error.code === 'ALREADY_EXISTS')
-      throw problem('ALREADY_EXISTS', 'This address has an account by now. Sign in instead.');
+      throw problem('ALREADY_EXISTS', 'This address already has an account. Sign in instead.');
     throw error;
   }
 }

@@ -37,7 +37,7 @@ export const sessionRoutes: Routes = (app) => {
       const inBody = request.body.refresh_token;
       const token = inBody ?? tokenCookie(request, environment, 'refresh');
       if (token === undefined)
-        throw problem('AUTHENTICATION_REQUIRED', 'Send a refresh token, in the body or as cookie.');
+        throw problem('AUTHENTICATION_REQUIRED', 'Send a refresh token in the body or as a cookie.');
       const found = await findRefreshToken(app.system, environment, token);
       // Before the token is spent: another site's page must not end the session either.
       if (inBody === undefined) await requireOrigin(request, found.scope);

@@ -117,9 +117,9 @@ describe('the status alone', () => {
         ['degraded', 'major_outage', 'major_outage', 'major_outage', 'major_outage'],
       );
       assert.ok(body.lastKnownAt);
-      assert.match(body.summary, /as last known at/);
+      assert.match(body.summary, /shown as of/);
     });
-    assert.match(await (await fetch(`${address}/status`)).text(), /The database does not answer/);
+    assert.match(await (await fetch(`${address}/status`)).text(), /The database is unavailable/);
     const { body: before } = await summary();
 
     // Its own file is all it has now; the minutes of the outage wait in it for the database.

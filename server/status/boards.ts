@@ -55,7 +55,7 @@ export async function keeperOf(system: System, environment: Environment): Promis
 export async function requireKeeper(ctx: Ctx): Promise<void> {
   const keeper = await keeperOf(ctx.system, ctx.scope.environment);
   if (keeper?.workspaceId !== ctx.scope.workspaceId || keeper.projectId !== ctx.scope.projectId)
-    throw problem('NOT_FOUND', "The status is kept by the environment's default project.");
+    throw problem('NOT_FOUND', "The status belongs to the environment's default project.");
 }
 
 /** A context of the system's own, in the project that keeps the status; null while there is none. */

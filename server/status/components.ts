@@ -216,7 +216,7 @@ async function inKnownGroup<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw isForeignKeyViolation(error)
       ? problem('VALIDATION_FAILED', {
-          extensions: { errors: [{ pointer: '/body/groupId', message: 'is no group of this environment' }] },
+          extensions: { errors: [{ pointer: '/body/groupId', message: 'is not a group of this environment' }] },
         })
       : error;
   }
@@ -251,7 +251,7 @@ export async function updateComponent(
 export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
   await requireKeeper(ctx);
   if (builtInComponents.some((one) => one.id === id))
-    throw problem('CONFLICT', 'Built-in components stay; set `shown` to `never` to hide one.');
+    throw problem('CONFLICT', 'Built-in components cannot be removed; set `shown` to `never` to hide one.');
   await changeBoard(ctx, async (tx) => {
     const { numDeletedRows } = await tx.db
       .deleteFrom('status_components')
@@ -278,7 +278,9 @@ export async function takeHeartbeat(system: System, token: string): Promise<void
 export async function requireComponents(tx: Pick<TxCtx, 'db' | 'scope'>, ids: readonly string[]): Promise<void> {
   const known = new Set((await readComponents(tx, tx.scope.environment)).map(({ id }) => id));
   const errors = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ pointer: `/body/componentIds/${index}`, message: 'is no component of this environment' }],
+    known.has(id)
+      ? []
+      : [{ pointer: `/body/componentIds/${index}`, message: 'is not a component of this environment' }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }

@@ -35,7 +35,8 @@ const NEXT: Record<IncidentPhase, readonly IncidentPhase[]> = {
 
 /** @throws Problem CONFLICT */
 function requireFollows(from: IncidentPhase, to: IncidentPhase): void {
-  if (!NEXT[from].includes(to)) throw problem('CONFLICT', `After ${from} comes ${NEXT[from].join(' or ')}, not ${to}.`);
+  if (!NEXT[from].includes(to))
+    throw problem('CONFLICT', `An incident can go from ${from} to ${NEXT[from].join(' or ')}, not to ${to}.`);
 }
 
 function scoped(ctx: Pick<Ctx, 'db' | 'scope'>) {
@@ -281,7 +282,7 @@ export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIn
   await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
-    if (row.published_at !== null) throw problem('CONFLICT', 'The incident is public already.');
+    if (row.published_at !== null) throw problem('CONFLICT', 'The incident is already public.');
     const before = await readStanding(tx);
     const changed = await changeIncident(tx, row, { published_at: tx.now });
     await setNewestAffected(tx, id, await affectedSince(tx, before, row.component_ids));
@@ -297,7 +298,8 @@ export async function deleteIncident(ctx: Ctx, id: IncidentId): Promise<void> {
   await requireKeeper(ctx);
   await changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
-    if (row.published_at !== null) throw problem('CONFLICT', 'A public incident is history: resolve it instead.');
+    if (row.published_at !== null)
+      throw problem('CONFLICT', 'A public incident cannot be deleted: resolve it instead.');
     await tx.db
       .deleteFrom('status_updates')
       .where('environment', '=', tx.scope.environment)

@@ -215,7 +215,10 @@ export async function addMaintenanceUpdate(
   return changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
     if (!NEXT[row.phase].includes(phase))
-      throw problem('CONFLICT', `After ${row.phase} comes ${NEXT[row.phase].join(' or ') || 'nothing'}, not ${phase}.`);
+      throw problem(
+        'CONFLICT',
+        `A maintenance can go from ${row.phase} to ${NEXT[row.phase].join(' or ') || 'no other phase'}, not to ${phase}.`,
+      );
     const before = await readStanding(tx);
     const changed = await change(tx, row, phaseColumns(row, phase, tx.now));
     await (phase === row.phase ? writeUpdate : tell)(tx, changed, { body, before });
@@ -233,7 +236,7 @@ export async function updateMaintenance(
   return changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
     if (row.phase === 'completed' || (beginsAt !== undefined && row.phase !== 'scheduled'))
-      throw problem('CONFLICT', 'The maintenance has begun, or is over.');
+      throw problem('CONFLICT', 'The maintenance has started or is completed.');
     const begins = beginsAt === undefined ? row.begins_at : instantOf(beginsAt);
     const ends = endsAt === undefined ? row.ends_at : instantOf(endsAt);
     requireOrder(begins, ends);
@@ -253,7 +256,7 @@ export async function cancelMaintenance(ctx: Ctx, id: MaintenanceId): Promise<vo
   await requireKeeper(ctx);
   await changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
-    if (row.phase !== 'scheduled') throw problem('CONFLICT', 'The maintenance has begun: complete it instead.');
+    if (row.phase !== 'scheduled') throw problem('CONFLICT', 'The maintenance has started: complete it instead.');
     await tx.db
       .deleteFrom('status_maintenances')
       .where('environment', '=', tx.scope.environment)

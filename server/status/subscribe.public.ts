@@ -24,7 +24,7 @@ const Asked = Type.Object({ status: Type.Literal('confirmation_required') });
 export async function visitorCtx(request: Request, environment: Environment): Promise<Ctx> {
   const { system } = request.server;
   const scope = await keeperOf(system, environment);
-  if (!scope) throw problem('SERVICE_UNAVAILABLE', 'There is no project yet.');
+  if (!scope) throw problem('SERVICE_UNAVAILABLE', 'No project exists yet.');
   return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
 }
 

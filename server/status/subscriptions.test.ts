@@ -346,7 +346,7 @@ describe('a confirmation link', () => {
     clock.advance(24 * HOUR);
     const dead = await page(path, {});
     assert.equal(dead.status, 400);
-    assert.match(dead.text, /does not work any more/);
+    assert.match(dead.text, /no longer works/);
     assert.equal(await stateOf(email), 'pending');
   });
 });

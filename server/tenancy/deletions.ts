@@ -144,15 +144,15 @@ async function requireNoDefault(tx: TxCtx, projectId: ProjectId | null): Promise
   if (found)
     throw problem(
       'CONFLICT',
-      `${projectId === null ? 'A project of the workspace' : 'The project'} is the default of the ${found.environment} environment: it answers requests that name no project, and the status belongs to it. It can not be deleted.`,
+      `${projectId === null ? 'A project of the workspace' : 'The project'} is the default of the ${found.environment} environment: it serves requests that name no project, and the status belongs to it. It cannot be deleted.`,
     );
 }
 
 /** @throws Problem CONFLICT */
 function requireUntouched({ now }: TxCtx, row: Closed): void {
-  if (row.delete_at === null) throw problem('CONFLICT', 'It is not to be deleted.');
+  if (row.delete_at === null) throw problem('CONFLICT', 'No deletion is scheduled.');
   if (row.removal_began_at !== null || row.delete_at <= now)
-    throw problem('CONFLICT', 'The seven days are over: it is being removed.');
+    throw problem('CONFLICT', 'The seven days are over; the removal has started.');
 }
 
 /**

@@ -201,11 +201,11 @@ describe('a receiver that misbehaves', () => {
       [id],
     );
     assert.deepEqual(rows, [{ data: { endpointId: id, url, reason: 'gone' } }]);
-    const subject = 'Webhooks to Old shop were switched off';
+    const subject = 'Webhooks to Old shop were disabled';
     await eventually(async () => {
       const { body } = await latchkey.console(`/dev/inbox?to=${latchkey.demo.environments.test.owner.email}`);
       const mail = body.items.find((one: { subject: string }) => one.subject === subject);
-      assert.match(mail?.text ?? '', /gone for good \(410\)/);
+      assert.match(mail?.text ?? '', /returned 410 Gone/);
     });
     await remove(id);
   });

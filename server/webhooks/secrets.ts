@@ -53,7 +53,7 @@ export function rotated(secrets: readonly StoredSecret[], added: StoredSecret, o
   if (before.length >= MOST_LIVE)
     throw problem(
       'CONFLICT',
-      `${MOST_LIVE} secrets are live already; wait until one has expired, or rotate without overlap.`,
+      `${MOST_LIVE} secrets are already active; wait until one has expired, or rotate without overlap.`,
     );
   return [added, ...before];
 }

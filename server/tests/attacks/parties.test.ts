@@ -104,7 +104,7 @@ describe('the token of an application of somebody else', () => {
       const { tokens } = await tokensFor(await applicationOf(party), await register(latchkey));
       const answer = await switchContext(tokens.access_token);
       expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
-      assert.match(answer.body.detail, /third party/);
+      assert.match(answer.body.detail, /third-party application/);
       assert.doesNotMatch(answer.body.detail, /switch-context/);
     });
 

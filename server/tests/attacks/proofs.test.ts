@@ -173,11 +173,11 @@ describe('a code that a provider or a mailed link brought back', () => {
     await browser.submit(await browser.open(flow.url), { address: email, way: 'magic_link' }, '/send');
     const link = `${auth}/link/sign-in?token=${await mailedToken(latchkey, email)}`;
     const elsewhere = await browserOf(latchkey).open(link);
-    assert.match(elsewhere.text, /begun in another browser/);
+    assert.match(elsewhere.text, /started in another browser/);
     assert.ok(!elsewhere.text.includes('<form'), elsewhere.text);
     const forced = new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' });
     const pressed = await fetch(`${auth}/link/sign-in`, { method: 'POST', body: forced, headers: { origin: auth } });
-    assert.match(await pressed.text(), /begun in another browser/);
+    assert.match(await pressed.text(), /started in another browser/);
     const back = await browser.submit(await browser.open(link), {}, '/link/sign-in');
     assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
   });

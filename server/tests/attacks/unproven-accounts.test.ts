@@ -61,7 +61,7 @@ describe('a registration whose address must be proven first', () => {
     const { email } = await begin();
     const owner = browserOf(latchkey);
     const page = await owner.open(`${auth}/link/verify?token=${await mailedToken(latchkey, email)}`);
-    assert.match(page.text, /A password that was chosen there does not count/);
+    assert.match(page.text, /the password chosen there is not used/);
     assert.match(page.text, /autocomplete="new-password"/);
     assert.match((await press(owner, page, { password: HERS })).text, /is confirmed/);
     expectProblem(await login(email), 401, 'INVALID_CREDENTIALS');
@@ -115,7 +115,7 @@ describe('a registration whose address must be proven first', () => {
     assert.equal(asked.body.status, 'verification_required', asked.text);
     const owner = browserOf(latchkey);
     const page = await owner.open(`${auth}/link/verify?token=${await mailedToken(latchkey, attacker.email)}`);
-    assert.match(page.text, /A password that was chosen there does not count/);
+    assert.match(page.text, /the password chosen there is not used/);
     await press(owner, page, { password: HERS });
     expectProblem(await login(attacker.email), 401, 'INVALID_CREDENTIALS');
     assert.equal((await login(attacker.email, HERS)).status, 200);
@@ -178,7 +178,7 @@ describe('an account that somebody made with an address they have not proven', (
     const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, email) };
     const owner = await latchkey.auth('/v1/auth/login/email-code/verify', { body: proof });
     assert.equal(owner.status, 200, owner.text);
-    assert.match((await lastMessage(latchkey, email)).text, /Everything that was set up to sign in/);
+    assert.match((await lastMessage(latchkey, email)).text, /All earlier sign-in data/);
     await expectNothingLeft(left, owner.body);
   });
 
