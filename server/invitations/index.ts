@@ -1,10 +1,11 @@
-export { invitationRoutes } from './invitations.admin.ts';
+export { InvitationStatus, Invitations, statusOf as invitationStatus } from './invitations.ts';
+export { invitationsPart } from './part.ts';
+export { invitationRoutes } from './project-invitations.admin.ts';
 export {
   acceptInvitation,
   findInvitation,
   forgetInvitations,
   invitationsTo,
   projectOfInvitation,
-  withdrawUnbacked,
-} from './invitations.ts';
-export { invitationsPart } from './part.ts';
+  revokeUnbacked,
+} from './project-invitations.ts';

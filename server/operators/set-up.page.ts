@@ -12,7 +12,7 @@ import {
   findTeamInvitation,
   NewTeammate,
   type OpenTeamInvitation,
-  withdrawUnbacked,
+  revokeUnbacked,
 } from './team-invitations.ts';
 
 const config = { permission: 'public' } as const;
@@ -71,7 +71,7 @@ function invitationForms(app: App): void {
     const { token = '' } = textsIn(body);
     const ctx = ctxOf(request);
     return explaining(reply, async () => {
-      await withdrawUnbacked(ctx, token);
+      await revokeUnbacked(ctx, token);
       const invitation = await findTeamInvitation(ctx, token);
       if (!Value.Check(NewTeammate, body))
         return show(reply, 400, invitationForm(invitation, token, 'Fill in every field.'));

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { acceptInvitation, findInvitation, projectOfInvitation, withdrawUnbacked } from '#invitations';
+import { acceptInvitation, findInvitation, projectOfInvitation, revokeUnbacked } from '#invitations';
 import { askBreachedAhead, Password } from '#passwords';
 import { findIdentifier, usersById } from '#people';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
@@ -73,7 +73,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   const user = (await usersById(customer, [userId])).get(userId);
   if (user?.email !== email)
     throw problem('CONFLICT', 'The invitation is for a different address. Sign in with the invited address.');
-  await withdrawUnbacked(invited, token);
+  await revokeUnbacked(invited, token);
   const there: Ctx = { ...customer, scope: invited.scope };
   const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');

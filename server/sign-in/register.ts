@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { proofField, requireProof } from '#attempts';
-import { acceptInvitation, findInvitation, withdrawUnbacked } from '#invitations';
+import { acceptInvitation, findInvitation, revokeUnbacked } from '#invitations';
 import { addMember } from '#members';
 import { checkPolicy, hashPassword, Password } from '#passwords';
 import { createUser, findIdentifier } from '#people';
@@ -155,7 +155,7 @@ export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
 ): Promise<SignInAnswer> {
-  await withdrawUnbacked(ctx, request.invitationToken);
+  await revokeUnbacked(ctx, request.invitationToken);
   const { email } = await findInvitation(ctx, request.invitationToken);
   const address: Address = { kind: 'email', value: email };
   const pending = await pendingUser(ctx, request, address);

@@ -12,7 +12,7 @@ import {
   NewInvitation,
   resendInvitation,
   revokeInvitation,
-} from './invitations.ts';
+} from './project-invitations.ts';
 
 const InvitationRef = Type.Object({ invitationId: IdSchema('inv') });
 

@@ -1,0 +1,235 @@
+import { type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { authAddressOf } from '#domains';
+import { emit } from '#events';
+import {
+  AUTHORITY,
+  addMember,
+  addRoles,
+  couldStill,
+  lockKnownRoles,
+  lockRolesByKey,
+  RoleKey,
+  requireAuthority,
+} from '#members';
+import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Json } from '#platform/db.ts';
+import { Email, normaliseEmail } from '#platform/identifiers.ts';
+import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { hashSecret } from '#platform/keyring.ts';
+import { type Page, PageQuery } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
+import { isClosed, projectOf } from '#tenancy';
+import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
+
+export type InvitationId = Id<'inv'>;
+
+type InvitationsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  id: InvitationId;
+  email: string;
+  roles: string[];
+  token_hash: Buffer;
+  invited_by: Json<Actor>;
+  locale: string | null;
+  created_at: Date;
+  expires_at: Date;
+  accepted_at: Date | null;
+  revoked_at: Date | null;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    invitations: InvitationsTable;
+  }
+}
+
+export const NewInvitation = Type.Object(
+  {
+    email: Email,
+    roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+    locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
+  },
+  { additionalProperties: false },
+);
+
+export const Invitation = Type.Object(
+  {
+    id: IdSchema('inv'),
+    email: Type.String(),
+    roles: Type.Array(Type.String()),
+    status: InvitationStatus,
+    invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Invitation' },
+);
+type Invitation = Static<typeof Invitation>;
+
+export const InvitationQuery = Type.Object({ ...PageQuery.properties, status: Type.Optional(InvitationStatus) });
+
+type Row = Selectable<InvitationsTable>;
+
+const invitations = new Invitations<Row>({
+  table: 'invitations',
+  within: ({ workspaceId, projectId, environment }) =>
+    sql`workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}`,
+  events: { created: 'invitation.created', resent: 'invitation.resent', revoked: 'invitation.revoked' },
+  insert: (tx, row) =>
+    tx.db
+      .insertInto('invitations')
+      .values({ ...row, invited_by: JSON.stringify(row.invited_by) })
+      .execute(),
+  inviterOf: (actor) => JSON.stringify(actor),
+  tokens: async (tx) => {
+    const { routingKey, settings } = await projectOf(tx.system, tx.scope);
+    return { prefix: `lki_${routingKey}`, seconds: settings.invitationSeconds };
+  },
+  letter: async (tx, { locale }, token) => {
+    const link = `${await authAddressOf(tx)}/link/invitation?token=${token}`;
+    return { sender: tx, locale, variables: { link } };
+  },
+  requireToGrant: async (tx, act, row) =>
+    requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) }),
+  // They may still invite, and hold what the invitation grants now.
+  isBacked: async (tx, row) =>
+    couldStill(tx, row.invited_by, [AUTHORITY['invitation.accept'].permission, ...(await grantsOf(tx, row))]),
+});
+
+/** What the roles of an invitation grant now; those the project no longer has are left out. */
+async function grantsOf(tx: TxCtx, { roles }: Pick<Row, 'roles'>): Promise<string[]> {
+  return (await lockKnownRoles(tx, roles)).flatMap(({ permissions }) => permissions);
+}
+
+function recordOf(ctx: Pick<Ctx, 'now'>, row: Row): Invitation {
+  return {
+    id: row.id,
+    email: row.email,
+    roles: row.roles,
+    status: statusOf(ctx, row),
+    invitedBy: inviterOf(row.invited_by),
+    expiresAt: row.expires_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+function inviterOf(actor: Actor): string | null {
+  if (actor.kind === 'customer' || actor.kind === 'operator') return actor.userId;
+  return actor.kind === 'management' ? actor.applicationId : null;
+}
+
+/** Invitations of the project, newest first. */
+export async function listInvitations(ctx: Ctx, query: Static<typeof InvitationQuery>): Promise<Page<Invitation>> {
+  const { rows, nextCursor } = await invitations.list(ctx, query);
+  return { items: rows.map((row) => recordOf(ctx, row)), nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getInvitation(ctx: Ctx, id: InvitationId): Promise<Invitation> {
+  return recordOf(ctx, await invitations.find(ctx, id));
+}
+
+/**
+ * Invites a person by mail. An actor can only grant roles whose permissions it holds.
+ * @throws Problem ALREADY_EXISTS while another invitation of the address is open, AUTHORIZATION_DENIED, VALIDATION_FAILED for an unknown role
+ */
+export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>): Promise<Invitation> {
+  const id = newId('inv', ctx.now);
+  const keys = invitation.roles ?? [];
+  return transaction(ctx, async (tx) => {
+    const roles = await lockRolesByKey(tx, keys);
+    await requireAuthority(tx, 'invitation.create', { grants: roles.flatMap((role) => role.permissions) });
+    const { projectId: project_id, environment } = tx.scope;
+    const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({
+      ...common,
+      project_id,
+      environment,
+      id,
+      roles: [...keys],
+      invited_by: tx.actor,
+      locale: invitation.locale ?? null,
+    }));
+    return recordOf(tx, row);
+  });
+}
+
+/** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
+export async function resendInvitation(ctx: Ctx, id: InvitationId): Promise<Invitation> {
+  return recordOf(ctx, await invitations.resend(ctx, id));
+}
+
+/** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
+export async function revokeInvitation(ctx: Ctx, id: InvitationId): Promise<void> {
+  await invitations.revoke(ctx, id);
+}
+
+/** @throws Problem INVALID_TOKEN for an open invitation whose sender could not send it today, which is revoked */
+export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
+  await invitations.revokeUnbacked(ctx, token);
+}
+
+/** An invitation as the person who holds its link sees it. */
+export type OpenInvitation = { id: InvitationId; email: string; roles: string[]; projectId: ProjectId };
+
+/** The open invitation of a link. Served by invitations_token. @throws Problem INVALID_TOKEN */
+export async function findInvitation(
+  ctx: (Pick<Ctx, 'db'> | Pick<TxCtx, 'db'>) &
+    Pick<Ctx, 'now'> & { scope: { workspaceId: WorkspaceId; environment: Environment } },
+  token: string,
+): Promise<OpenInvitation> {
+  const row = await ctx.db
+    .selectFrom('invitations')
+    .select(['id', 'email', 'roles', 'project_id as projectId'])
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('token_hash', '=', hashSecret(token))
+    .where(isOpen(ctx))
+    .executeTakeFirst();
+  if (!row)
+    throw problem('INVALID_TOKEN', 'The invitation is unknown, was used, revoked or has expired. Ask for a new one.');
+  return row;
+}
+
+/** The project somebody is invited to, as {@link findInvitation} does. @throws Problem INVALID_TOKEN, also while it is to be deleted */
+export async function projectOfInvitation(ctx: Ctx, token: string): Promise<ProjectId> {
+  const { projectId } = await findInvitation(ctx, token);
+  if (await isClosed(ctx.system, { ...ctx.scope, projectId })) throw problem('INVALID_TOKEN');
+  return projectId;
+}
+
+/**
+ * Accepts an invitation to the project: the person becomes a member of it with its roles.
+ * @throws Problem INVALID_TOKEN when it is not open or another project's, or its sender could not send it today
+ */
+export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
+  const { id, email, roles } = await invitations.accept(tx, token);
+  const memberId = await addMember(tx, userId);
+  await addRoles(tx, { memberId, userId }, roles);
+  await emit(tx, 'invitation.accepted', { invitationId: id, email, userId });
+}
+
+/** The invitations to any of these addresses, in all projects of the realm. */
+export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emails: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where('environment', '=', ctx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...recordOf(ctx, row), projectId: row.project_id }));
+}
+
+/** Removes the invitations to any of these addresses. */
+export async function forgetInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+  await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where('environment', '=', tx.scope.environment)
+    .where('email', '=', sql<string>`any(${[...emails]})`)
+    .execute();
+}
