@@ -7,7 +7,7 @@ import { action, idOf, type Named, page } from './forms.ts';
 import { dateOf, form, formCard, row, show } from './show.ts';
 import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
 
-const MOST = 100;
+const MAX_MEMBERSHIPS = 100;
 const freshProof = 'any factor';
 
 /** The projects that the account opens, and leaving them. */
@@ -30,13 +30,13 @@ export function membershipRoutes(app: App): void {
 }
 
 async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
-  const { items } = await ownMemberships(ctx, profile.userId, { limit: MOST });
+  const { items } = await ownMemberships(ctx, profile.userId, { limit: MAX_MEMBERSHIPS });
   return items.find((own) => own.id === id);
 }
 
 async function membershipsPage(visit: Visit): Promise<Reply> {
   const { say } = visit.voice;
-  const { items } = await ownMemberships(visit.ctx, visit.profile.userId, { limit: MOST });
+  const { items } = await ownMemberships(visit.ctx, visit.profile.userId, { limit: MAX_MEMBERSHIPS });
   const rows = items.map(({ id, projectName, status, roles, joinedAt }) =>
     row({
       title: projectName,

@@ -285,7 +285,7 @@ export function checkSecret(application: Application, secret: string): boolean {
   return application.secretHashes.map((stored) => timingSafeEqual(stored, presented)).includes(true);
 }
 
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 class ApplicationCache {
   readonly #system: System;
@@ -324,7 +324,7 @@ class ApplicationCache {
   }
 
   #remember(application: Application): void {
-    const oldest = this.#known.size >= MOST_REMEMBERED ? this.#known.keys().next().value : undefined;
+    const oldest = this.#known.size >= MAX_REMEMBERED ? this.#known.keys().next().value : undefined;
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(application.clientId, application);
   }

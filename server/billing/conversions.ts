@@ -144,7 +144,7 @@ export const Block = Type.Object({
   expiresAt: Type.String({ format: 'date-time' }),
 });
 
-const MOST_SHOWN = 10_000;
+const MAX_SHOWN = 10_000;
 
 /** Blocks in force, newest first, a hundred at most. */
 export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {
@@ -152,7 +152,7 @@ export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {
     .select(['prefix', 'reason', 'sent', 'used', 'created_at', 'expires_at'])
     .where('expires_at', '>', ctx.now)
     .orderBy('created_at', 'desc')
-    .limit(MOST_SHOWN)
+    .limit(MAX_SHOWN)
     .execute();
   return rows.map(({ created_at: created, expires_at: expires, ...row }) => ({
     ...row,

@@ -23,7 +23,7 @@ const Agreement = Compile(
 const Surplus = Compile(Type.Object({ reference: Type.String() }));
 
 /** About ten hours: then a subscription ends at the provider although it could not be told all it had to charge. */
-const MOST_WAITS = 10;
+const MAX_WAITS = 10;
 
 /** Brings the provider's subscription to what is agreed here. Looks first, so that a repeated run changes nothing. */
 export function syncPaymentTask(system: System): Task {
@@ -31,7 +31,7 @@ export function syncPaymentTask(system: System): Task {
     const account = stripeAccount(system);
     const { scope } = Agreement.Parse(payload);
     const ctx = systemCtx(system, scope, 'billing', scope.projectId);
-    if (account) await sync(ctx, account.client, job.attempts < MOST_WAITS);
+    if (account) await sync(ctx, account.client, job.attempts < MAX_WAITS);
   };
 }
 

@@ -262,7 +262,7 @@ export async function markPaid(system: System, id: string): Promise<void> {
   await statementPaid(systemCtx(system, scopeOf(found), 'operator', found.id), found.id);
 }
 
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 /** Statements that wait to be paid by hand, of the whole installation, and whose they are; for the operator. */
 export async function unpaidStatements(
@@ -270,7 +270,7 @@ export async function unpaidStatements(
 ): Promise<(Statement & { workspaceName: string; projectName: string })[]> {
   const { rows } = await sql<StatementsTable>`
     select * from sms_statements /* all workspaces */
-    where paid_at is null and payment = 'manual' order by due_at limit ${MOST_SHOWN}`.execute(system.db);
+    where paid_at is null and payment = 'manual' order by due_at limit ${MAX_SHOWN}`.execute(system.db);
   return Promise.all(
     rows.map(async (row) => {
       const { workspaceName, projectName } = await projectOf(system, scopeOf(row), system.db);

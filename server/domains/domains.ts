@@ -83,7 +83,7 @@ export const Domain = Type.Object(
 export type Domain = Static<typeof Domain>;
 
 /** Domains of one project environment, whatever their status. */
-const MOST_DOMAINS = 50;
+const MAX_DOMAINS = 50;
 const HOUR = "interval '1 hour'";
 
 /** The name of the record that proves a host. */
@@ -221,10 +221,10 @@ async function refuseAtLimit(tx: TxCtx): Promise<void> {
     .where('project_id', '=', projectId)
     .where('environment', '=', environment)
     .executeTakeFirstOrThrow();
-  if (count >= MOST_DOMAINS)
+  if (count >= MAX_DOMAINS)
     throw problem('CONFLICT', {
-      detail: `A project environment has ${MOST_DOMAINS} domains at most. Remove one first.`,
-      extensions: { limit: MOST_DOMAINS },
+      detail: `A project environment has ${MAX_DOMAINS} domains at most. Remove one first.`,
+      extensions: { limit: MAX_DOMAINS },
     });
 }
 

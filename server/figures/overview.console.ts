@@ -8,7 +8,7 @@ import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
 
 /** Results of each kind. */
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 
 const Found = Type.Object({
   projects: Type.Array(Type.Object({ id: Project.properties.id, name: Project.properties.name })),
@@ -53,7 +53,7 @@ export const overviewRoutes: Routes = (app) => {
       config: { permission: 'projects:read' },
       schema: {
         summary: 'Search projects and members',
-        description: `Up to ${MOST_FOUND} of each; members of the project, for those who may see them.`,
+        description: `Up to ${MAX_FOUND} of each; members of the project, for those who may see them.`,
         querystring: Type.Object({ q: Type.String({ minLength: 1, maxLength: 100 }) }),
         response: { 200: Found },
       },
@@ -61,8 +61,8 @@ export const overviewRoutes: Routes = (app) => {
     async ({ ctx, query: { q } }) => {
       const mayLook = ctx.actor.kind === 'operator' && ctx.actor.permissions.includes('members:read');
       const [projects, members] = await Promise.all([
-        listProjects(ctx, { limit: MOST_FOUND, q }),
-        mayLook ? searchMembers(ctx, { limit: MOST_FOUND, q }) : { items: [] },
+        listProjects(ctx, { limit: MAX_FOUND, q }),
+        mayLook ? searchMembers(ctx, { limit: MAX_FOUND, q }) : { items: [] },
       ]);
       return {
         projects: projects.items.flatMap(({ id, name, deletesAt }) => (deletesAt === null ? [{ id, name }] : [])),

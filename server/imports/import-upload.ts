@@ -8,9 +8,9 @@ import { beginImport, dropImport, type ImportId, type MemberImport, queueImport,
 export type ImportFormat = 'ndjson' | 'csv';
 
 /** One gibibyte. */
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 /** A row is a person, with up to 16 KiB of data of the product and as much of the project. */
-const MOST_ROW_CHARACTERS = 131_072;
+const MAX_ROW_CHARACTERS = 131_072;
 /** Rows of one transaction: enough to share its cost, few enough that losing them to a crash costs little. */
 const CHUNK_ROWS = 1_000;
 const CHUNK_CHARACTERS = 1_048_576;
@@ -34,7 +34,7 @@ export async function receiveImport(
   let bytes = 0;
   const counted = (size: number) => {
     bytes += size;
-    if (bytes > MOST_BYTES) throw problem('PAYLOAD_TOO_LARGE', 'An import can have up to 1 GiB; split the file.');
+    if (bytes > MAX_BYTES) throw problem('PAYLOAD_TOO_LARGE', 'An import can have up to 1 GiB; split the file.');
     progress(bytes);
   };
   try {
@@ -101,15 +101,15 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
       if (rest.trim() !== '') yield rest.trim();
       rest = next;
     }
-    if (rest.length > MOST_ROW_CHARACTERS)
-      throw problem('VALIDATION_FAILED', `A row may have up to ${MOST_ROW_CHARACTERS} characters.`);
+    if (rest.length > MAX_ROW_CHARACTERS)
+      throw problem('VALIDATION_FAILED', `A row may have up to ${MAX_ROW_CHARACTERS} characters.`);
   }
   if (rest.trim() !== '') yield rest.trim();
 }
 
 /** Records of a CSV file (RFC 4180) whose first line names the fields, as JSON. */
 async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string> {
-  const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MOST_ROW_CHARACTERS });
+  const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MAX_ROW_CHARACTERS });
   // What goes wrong with the text goes wrong with its records, too, and is thrown where they are read.
   const records = pipeline(text, parser, () => undefined);
   try {

@@ -85,7 +85,7 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
 type Remembered = { context: Context; body: string };
 
 /** Sessions remembered per process; each takes about a kilobyte. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 /**
  * Serialised contexts of live sessions. Dropped on any change to the person, the membership, the roles or the project that
@@ -117,7 +117,7 @@ class ContextCache {
   }
 
   #remember(entryId: string, fresh: Remembered): void {
-    if (this.#known.size >= MOST_REMEMBERED) {
+    if (this.#known.size >= MAX_REMEMBERED) {
       const oldest = this.#known.keys().next().value;
       if (oldest !== undefined) this.#known.delete(oldest);
     }

@@ -35,7 +35,7 @@ const WINDOW = 2_000;
 /** What some match there is looked for among so many more; beyond them the index is quicker. */
 const WIDER_WINDOW = 8_000;
 /** What is not frequent there is looked up, up to this many people of the workspace; a longer text finds the rest. */
-const MOST_MATCHES = 5_000;
+const MAX_MATCHES = 5_000;
 
 /** Members of the project, newest first; a fixed number of statements whatever the page and the size of the project. */
 export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
@@ -119,7 +119,7 @@ async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId |
 }
 
 function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
-  return newest(ctx, filter, count, usersMatching(ctx, wanted, MOST_MATCHES)).execute();
+  return newest(ctx, filter, count, usersMatching(ctx, wanted, MAX_MATCHES)).execute();
 }
 
 /**

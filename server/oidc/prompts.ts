@@ -21,7 +21,7 @@ export function prompts(system: System): interactionPolicy.DefaultPolicy {
     new Check('second_factor_required', 'the project asks for a second factor', 'login_required', ({ oidc }) =>
       needsMore(system, oidc),
     ),
-    new Check('acr_values', 'a second factor is asked for', 'login_required', ({ oidc }) => isWished(oidc)),
+    new Check('acr_values', 'a second factor is asked for', 'login_required', ({ oidc }) => isRequested(oidc)),
   );
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
   return policy;
@@ -46,6 +46,6 @@ async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Prom
 }
 
 /** Nobody is signed in yet: whoever signs in shall show a second factor, if they have one. */
-function isWished({ params, session }: KoaContextWithOIDC['oidc']): boolean {
+function isRequested({ params, session }: KoaContextWithOIDC['oidc']): boolean {
   return session?.accountId === undefined && wantedLevel(params) === 'wished';
 }

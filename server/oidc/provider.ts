@@ -34,7 +34,7 @@ export function issuerOf(system: System, address: IssuerAddress): Issuer | Promi
 }
 
 /** Each takes some 75 kilobytes, and 20 milliseconds to make; the one that was not used for longest goes. */
-const MOST_ISSUERS = 500;
+const MAX_ISSUERS = 500;
 
 class IssuerCache {
   readonly #system: System;
@@ -82,7 +82,7 @@ class IssuerCache {
 
   #keep(address: IssuerAddress, issuer: Issuer): void {
     this.#made.delete(address.url);
-    const oldest = this.#made.size >= MOST_ISSUERS ? this.#made.keys().next().value : undefined;
+    const oldest = this.#made.size >= MAX_ISSUERS ? this.#made.keys().next().value : undefined;
     if (oldest !== undefined) this.#made.delete(oldest);
     this.#made.set(address.url, { address, issuer });
   }

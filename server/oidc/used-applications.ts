@@ -5,11 +5,11 @@ import { problem } from '#platform/problem.ts';
 import { listSessions } from '#sessions';
 import { clientsOfSessions, revokeConsent } from './grants.ts';
 
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 /** The applications that the signed-in person's newest sessions are used by. */
 export async function usedApplications(ctx: Ctx) {
-  const sessions = await listSessions(ctx, customerOf(ctx).userId, { limit: MOST_SESSIONS });
+  const sessions = await listSessions(ctx, customerOf(ctx).userId, { limit: MAX_SESSIONS });
   const clients = await clientsOfSessions(
     ctx,
     sessions.map(({ id }) => id),

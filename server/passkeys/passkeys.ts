@@ -22,7 +22,7 @@ import {
   findPasskeyByCredential,
   insertPasskey,
   listPasskeys,
-  MOST_PASSKEYS,
+  MAX_PASSKEYS,
   type PasskeyId,
 } from './passkey-store.ts';
 
@@ -91,7 +91,7 @@ export async function passkeyCreationOptions(
   rp: RelyingParty & { name: string },
 ) {
   const known = await listPasskeys(tx, by.userId);
-  if (known.length >= MOST_PASSKEYS) throw problem('CONFLICT', `An account has ${MOST_PASSKEYS} passkeys at most.`);
+  if (known.length >= MAX_PASSKEYS) throw problem('CONFLICT', `An account has ${MAX_PASSKEYS} passkeys at most.`);
   const options = await generateRegistrationOptions({
     rpName: rp.name,
     rpID: rp.id,

@@ -29,7 +29,7 @@ class RefusedAddress extends Error {
 }
 
 const OUTBOUND_MS = 10_000;
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** What is sent to an address that somebody else chose. */
 export type Outgoing = {
@@ -63,7 +63,7 @@ async function wholeOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promi
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new TypeError('The answer is larger than a megabyte.');
+    if (size > MAX_BYTES) throw new TypeError('The answer is larger than a megabyte.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -181,7 +181,7 @@ function checkAddress(system: System, { protocol, hostname }: URL): void {
 
 /** One pool of connections per process, whose every name look-up is checked. */
 const agents = perSystem(
-  (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MOST_BYTES }),
+  (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MAX_BYTES }),
 );
 
 /** Receivers are called often, so their connections are kept for a while. */

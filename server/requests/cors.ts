@@ -29,7 +29,7 @@ export function addCors(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
     const path = request.url;
-    if (SHARED.published.test(path)) return answerEverybody(request, reply, done);
+    if (SHARED.published.test(path)) return allowAnyOrigin(request, reply, done);
     if (origin === undefined || !SHARED.interface.test(path)) return done();
     reply.header('vary', 'origin');
     isKnown(app, request, origin).then((known) => {
@@ -45,7 +45,7 @@ export function addCors(app: App): void {
 }
 
 /** It is the same for everybody, so any page may read it; no cookie comes along, and nothing else may be done. */
-function answerEverybody(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const { 'access-control-request-method': asked = request.method } = request.headers;
   if (READING.includes(asked)) {
     reply.header('access-control-allow-origin', '*');

@@ -36,7 +36,7 @@ export function eraseUserTask(system: System): Task {
  */
 async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);
-  const memberships = await listMemberships(tx, userId, { limit: MOST_PROJECTS });
+  const memberships = await listMemberships(tx, userId, { limit: MAX_PROJECTS });
   await voidOpenProofs(tx, userId);
   await revokeSessions(tx, userId, 'all', 'erasure');
   await forgetFlowsOf(tx, userId, addresses);
@@ -57,7 +57,7 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   ]);
 }
 
-const MOST_PROJECTS = 10_000;
+const MAX_PROJECTS = 10_000;
 
 /** Where a person was ever reached, save what is another person's by now: what is kept of that one is not theirs to erase. */
 async function everyAddressOf(tx: TxCtx, userId: UserId): Promise<string[]> {

@@ -15,7 +15,7 @@ import { flowsOf } from '#proofs';
 import { sessionHistory } from '#sessions';
 
 /** The newest of what grows without end. */
-const MOST = 10_000;
+const MAX_ROWS = 10_000;
 
 const Records = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
 
@@ -48,18 +48,21 @@ export async function ownData(ctx: Ctx) {
     await Promise.all([
       getProfile(ctx, userId),
       addressesOf(ctx, userId),
-      ownMemberships(ctx, userId, { limit: MOST }),
+      ownMemberships(ctx, userId, { limit: MAX_ROWS }),
       listIdentities(ctx, userId),
-      sessionHistory(ctx, userId, MOST),
+      sessionHistory(ctx, userId, MAX_ROWS),
       consentsOf(ctx, userId),
       flowsOf(ctx, userId),
-      eventsOfUser(ctx, userId, MOST),
-      activityOf(ctx, userId, MOST),
+      eventsOfUser(ctx, userId, MAX_ROWS),
+      activityOf(ctx, userId, MAX_ROWS),
     ]);
   const credentials = await credentialsOf(ctx);
   const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
   const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
-  const [invitations, messages] = await Promise.all([invitationsTo(ctx, addresses), messagesTo(ctx, addresses, MOST)]);
+  const [invitations, messages] = await Promise.all([
+    invitationsTo(ctx, addresses),
+    messagesTo(ctx, addresses, MAX_ROWS),
+  ]);
   return {
     exportedAt: ctx.now.toISOString(),
     profile,

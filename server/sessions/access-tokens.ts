@@ -52,7 +52,7 @@ const CLOSED = 'The project of this token is about to be deleted.';
 const ALGORITHM = 'ES256';
 const TYPE = 'at+jwt';
 /** Tokens remembered per process; each takes about a kilobyte. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 /**
  * Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. The issuer is the
@@ -168,7 +168,7 @@ function wrongKind(): Problem {
 const tokenCache = perSystem(() => new Map<string, VerifiedToken>());
 
 function remember(cache: Map<string, VerifiedToken>, digest: string, verified: VerifiedToken): void {
-  if (cache.size >= MOST_REMEMBERED) {
+  if (cache.size >= MAX_REMEMBERED) {
     const oldest = cache.keys().next().value;
     if (oldest !== undefined) cache.delete(oldest);
   }

@@ -119,7 +119,7 @@ export const ComponentChanges = Type.Object(
 export const HeartbeatRef = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) });
 
 /** The most an environment may have; each is probed. */
-const MOST = 200;
+const MAX_COMPONENTS = 200;
 
 function recordOf(row: ComponentRow): Component {
   const { id, group_id: groupId, position, shown, status } = row;
@@ -197,8 +197,8 @@ export async function createComponent(
   };
   await inKnownGroup(() =>
     changeBoard(ctx, async (tx) => {
-      if ((await readComponents(tx, environment)).length >= MOST)
-        throw problem('CONFLICT', `An environment has at most ${MOST} components.`);
+      if ((await readComponents(tx, environment)).length >= MAX_COMPONENTS)
+        throw problem('CONFLICT', `An environment has at most ${MAX_COMPONENTS} components.`);
       await tx.db
         .insertInto('status_components')
         .values({ ...row, probe: JSON.stringify(row.probe) })

@@ -7,7 +7,7 @@ import { namesOf, timeOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
 import { voiceIn } from './words.ts';
 
-const MOST = 50;
+const MAX_ENTRIES = 50;
 
 const formats = {
   // Readers take an RSS title for HTML or for text, whichever it looks like to them.
@@ -34,7 +34,7 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const address = (name: FeedName) => `${base}/api/status/${name}${own}`;
   const subjects = [...view.incidents, ...view.maintenances]
     .sort((one, other) => other.updatedAt.localeCompare(one.updatedAt))
-    .slice(0, MOST);
+    .slice(0, MAX_ENTRIES);
   const feed = new Feed({
     id: addresses(view),
     title: legible(voice.say('title', { name: view.name })),

@@ -26,7 +26,7 @@ export type Health = {
 const TO_WORSEN = 2;
 const TO_RECOVER = 3;
 const FALLS_WITHIN_MS = 30 * 60_000;
-const MOST_DOUBLINGS = 5;
+const MAX_DOUBLINGS = 5;
 /** Nothing to measure for so long: what was bad then says nothing of now. */
 const QUIET_MS = 15 * 60_000;
 
@@ -70,7 +70,7 @@ export function observe(health: Health, reading: Reading, now: Date): Health {
 }
 
 function needed(direction: 'worse' | 'better', falls: number): number {
-  return direction === 'worse' ? TO_WORSEN : TO_RECOVER * 2 ** Math.min(Math.max(falls - 1, 0), MOST_DOUBLINGS);
+  return direction === 'worse' ? TO_WORSEN : TO_RECOVER * 2 ** Math.min(Math.max(falls - 1, 0), MAX_DOUBLINGS);
 }
 
 function quiet(health: Health, at: number): Health {

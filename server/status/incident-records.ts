@@ -155,7 +155,7 @@ export function isOpen({ phase }: Pick<StoredIncident, 'phase'>): boolean {
 }
 
 /** How many incidents of the past are shown. */
-const MOST = 100;
+const MAX_INCIDENTS = 100;
 
 /** The newest incidents that are public, with their updates. */
 export async function readPublicIncidents(
@@ -170,7 +170,7 @@ export async function readPublicIncidents(
     // What is open is shown however long ago it began.
     .orderBy(sql`phase = 'resolved'`)
     .orderBy('started_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_INCIDENTS)
     .execute();
   const updates = await updatesOf(
     { db, environment },

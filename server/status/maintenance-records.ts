@@ -86,7 +86,7 @@ export function storedMaintenance(row: MaintenanceRow, updates: readonly Update[
   };
 }
 
-const MOST = 50;
+const MAX_MAINTENANCES = 50;
 const SHOWN_FOR = '14 days';
 
 /** Maintenances to come, in progress, and over for two weeks at most; the latest to begin first. */
@@ -101,7 +101,7 @@ export async function readMaintenances(
     .where('environment', '=', environment)
     .where(sql<boolean>`(phase <> 'completed' or completed_at > ${now}::timestamptz - ${SHOWN_FOR}::interval)`)
     .orderBy('begins_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_MAINTENANCES)
     .execute();
   const updates = await updatesOf(
     { db, environment },

@@ -10,11 +10,11 @@ import { Recorder } from './recorder.ts';
 import { outcomeOf } from './schedule.ts';
 
 /** Attempts at a healthy endpoint at the same time; one that fails gets fewer, down to one. */
-const MOST_LANES = 16;
+const MAX_LANES = 16;
 /** Deliveries of a healthy endpoint that are taken ahead, so that no lane waits for the database. */
 const AHEAD = 64;
 /** Attempts that are made and not recorded yet. */
-const MOST_UNRECORDED = 256;
+const MAX_UNRECORDED = 256;
 /** An attempt that was not recorded by then is made again. */
 const LEASE_MS = ATTEMPT_MS + 5_000;
 const SWEEP_MS = 1_000;
@@ -40,7 +40,7 @@ type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Ev
 
 /** Whether more may be due, and there is room for it. */
 function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
-  return again && held.length === 0 && sending < lanes && running.size < MOST_UNRECORDED;
+  return again && held.length === 0 && sending < lanes && running.size < MAX_UNRECORDED;
 }
 
 /**
@@ -78,7 +78,7 @@ export class Deliverer {
       return;
     }
     const busy: Busy = {
-      lanes: MOST_LANES,
+      lanes: MAX_LANES,
       held: [],
       sending: 0,
       running: new Set(),
@@ -141,11 +141,11 @@ export class Deliverer {
     busy.again = false;
     const row = await findRow(this.#system, ref);
     if (!row || (await this.#isClosed(row))) return;
-    const limit = busy.lanes === MOST_LANES ? AHEAD : busy.lanes - busy.sending;
+    const limit = busy.lanes === MAX_LANES ? AHEAD : busy.lanes - busy.sending;
     const claimed = await claimDeliveries(this.#system, ref, { limit, leaseMs: LEASE_MS });
     if (claimed.length === limit) busy.again = true;
     if (claimed.length === 0) return;
-    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MOST_LANES / 4);
+    if (row.failing_since) busy.lanes = Math.min(busy.lanes, MAX_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
     const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
     const receiver = receiverOf(this.#system, row, this.#composers[row.purpose]);
@@ -187,7 +187,7 @@ export class Deliverer {
     if (this.#ending.signal.aborted && made.statusCode === null) return;
     const outcome = outcomeOf(made, claimed.attempt_count + 1, this.#system.clock.now());
     const well = outcome.status === 'delivered';
-    busy.lanes = well ? Math.min(MOST_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
+    busy.lanes = well ? Math.min(MAX_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
     const left = well ? [] : busy.held.splice(0).map((one) => one.claimed);
     this.#begin(busy);
     if (mayTake(busy)) busy.news.resolve();

@@ -6,7 +6,7 @@ import type { EndpointId } from './endpoints.ts';
 import { insertDeliveries, type NewDelivery, wakeUps } from './queue.ts';
 
 /** Rows of one insert; a batch of events may fan out to many more. */
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 type Receiver = Scope & { endpointId: EndpointId; events: string[] };
 
@@ -17,9 +17,9 @@ export function webhookFanOut(system: System): Follower {
     if (receivers.length === 0) return;
     const byScope = Map.groupBy(receivers, keyOf);
     const deliveries = events.flatMap((event) => deliveriesOf(event, byScope.get(keyOf(event)) ?? []));
-    for (let from = 0; from < deliveries.length; from += MOST_ROWS) {
+    for (let from = 0; from < deliveries.length; from += MAX_ROWS) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-      await client.query(insertDeliveries(deliveries.slice(from, from + MOST_ROWS), system.clock.now()));
+      await client.query(insertDeliveries(deliveries.slice(from, from + MAX_ROWS), system.clock.now()));
     }
     if (deliveries.length === 0) return;
     await client.query(

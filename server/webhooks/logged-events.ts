@@ -3,7 +3,7 @@ import type { EventId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 /** Enough for the events under way; they never change, so they never go stale. */
-const MOST = 2_000;
+const MAX_EVENTS = 2_000;
 
 /** Events of the log, read once for all the endpoints that are told of them. */
 class LoggedEvents {
@@ -29,7 +29,7 @@ class LoggedEvents {
       one.catch(() => this.#known.delete(id));
     }
     // The oldest first, as a map keeps the order in which it was filled.
-    const tooMany = this.#known.size - MOST;
+    const tooMany = this.#known.size - MAX_EVENTS;
     if (tooMany > 0) for (const id of [...this.#known.keys()].slice(0, tooMany)) this.#known.delete(id);
   }
 }

@@ -3,7 +3,7 @@ import { type Settled, settleDeliveries } from './queue.ts';
 
 type Waiting = { settled: Settled; done: () => void; failed: (error: unknown) => void };
 
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 /** Records what attempts came to, as many with one statement as have come in while the one before was under way. */
 export class Recorder {
@@ -26,7 +26,7 @@ export class Recorder {
   async #write(): Promise<void> {
     this.#writing = true;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MOST_AT_ONCE);
+      const batch = this.#waiting.splice(0, MAX_AT_ONCE);
       try {
         // biome-ignore lint/performance/noAwaitInLoops: one batch after the other; that is what gathers them
         await settleDeliveries(

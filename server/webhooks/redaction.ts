@@ -14,7 +14,7 @@ const NAMED =
 // PostgreSQL stores no NUL; the other control characters would garble a log.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/g;
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /**
  * The beginning of a receiver's answer as it may be kept (ASVS 16.2.5): without what looks like a credential.
@@ -25,5 +25,5 @@ export function redacted(text: string, known: readonly string[]): string {
   for (const secret of known) if (secret.length >= 4) shown = shown.replaceAll(secret, REDACTED);
   shown = shown.replace(HEADERS, `$1$2${REDACTED}`).replace(NAMED, `$1${REDACTED}`);
   for (const pattern of LOOKS_SECRET) shown = shown.replace(pattern, REDACTED);
-  return shown.replace(CONTROL, '').slice(0, MOST_CHARACTERS);
+  return shown.replace(CONTROL, '').slice(0, MAX_CHARACTERS);
 }

@@ -7,7 +7,7 @@ const HOUR = 3_600;
 const PAUSES = [0, 5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 /** So that what failed together does not come back together. */
 const JITTER = 0.1;
-const MOST_PAUSE_MS = 24 * HOUR * 1000;
+const MAX_PAUSE_MS = 24 * HOUR * 1000;
 /** An endpoint is switched off when every attempt has failed for this long. */
 export const FAILING_MS = 5 * 24 * HOUR * 1000;
 
@@ -63,5 +63,5 @@ function quietUntil({ statusCode, retryAfter }: Attempted, now: Date): Date | nu
   const value = retryAfter.trim();
   const at = /^\d{1,9}$/.test(value) ? now.getTime() + Number(value) * 1000 : Date.parse(value);
   if (Number.isNaN(at) || at <= now.getTime()) return null;
-  return new Date(Math.min(at, now.getTime() + MOST_PAUSE_MS));
+  return new Date(Math.min(at, now.getTime() + MAX_PAUSE_MS));
 }

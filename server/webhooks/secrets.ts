@@ -8,7 +8,7 @@ export type StoredSecret = { sealed: string; createdAt: string; expiresAt: strin
 const PURPOSE = 'webhook-secret';
 const PREFIX = 'whsec_';
 /** Each live secret adds a signature to every delivery. */
-const MOST_LIVE = 4;
+const MAX_LIVE = 4;
 
 /** A new secret: 256 random bits, as Standard Webhooks writes them. */
 export function newSecret(): string {
@@ -50,10 +50,10 @@ export function rotated(secrets: readonly StoredSecret[], added: StoredSecret, o
       expiresAt: secret.expiresAt !== null && secret.expiresAt < until ? secret.expiresAt : until,
     }))
     .filter((secret) => isLive(secret, now));
-  if (before.length >= MOST_LIVE)
+  if (before.length >= MAX_LIVE)
     throw problem(
       'CONFLICT',
-      `${MOST_LIVE} secrets are already active; wait until one has expired, or rotate without overlap.`,
+      `${MAX_LIVE} secrets are already active; wait until one has expired, or rotate without overlap.`,
     );
   return [added, ...before];
 }
