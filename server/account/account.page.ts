@@ -1,9 +1,9 @@
-import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { accountPageId } from '#applications';
 import { renderPage, type TextId, voiceOf } from '#pages';
-import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { logout } from '#sign-in';
 import { addressRoutes } from './addresses.page.ts';
 import { action } from './forms.ts';
@@ -18,55 +18,48 @@ import { securityRoutes } from './security.page.ts';
 import { sessionRoutes } from './sessions.page.ts';
 import { BASE, cameFrom, type Farewell, leaveAccount, scopeAsked, visitOf } from './visit.ts';
 
-/** A person's own account, as pages. They stand on the domain of `/v1/me/*`, and work without JavaScript save for new passkeys. */
-export const accountRoutes: Routes = (app) => {
-  // Forms are read here, and nowhere else on the host.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    const pages: App = scoped.withTypeProvider();
-    comingAndGoing(pages);
-    profileRoutes(pages);
-    addressRoutes(pages);
-    securityRoutes(pages);
-    secondFactorRoutes(pages);
-    passkeyRoutes(pages);
-    linkingRoutes(pages);
-    sessionRoutes(pages);
-    membershipRoutes(pages);
-    removalRoutes(pages);
-    ownDataRoutes(pages);
-  });
-};
-
-const config = { permission: 'public' } as const;
-const schema = { hide: true } as const;
-
 const FAREWELLS: readonly [Farewell, TextId][] = [
   ['signed-out', 'account.signedOut'],
   ['left', 'account.left'],
   ['erasing', 'account.erasing'],
 ];
 
-function comingAndGoing(app: App): void {
-  app.get('/account/return', { config, schema }, async (request, reply) => {
-    const { state, error } = Object(request.query);
-    if (error === undefined) return reply.redirect(cameFrom(state), 303);
-    // The person did not want to: the page goes on for who is signed in still.
-    return (await visitOf(request, reply)) ? reply.redirect(BASE, 303) : outside(request, reply, 'account.signedOut');
-  });
-
-  for (const [path, text] of FAREWELLS)
-    app.get(`${BASE}/${path}`, { config, schema }, (request, reply) => outside(request, reply, text));
-
-  action(app, '/sign-out', {
+/** A person's own account, as pages. They stand on the domain of `/v1/me/*`, and work without JavaScript save for new passkeys. */
+export const accountRoutes: Routes = [
+  get('/account/return', {
+    permission: 'public',
+    handler: async (request, reply) => {
+      const { state, error } = Object(request.query);
+      if (error === undefined) return reply.redirect(cameFrom(state), 303);
+      // The person did not want to: the page goes on for who is signed in still.
+      return (await visitOf(request, reply)) ? reply.redirect(BASE, 303) : outside(request, reply, 'account.signedOut');
+    },
+  }),
+  ...FAREWELLS.map(([path, text]) =>
+    get(`${BASE}/${path}`, {
+      permission: 'public',
+      handler: (request, reply) => outside(request, reply, text),
+    }),
+  ),
+  action('/sign-out', {
     back: '',
     fields: Type.Object({}),
     act: async (visit) => {
       await logout(visit.ctx, false);
       return leaveAccount(visit, 'signed-out');
     },
-  });
-}
+  }),
+  ...profileRoutes,
+  ...addressRoutes,
+  ...securityRoutes,
+  ...secondFactorRoutes,
+  ...passkeyRoutes,
+  ...linkingRoutes,
+  ...sessionRoutes,
+  ...membershipRoutes,
+  ...removalRoutes,
+  ...ownDataRoutes,
+];
 
 /** For who is not signed in, and did not come to do so. */
 async function outside(request: Request, reply: Reply, text: TextId): Promise<Reply> {

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { codeField } from '#hosted';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
+import type { Routes } from '#platform/route.ts';
 import { OneTimeCode } from '#proofs';
 import { finishAddressChange, startAddressChange } from '#self';
 import { action, page } from './forms.ts';
@@ -12,23 +13,23 @@ import { goTo, type Visit } from './visit.ts';
 const freshProof = 'second factor';
 
 /** A new address counts once a code from it came back. */
-export function addressRoutes(app: App): void {
-  page(app, '/email', (visit) => addressPage(visit, 'email'), { freshProof });
-  page(app, '/phone', (visit) => addressPage(visit, 'phone'), { freshProof });
-  action(app, '/email', {
+export const addressRoutes: Routes = [
+  page('/email', (visit) => addressPage(visit, 'email'), { freshProof }),
+  page('/phone', (visit) => addressPage(visit, 'phone'), { freshProof }),
+  action('/email', {
     freshProof,
     fields: Type.Object({ email: Email }),
     act: (visit, { email }) => send(visit, { kind: 'email', value: normaliseEmail(email) }),
-  });
-  action(app, '/phone', {
+  }),
+  action('/phone', {
     freshProof,
     fields: Type.Object({ phone: Phone }),
     act: (visit, { phone }) => send(visit, { kind: 'phone', value: normalisePhone(phone) }),
-  });
-  for (const kind of ['email', 'phone'] as const) {
-    page(app, `/${kind}/confirm`, (visit) => confirmPage(visit, kind), { freshProof });
-    page(app, `/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { freshProof });
-    action(app, `/${kind}/code`, {
+  }),
+  ...(['email', 'phone'] as const).flatMap((kind) => [
+    page(`/${kind}/confirm`, (visit) => confirmPage(visit, kind), { freshProof }),
+    page(`/${kind}/code`, (visit) => codePage(visit, { kind, section: '', back: `/${kind}` }), { freshProof }),
+    action(`/${kind}/code`, {
       freshProof,
       fields: Type.Object({ code: OneTimeCode }),
       act: async (visit, { code }) => {
@@ -37,9 +38,9 @@ export function addressRoutes(app: App): void {
         await finishAddressChange(visit.ctx, kind, { flowId: sent.flowId, code });
         return goTo(visit, '', { notice: 'saved' });
       },
-    });
-  }
-}
+    }),
+  ]),
+];
 
 async function send(visit: Visit, { kind, value }: { kind: 'email' | 'phone'; value: string }): Promise<Reply> {
   const { flowId } = await startAddressChange(visit.ctx, { kind, value });

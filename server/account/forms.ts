@@ -1,14 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { requireStillAdmitted } from '#admission';
-import type { App, FreshProof, Reply, Request } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { get, post, type Route } from '#platform/route.ts';
 import { requireFreshProof } from '#sessions';
 import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visit.ts';
 
-const hidden = { hide: true } as const;
 const part = Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]+$' }));
 const Named = Type.Object({ id: part });
 /** What the address names. */
@@ -16,15 +17,16 @@ export type Named = Static<typeof Named>;
 
 type Look = (visit: Visit, named: Named) => Promise<Reply> | Reply;
 /** What a person proves first who has not done so within the last ten minutes (SE-4). */
-type Guard = { freshProof?: FreshProof };
-
-const configOf = ({ freshProof }: Guard) => ({ permission: 'public', ...(freshProof && { freshProof }) }) as const;
+type Guard = Pick<Route, 'freshProof'>;
 
 /** A page of the account: for who is signed in; others sign in and come back to it. */
-export function page(app: App, path: string, look: Look, guard: Guard = {}): void {
-  app.get(BASE + path, { config: configOf(guard), schema: { ...hidden, params: Named } }, (request, reply) =>
-    visiting(request, reply, pathOf(request), (visit) => look(visit, request.params)),
-  );
+export function page(path: string, look: Look, guard: Guard = {}): Route {
+  return get(BASE + path, {
+    permission: 'public',
+    ...guard,
+    params: Named,
+    handler: (request, reply) => visiting(request, reply, pathOf(request), (visit) => look(visit, request.params)),
+  });
 }
 
 type Action<Fields extends TSchema> = Guard & {
@@ -35,23 +37,26 @@ type Action<Fields extends TSchema> = Guard & {
 };
 
 /** A form of the account. What does not fit `fields`, and what is refused, leads back to its page, which says so. */
-export function action<Fields extends TSchema>(
-  app: App,
-  path: string,
-  { fields, act, back, ...guard }: Action<Fields>,
-) {
-  app.post(BASE + path, { config: configOf(guard), schema: { ...hidden, params: Named } }, (request, reply) => {
-    requireOwnPage(request);
-    const origin = back === undefined ? pathOf(request) : BASE + back;
-    return visiting(request, reply, origin, async (visit) => {
-      const { body } = request;
-      try {
-        if (!Value.Check(fields, body)) throw problem('VALIDATION_FAILED');
-        return await act(visit, body, request.params);
-      } catch (error) {
-        return explain(visit, origin.slice(BASE.length), error);
-      }
-    });
+export function action<Fields extends TSchema>(path: string, { fields, act, back, ...guard }: Action<Fields>): Route {
+  return post(BASE + path, {
+    permission: 'public',
+    counted: 'proof',
+    ...guard,
+    params: Named,
+    plugin: forms,
+    handler: (request, reply) => {
+      requireOwnPage(request);
+      const origin = back === undefined ? pathOf(request) : BASE + back;
+      return visiting(request, reply, origin, async (visit) => {
+        const { body } = request;
+        try {
+          if (!Value.Check(fields, body)) throw problem('VALIDATION_FAILED');
+          return await act(visit, body, request.params);
+        } catch (error) {
+          return explain(visit, origin.slice(BASE.length), error);
+        }
+      });
+    },
   });
 }
 
@@ -70,7 +75,7 @@ async function visiting(
   if (!visit) return toSignIn(request, reply, { scope: await scopeAsked(request), back });
   try {
     await requireStillAdmitted(visit.ctx, 'account_page', visit.entry);
-    const { freshProof } = request.routeOptions.config;
+    const freshProof = request.route?.freshProof;
     if (freshProof) await requireFreshProof(visit.ctx, freshProof);
     return await work(visit);
   } catch (error) {

@@ -1,1 +1,1 @@
-export { accountRoutes } from './account.page.ts';
+export { routes } from './routes.ts';

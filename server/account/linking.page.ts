@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { accountPageId, upstreamProvider } from '#applications';
 import { linkingUrl, linkWithCode, lookAtLinking } from '#federation';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { action, page } from './forms.ts';
 import { form, formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
@@ -11,8 +12,8 @@ import { BASE, explain, goTo, type Visit } from './visit.ts';
 const freshProof = 'second factor';
 
 /** Accounts at providers: linked by signing in there. */
-export function linkingRoutes(app: App): void {
-  action(app, '/link', {
+export const linkingRoutes: Routes = [
+  action('/link', {
     freshProof,
     back: '/security',
     fields: Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) }),
@@ -20,10 +21,9 @@ export function linkingRoutes(app: App): void {
       const redirectUri = `${request.address.url}${BASE}/linked`;
       return reply.redirect(await linkingUrl(ctx, { provider, redirectUri, clientId: accountPageId(ctx.scope) }), 303);
     },
-  });
-
-  page(app, '/linked', linkedPage, { freshProof });
-  action(app, '/linked', {
+  }),
+  page('/linked', linkedPage, { freshProof }),
+  action('/linked', {
     freshProof,
     back: '/security',
     fields: Type.Object({}),
@@ -31,8 +31,8 @@ export function linkingRoutes(app: App): void {
       await linkWithCode(visit.ctx, codeOf(visit));
       return goTo(visit, '/security', { notice: 'saved' });
     },
-  });
-}
+  }),
+];
 
 /** Back from the provider: shows the account there, which may be another one than the person thinks, and asks. */
 async function linkedPage(visit: Visit): Promise<Reply> {

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { leaveProject, ownMemberships } from '#members';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { action, idOf, type Named, page } from './forms.ts';
 import { dateOf, form, formCard, row, show } from './show.ts';
 import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
@@ -11,10 +12,10 @@ const MAX_MEMBERSHIPS = 100;
 const freshProof = 'any factor';
 
 /** The projects that the account opens, and leaving them. */
-export function membershipRoutes(app: App): void {
-  page(app, '/memberships', membershipsPage);
-  page(app, '/memberships/:id', leavePage, { freshProof });
-  action(app, '/memberships/:id', {
+export const membershipRoutes: Routes = [
+  page('/memberships', membershipsPage),
+  page('/memberships/:id', leavePage, { freshProof }),
+  action('/memberships/:id', {
     freshProof,
     back: '/memberships',
     fields: Type.Object({}),
@@ -26,8 +27,8 @@ export function membershipRoutes(app: App): void {
         ? leaveAccount(visit, 'left')
         : goTo(visit, '/memberships', { notice: 'saved' });
     },
-  });
-}
+  }),
+];
 
 async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
   const { items } = await ownMemberships(ctx, profile.userId, { limit: MAX_MEMBERSHIPS });

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
+import type { Routes } from '#platform/route.ts';
 import { ownData, requestErasure } from '#self';
 import { action, page } from './forms.ts';
 import { card, form, formCard, show } from './show.ts';
@@ -9,10 +10,9 @@ import { BASE, leaveAccount, type Visit } from './visit.ts';
 const freshProof = 'second factor';
 
 /** Taking one's data along, and being forgotten. */
-export function ownDataRoutes(app: App): void {
-  page(app, '/data', dataPage);
+export const ownDataRoutes: Routes = [
+  page('/data', dataPage),
   page(
-    app,
     '/data/export',
     async ({ ctx, reply }) =>
       reply
@@ -21,9 +21,9 @@ export function ownDataRoutes(app: App): void {
         .serializer(String)
         .send(JSON.stringify(await ownData(ctx), null, 2)),
     { freshProof },
-  );
-  page(app, '/data/erase', erasePage, { freshProof });
-  action(app, '/data/erase', {
+  ),
+  page('/data/erase', erasePage, { freshProof }),
+  action('/data/erase', {
     freshProof,
     back: '/data',
     fields: Type.Object({}),
@@ -31,8 +31,8 @@ export function ownDataRoutes(app: App): void {
       await requestErasure(visit.ctx);
       return leaveAccount(visit, 'erasing');
     },
-  });
-}
+  }),
+];
 
 function dataPage(visit: Visit): Reply {
   const { say } = visit.voice;

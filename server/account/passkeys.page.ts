@@ -4,9 +4,10 @@ import { Value } from 'typebox/value';
 import type { Markup } from '#pages';
 import { RegistrationResponse } from '#passkeys';
 import { transaction } from '#platform/ctx.ts';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { addOwnPasskey, changeOwnPasskey, passkeyCreation, securityOf } from '#self';
 import { requireFreshProof } from '#sessions';
 import { action, idOf, type Named, page } from './forms.ts';
@@ -19,19 +20,20 @@ const name = Type.String({ minLength: 1, maxLength: 100 });
 const second = Type.Optional(Type.Literal('yes'));
 
 /** Passkeys: made by the browser, by the script of the page. */
-export function passkeyRoutes(app: App): void {
-  page(app, '/passkeys/new', newPage, { freshProof });
-  app.get(
-    '/account/passkeys/options',
-    { config: { permission: 'public', freshProof }, schema: { hide: true } },
-    async (request, reply) => {
+export const passkeyRoutes: Routes = [
+  page('/passkeys/new', newPage, { freshProof }),
+  get('/account/passkeys/options', {
+    permission: 'public',
+    counted: 'begin',
+    freshProof,
+    handler: async (request, reply) => {
       const visit = await visitOf(request, reply);
       if (!visit) throw problem('AUTHENTICATION_REQUIRED');
       await requireFreshProof(visit.ctx, freshProof);
       return reply.header('cache-control', 'no-store').send(await passkeyCreation(visit.ctx));
     },
-  );
-  action(app, '/passkeys/new', {
+  }),
+  action('/passkeys/new', {
     freshProof,
     fields: Type.Object({
       flowId: IdSchema('chl'),
@@ -49,18 +51,17 @@ export function passkeyRoutes(app: App): void {
           ...(given?.trim() && { name: given.trim() }),
         }),
       ),
-  });
-
-  page(app, '/passkeys/:id', onePage, { freshProof });
-  action(app, '/passkeys/:id', {
+  }),
+  page('/passkeys/:id', onePage, { freshProof }),
+  action('/passkeys/:id', {
     freshProof,
     fields: Type.Object({ name, second }),
     act: async (visit, { name: given, second: asked }, { id }) => {
       const change = { name: given, secondFactor: asked === 'yes' };
       return done(visit, await transaction(visit.ctx, (tx) => changeOwnPasskey(tx, idOf('psk', id), change)));
     },
-  });
-}
+  }),
+];
 
 /** What the browser made, as the script put it into the form. @throws Problem VALIDATION_FAILED */
 function madeOf(json: string) {

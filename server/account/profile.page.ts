@@ -3,9 +3,10 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Markup } from '#pages';
 import { updateProfile } from '#people';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { ProfileChanges } from '#platform/profile-fields.ts';
+import type { Routes } from '#platform/route.ts';
 import type { Language } from '#settings';
 import { projectOf } from '#tenancy';
 import { action, page } from './forms.ts';
@@ -25,9 +26,9 @@ const Fields = Type.Object({
 type Fields = Static<typeof Fields>;
 
 /** The first page: who the person is, and how to reach them. */
-export function profileRoutes(app: App): void {
-  page(app, '', profilePage);
-  action(app, '', {
+export const profileRoutes: Routes = [
+  page('', profilePage),
+  action('', {
     fields: Fields,
     act: async (visit, sent) => {
       const changes = changesOf(visit, sent);
@@ -37,8 +38,8 @@ export function profileRoutes(app: App): void {
       }
       return goTo(visit, '', { notice: 'saved' });
     },
-  });
-}
+  }),
+];
 
 const NAMES = ['displayName', 'givenName', 'familyName', 'username', 'birthdate', 'locale', 'zoneinfo'] as const;
 

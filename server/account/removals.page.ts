@@ -6,8 +6,9 @@ import { deviceOf } from '#notices';
 import { takeBack, usedApplications } from '#oidc';
 import type { TextId } from '#pages';
 import { customerOf, transaction } from '#platform/ctx.ts';
-import type { App, FreshProof, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { FreshProof, Routes } from '#platform/route.ts';
 import { forgetDevice, removeOwnFactor, securityOf } from '#self';
 import { revokeSessions } from '#sessions';
 import { removeIdentity, removeOwnPasskey } from '#sign-in';
@@ -114,25 +115,27 @@ const removals: Readonly<Record<string, Removal>> = {
 };
 
 /** Asks once more before anything is taken away. */
-export function removalRoutes(app: App): void {
-  for (const [what, removal] of Object.entries(removals)) {
+export const removalRoutes: Routes = [
+  ...Object.entries(removals).flatMap(([what, removal]) => {
     const { freshProof, section } = removal;
     const path = `/remove/${what}${removal.one ? '/:id' : ''}`;
-    page(app, path, (visit, { id }) => askPage(visit, { removal, id }), { freshProof });
-    action(app, path, {
-      freshProof,
-      fields: Type.Object({}),
-      act: async (visit, _sent, { id }) => {
-        try {
-          await removal.run(visit, id);
-          return goTo(visit, section, { notice: 'saved' });
-        } catch (error) {
-          return explain(visit, section, error);
-        }
-      },
-    });
-  }
-}
+    return [
+      page(path, (visit, { id }) => askPage(visit, { removal, id }), { freshProof }),
+      action(path, {
+        freshProof,
+        fields: Type.Object({}),
+        act: async (visit, _sent, { id }) => {
+          try {
+            await removal.run(visit, id);
+            return goTo(visit, section, { notice: 'saved' });
+          } catch (error) {
+            return explain(visit, section, error);
+          }
+        },
+      }),
+    ];
+  }),
+];
 
 async function askPage(visit: Visit, { removal, id }: { removal: Removal; id: string | undefined }): Promise<Reply> {
   const { say } = visit.voice;

@@ -4,9 +4,10 @@ import { Type } from 'typebox';
 import { codeField } from '#hosted';
 import { newTotp } from '#mfa';
 import { transaction } from '#platform/ctx.ts';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { normalisePhone, Phone } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { OneTimeCode } from '#proofs';
 import { confirmOwnTotp, confirmPhoneFactor, renewRecoveryCodes, securityOf, startPhoneFactor } from '#self';
 import { codePage } from './addresses.page.ts';
@@ -17,9 +18,9 @@ import { explain, goTo, type Visit } from './visit.ts';
 const freshProof = 'second factor';
 
 /** Second factors, and the recovery codes that stand in for them. */
-export function secondFactorRoutes(app: App): void {
-  page(app, '/authenticator', authenticatorPage, { freshProof });
-  action(app, '/authenticator', {
+export const secondFactorRoutes: Routes = [
+  page('/authenticator', authenticatorPage, { freshProof }),
+  action('/authenticator', {
     freshProof,
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
@@ -27,23 +28,9 @@ export function secondFactorRoutes(app: App): void {
       if (!enrolment) return goTo(visit, '/authenticator');
       return done(visit, await confirmOwnTotp(visit.ctx, { id: enrolment.id, code }));
     },
-  });
-
-  phoneRoutes(app);
-
-  page(app, '/recovery-codes', recoveryCodesPage);
-  action(app, '/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security') });
-  page(app, '/recovery-codes/new', newCodesPage, { freshProof });
-  action(app, '/recovery-codes/new', {
-    freshProof,
-    fields: Type.Object({}),
-    act: async (visit) => done(visit, await renewRecoveryCodes(visit.ctx)),
-  });
-}
-
-function phoneRoutes(app: App): void {
-  page(app, '/phone-factor', phonePage, { freshProof });
-  action(app, '/phone-factor', {
+  }),
+  page('/phone-factor', phonePage, { freshProof }),
+  action('/phone-factor', {
     freshProof,
     fields: Type.Object({ phone: Phone }),
     act: async (visit, { phone }) => {
@@ -51,14 +38,13 @@ function phoneRoutes(app: App): void {
       const sent = { kind: 'phone_factor', flowId, address: normalisePhone(phone) } as const;
       return goTo(visit, '/phone-factor/code', { sent });
     },
-  });
+  }),
   page(
-    app,
     '/phone-factor/code',
     (visit) => codePage(visit, { kind: 'phone_factor', section: '/security', back: '/phone-factor' }),
     { freshProof },
-  );
-  action(app, '/phone-factor/code', {
+  ),
+  action('/phone-factor/code', {
     freshProof,
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
@@ -66,8 +52,16 @@ function phoneRoutes(app: App): void {
       if (sent?.kind !== 'phone_factor') return goTo(visit, '/phone-factor');
       return done(visit, await confirmPhoneFactor(visit.ctx, { flowId: sent.flowId, code }));
     },
-  });
-}
+  }),
+  page('/recovery-codes', recoveryCodesPage),
+  action('/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security') }),
+  page('/recovery-codes/new', newCodesPage, { freshProof }),
+  action('/recovery-codes/new', {
+    freshProof,
+    fields: Type.Object({}),
+    act: async (visit) => done(visit, await renewRecoveryCodes(visit.ctx)),
+  }),
+];
 
 /** The first factor comes with recovery codes, which are shown once. */
 export function done(visit: Visit, { recoveryCodes }: { recoveryCodes?: string[] }): Reply {

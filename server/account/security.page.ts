@@ -5,7 +5,8 @@ import { passwordField } from '#hosted';
 import { listIdentities } from '#linked-identities';
 import type { Markup } from '#pages';
 import { minimumLength, Password } from '#passwords';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
+import type { Routes } from '#platform/route.ts';
 import { changeOwnPassword, securityOf } from '#self';
 import { action, page } from './forms.ts';
 import { card, dateOf, form, formCard, row, show } from './show.ts';
@@ -17,10 +18,10 @@ const freshProof = 'second factor';
 const PasswordForm = Type.Object({ current: Type.Optional(Password), password: Password });
 
 /** Everything a person signs in with. */
-export function securityRoutes(app: App): void {
-  page(app, '/security', securityPage);
-  page(app, '/password', passwordPage, { freshProof });
-  action(app, '/password', {
+export const securityRoutes: Routes = [
+  page('/security', securityPage),
+  page('/password', passwordPage, { freshProof }),
+  action('/password', {
     freshProof,
     fields: PasswordForm,
     act: async (visit, { current, password }: Static<typeof PasswordForm>) => {
@@ -30,8 +31,8 @@ export function securityRoutes(app: App): void {
       });
       return goTo(visit, '/security', { notice: 'saved' });
     },
-  });
-}
+  }),
+];
 
 async function securityPage(visit: Visit): Promise<Reply> {
   const { voice, settings } = visit;

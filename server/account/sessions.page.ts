@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import { deviceOf } from '#notices';
 import { usedApplications } from '#oidc';
 import type { Markup } from '#pages';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
+import type { Routes } from '#platform/route.ts';
 import { securityOf } from '#self';
 import { page } from './forms.ts';
 import { card, dateOf, row, show } from './show.ts';
@@ -12,12 +13,12 @@ type Security = Awaited<ReturnType<typeof securityOf>>;
 type Used = Awaited<ReturnType<typeof usedApplications>>;
 
 /** Where the person is signed in, and which applications use it. */
-export function sessionRoutes(app: App): void {
-  page(app, '/sessions', async (visit) => {
+export const sessionRoutes: Routes = [
+  page('/sessions', async (visit) => {
     const [security, used] = await Promise.all([securityOf(visit.ctx), usedApplications(visit.ctx)]);
     return sessionsPage(visit, security, used);
-  });
-}
+  }),
+];
 
 function sessionsPage(visit: Visit, { sessions, rememberedDevices }: Security, used: Used): Reply {
   const { say } = visit.voice;

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import {
   createProvider,
   deleteProvider,
@@ -16,73 +15,53 @@ import {
 
 const ProviderRef = Type.Object({ providerId: IdSchema('idp') });
 
-export const identityProviderRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/identity-providers',
-    {
-      config: { permission: 'providers:read' },
-      schema: {
-        summary: 'List identity providers',
-        querystring: PageQuery,
-        response: { 200: PageOf(Provider), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listProviders(request.ctx, request.query),
-  );
-
-  app.post(
-    '/v1/admin/identity-providers',
-    {
-      config: { permission: 'providers:write', stepUp: true },
-      schema: {
-        summary: 'Add an identity provider',
-        body: NewProvider,
-        response: { 201: Provider, ...problemResponses('ALREADY_EXISTS') },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await createProvider(request.ctx, request.body)),
-  );
-
-  app.get(
-    '/v1/admin/identity-providers/:providerId',
-    {
-      config: { permission: 'providers:read', etag: { without: ['callbackUrls'] } },
-      schema: {
-        summary: 'Read an identity provider',
-        params: ProviderRef,
-        response: { 200: Provider, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getProvider(request.ctx, request.params.providerId),
-  );
-
-  app.patch(
-    '/v1/admin/identity-providers/:providerId',
-    {
-      config: { permission: 'providers:write', stepUp: true },
-      schema: {
-        summary: 'Change an identity provider',
-        params: ProviderRef,
-        body: ProviderChanges,
-        response: { 200: Provider, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => updateProvider(request.ctx, request.params.providerId, request.body),
-  );
-
-  app.delete(
-    '/v1/admin/identity-providers/:providerId',
-    {
-      config: { permission: 'providers:write', stepUp: true },
-      schema: {
-        summary: 'Remove an identity provider',
-        params: ProviderRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND') },
-      },
-    },
-    async (request, reply) => {
+export const identityProviderRoutes: Routes = [
+  get('/v1/admin/identity-providers', {
+    permission: 'providers:read',
+    summary: 'List identity providers',
+    query: PageQuery,
+    responses: { 200: PageOf(Provider) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listProviders(request.ctx, request.query),
+  }),
+  post('/v1/admin/identity-providers', {
+    permission: 'providers:write',
+    stepUp: true,
+    summary: 'Add an identity provider',
+    body: NewProvider,
+    responses: { 201: Provider },
+    problems: ['ALREADY_EXISTS'],
+    handler: async (request, reply) => reply.code(201).send(await createProvider(request.ctx, request.body)),
+  }),
+  get('/v1/admin/identity-providers/:providerId', {
+    permission: 'providers:read',
+    etag: { without: ['callbackUrls'] },
+    summary: 'Read an identity provider',
+    params: ProviderRef,
+    responses: { 200: Provider },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getProvider(request.ctx, request.params.providerId),
+  }),
+  patch('/v1/admin/identity-providers/:providerId', {
+    permission: 'providers:write',
+    stepUp: true,
+    summary: 'Change an identity provider',
+    params: ProviderRef,
+    body: ProviderChanges,
+    responses: { 200: Provider },
+    problems: ['NOT_FOUND'],
+    handler: (request) => updateProvider(request.ctx, request.params.providerId, request.body),
+  }),
+  del('/v1/admin/identity-providers/:providerId', {
+    permission: 'providers:write',
+    stepUp: true,
+    summary: 'Remove an identity provider',
+    params: ProviderRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => {
       await deleteProvider(request.ctx, request.params.providerId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Ctx, Scope } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
+import type { Request } from '#platform/http.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { ClientMetadata, RegistrationError, registerApplication } from './registration.ts';
 import { findRegistrationToken, type Presented } from './registration-tokens.ts';
 
@@ -20,27 +20,23 @@ const Registered = Type.Object({
 });
 
 /** Programs that register themselves (RFC 7591). Errors are in OAuth's own format. */
-export const registrationRoutes: Routes = (app) => {
-  app.post(
-    '/connect/register',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Register an application',
-        description:
-          'RFC 7591, with an initial access token as bearer. Off unless the project’s `dynamicRegistration` is `with_token`.',
-        // Checked in the handler: a fault is answered in OAuth's own format, and unknown members are ignored.
-        body: Type.Object({}, { additionalProperties: true, description: 'Client metadata (RFC 7591 §2).' }),
-        response: {
-          201: Registered,
-          400: oauthError('`invalid_client_metadata`, `invalid_redirect_uri`'),
-          401: oauthError('`invalid_token`'),
-          403: oauthError('`access_denied`'),
-          429: oauthError('`temporarily_unavailable`'),
-        },
-      },
+export const registrationRoutes: Routes = [
+  post('/connect/register', {
+    permission: 'public',
+    counted: 'client',
+    summary: 'Register an application',
+    description:
+      'RFC 7591, with an initial access token as bearer. Off unless the project’s `dynamicRegistration` is `with_token`.',
+    // Checked in the handler: a fault is answered in OAuth's own format, and unknown members are ignored.
+    body: Type.Object({}, { additionalProperties: true, description: 'Client metadata (RFC 7591 §2).' }),
+    responses: {
+      201: Registered,
+      400: oauthError('`invalid_client_metadata`, `invalid_redirect_uri`'),
+      401: oauthError('`invalid_token`'),
+      403: oauthError('`access_denied`'),
+      429: oauthError('`temporarily_unavailable`'),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       reply.header('cache-control', 'no-store');
       try {
         const presented = await presentedBy(request);
@@ -54,11 +50,11 @@ export const registrationRoutes: Routes = (app) => {
         return reply.code(error.status).send({ error: error.code, error_description: error.message });
       }
     },
-  );
-};
+  }),
+];
 
 /** The initial access token of a request. @throws RegistrationError for one that is none of this address */
-async function presentedBy({ server, headers, address }: FastifyRequest): Promise<Presented> {
+async function presentedBy({ server, headers, address }: Request): Promise<Presented> {
   const { system, host } = server;
   const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
   const found = token && host.environment && (await findRegistrationToken(system, host.environment, token));
@@ -68,6 +64,6 @@ async function presentedBy({ server, headers, address }: FastifyRequest): Promis
   return found;
 }
 
-function ctxOf({ server: { system }, trace }: FastifyRequest, scope: Scope): Ctx {
+function ctxOf({ server: { system }, trace }: Request, scope: Scope): Ctx {
   return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace, now: system.clock.now() };
 }

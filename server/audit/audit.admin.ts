@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { AuditedEvent } from './chain.ts';
 import { Checkpoint, listCheckpoints } from './checkpoints.ts';
 import { ExportFormat, exportAudit } from './export.ts';
@@ -22,42 +21,33 @@ const Export = Type.Object({
 });
 
 /** What happened in a project, and the proof that nothing of it was changed. */
-export const auditRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/audit-events',
-    {
-      config: { permission: 'audit:read' },
-      schema: {
-        summary: 'Search the audit log',
-        description: 'Newest first. Every event of the project environment is in it, within a second.',
-        querystring: AuditQuery,
-        response: { 200: PageOf(AuditEvent), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => searchAudit(request.ctx, request.query),
-  );
-
-  app.get(
-    '/v1/admin/audit-events/export',
-    {
-      config: { permission: 'audit:read', scopeIn: 'link' },
-      schema: {
-        summary: 'Export the audit log',
-        description:
-          'Everything between the first entry of the range and the last, in order, ended by a signed seal; `latchkey audit verify FILE` proves it whole and unaltered.',
-        querystring: Type.Object({ ...TimeRange.properties, format: ExportFormat }),
-        response: {
-          200: {
-            description: 'The file.',
-            content: {
-              'application/json': { schema: Type.Unsafe<Readable>(Export) },
-              'text/csv': { schema: Type.Unsafe<Readable>(Type.String()) },
-            },
-          },
+export const auditRoutes: Routes = [
+  get('/v1/admin/audit-events', {
+    permission: 'audit:read',
+    summary: 'Search the audit log',
+    description: 'Newest first. Every event of the project environment is in it, within a second.',
+    query: AuditQuery,
+    responses: { 200: PageOf(AuditEvent) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => searchAudit(request.ctx, request.query),
+  }),
+  get('/v1/admin/audit-events/export', {
+    permission: 'audit:read',
+    scopeIn: 'link',
+    summary: 'Export the audit log',
+    description:
+      'Everything between the first entry of the range and the last, in order, ended by a signed seal; `latchkey audit verify FILE` proves it whole and unaltered.',
+    query: Type.Object({ ...TimeRange.properties, format: ExportFormat }),
+    responses: {
+      200: {
+        description: 'The file.',
+        content: {
+          'application/json': { schema: Type.Unsafe<Readable>(Export) },
+          'text/csv': { schema: Type.Unsafe<Readable>(Type.String()) },
         },
       },
     },
-    async ({ ctx, query }, reply) =>
+    handler: async ({ ctx, query }, reply) =>
       reply
         .type(query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
         .header(
@@ -66,29 +56,23 @@ export const auditRoutes: Routes = (app) => {
         )
         .header('cache-control', 'no-store')
         .send(exportAudit(ctx, query)),
-  );
-
-  app.get(
-    '/v1/admin/audit-events/checkpoints',
-    {
-      config: { permission: 'audit:read' },
-      schema: {
-        summary: 'List signed checkpoints of the audit log',
-        description:
-          'Newest first, one an hour while things happen. Keep them elsewhere: what they signed can not be rewritten.',
-        querystring: PageQuery,
-        response: {
-          200: Type.Object({
-            ...PageOf(Checkpoint).properties,
-            key: Type.String({ description: 'Thumbprint (RFC 7638) of the key that signs checkpoints and exports.' }),
-          }),
-          ...problemResponses('INVALID_CURSOR'),
-        },
-      },
+  }),
+  get('/v1/admin/audit-events/checkpoints', {
+    permission: 'audit:read',
+    summary: 'List signed checkpoints of the audit log',
+    description:
+      'Newest first, one an hour while things happen. Keep them elsewhere: what they signed can not be rewritten.',
+    query: PageQuery,
+    responses: {
+      200: Type.Object({
+        ...PageOf(Checkpoint).properties,
+        key: Type.String({ description: 'Thumbprint (RFC 7638) of the key that signs checkpoints and exports.' }),
+      }),
     },
-    async ({ ctx, query }) => ({
+    problems: ['INVALID_CURSOR'],
+    handler: async ({ ctx, query }) => ({
       ...(await listCheckpoints(ctx, query)),
       key: await auditKeyThumbprint(ctx.system),
     }),
-  );
-};
+  }),
+];

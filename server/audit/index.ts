@@ -1,6 +1,6 @@
-export { auditRoutes } from './audit.admin.ts';
 export { auditFollower } from './entries.ts';
 export { forgetInAudit } from './erasures.ts';
 export { auditPart } from './part.ts';
+export { routes } from './routes.ts';
 export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';

@@ -3,16 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import files from '@fastify/static';
 import { Type } from 'typebox';
+import type { Config } from '#platform/config.ts';
 import { html, sendPage } from '#platform/html.ts';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
+import { get, type Plugin, type Routes } from '#platform/route.ts';
 
-/** Where `npm run build -w console` puts the application. */
-const DIST = resolve(import.meta.dirname, '../../console/dist');
 const PREFIX = '/console/';
 const ASSETS = 'assets/';
 const YEAR_SECONDS = 31_536_000;
-
-const hidden = { hide: true } as const;
 
 /** The application as it was built: its page, and the paths of its files. */
 type Built = { page: string; files: ReadonlySet<string> };
@@ -21,35 +19,35 @@ type Built = { page: string; files: ReadonlySet<string> };
  * The console's application: static files, made once. Every address below /console/ that is no file is a state of the
  * application, so it gets the page. @param dist the folder it was built into
  */
-export const applicationRoutes = (app: App, dist = DIST): void => {
-  const development = app.system.config.mode === 'development';
+export function applicationRoutes(dist: string): Routes {
   let known: Promise<Built | null> | null = null;
   // In development mode somebody may build it anew while the server runs.
-  const built = () => {
-    known = development || known === null ? readBuilt(dist) : known;
+  const built = (mode: Config['mode']) => {
+    known = mode === 'development' || known === null ? readBuilt(dist) : known;
     return known;
   };
-  app.get('/console', { config: { permission: 'public' }, schema: hidden }, (_request, reply) =>
-    reply.redirect(PREFIX, 303),
-  );
   // Compressed copies lie beside the files.
-  app.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
-  fileRoute(app, built);
-};
-
-function fileRoute(app: App, built: () => Promise<Built | null>): void {
-  app.get(
-    `${PREFIX}*`,
-    { config: { permission: 'public' }, schema: { ...hidden, params: Type.Object({ '*': Type.String() }) } },
-    async (request, reply) => {
-      const found = await built();
-      const path = request.params['*'];
-      if (found?.files.has(path)) return sendFile(reply, path);
-      if (path.startsWith('v1/') || path.startsWith(ASSETS)) return reply.callNotFound();
-      return found ? sendApplication(reply, found.page) : sendNotBuilt(reply);
-    },
-  );
+  const plugin: Plugin = (scope) =>
+    scope.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
+  return [
+    get('/console', { permission: 'public', handler: (_request, reply) => reply.redirect(PREFIX, 303) }),
+    get(`${PREFIX}*`, {
+      permission: 'public',
+      params: Type.Object({ '*': Type.String() }),
+      plugin,
+      handler: async (request, reply) => {
+        const found = await built(request.server.system.config.mode);
+        const path = request.params['*'];
+        if (found?.files.has(path)) return sendFile(reply, path);
+        if (path.startsWith('v1/') || path.startsWith(ASSETS)) return reply.callNotFound();
+        return found ? sendApplication(reply, found.page) : sendNotBuilt(reply);
+      },
+    }),
+  ];
 }
+
+/** As `npm run build -w console` makes it. */
+export const builtApplicationRoutes = applicationRoutes(resolve(import.meta.dirname, '../../console/dist'));
 
 async function readBuilt(dist: string): Promise<Built | null> {
   try {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { type App, createHost } from '#platform/http.ts';
+import { mount } from '#platform/http-mount.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { applicationRoutes as consoleApplicationRoutes } from './application.page.ts';
+import { applicationRoutes } from './application.page.ts';
 
 let latchkey: TestLatchkey;
 let folder: string;
@@ -15,7 +16,7 @@ before(async () => {
   latchkey = await startTestLatchkey();
   folder = await mkdtemp(join(tmpdir(), 'latchkey-console-'));
   app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'console', environment: null });
-  consoleApplicationRoutes(app, folder);
+  mount(app, applicationRoutes(folder));
 });
 after(async () => {
   await app.close();

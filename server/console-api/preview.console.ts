@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { signInPreview } from '#hosted';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { type Branding, languages, Settings } from '#settings';
 
 const none = 'Empty: none. Absent: as it is saved.';
@@ -22,22 +21,16 @@ const PreviewQuery = Type.Object({
 });
 
 /** What customers will see, before it is so. */
-export const previewRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/branding/preview',
-    {
-      config: { permission: 'settings:read', scopeIn: 'query' },
-      schema: {
-        summary: 'Preview the sign-in page',
-        description: 'The real page with a look that is not saved yet, as HTML for a frame of the console.',
-        querystring: PreviewQuery,
-        response: {
-          200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
-          ...problemResponses('NOT_FOUND'),
-        },
-      },
-    },
-    async (request, reply) => {
+export const previewRoutes: Routes = [
+  get('/console/v1/branding/preview', {
+    permission: 'settings:read',
+    scopeIn: 'query',
+    summary: 'Preview the sign-in page',
+    description: 'The real page with a look that is not saved yet, as HTML for a frame of the console.',
+    query: PreviewQuery,
+    responses: { 200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } } },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => {
       const { locale, signInLayout, workspaceId: _w, projectId: _p, environment: _e, ...look } = request.query;
       const { document, headers } = await signInPreview(request, reply, {
         locale,
@@ -46,8 +39,8 @@ export const previewRoutes: Routes = (app) => {
       });
       return reply.headers(headers).serializer(String).send(document);
     },
-  );
-};
+  }),
+];
 
 /** What the query names, with empty texts as none. */
 function changesIn(look: Partial<Record<keyof Branding, string | number>>): Partial<Branding> {

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { listInbox, messageStatuses, readInbox, type SentMessage } from '#messages';
 import { html, sendPage, wantsPage } from '#platform/html.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { consoleNav } from './start.page.ts';
 
 const Message = Type.Object({
@@ -25,60 +24,49 @@ const InboxQuery = Type.Object({
 });
 
 /** Every mail and SMS that Latchkey sent, for developers and their tests. Registered in development mode only. */
-export const devInboxRoutes: Routes = (app) => {
-  const { system } = app;
-
-  app.get(
-    '/dev/inbox',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'List sent messages',
-        description: 'Newest first. A browser gets a page. Development mode only.',
-        querystring: InboxQuery,
-        response: {
-          200: Type.Object({ items: Type.Array(Message), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
-        },
-      },
+export const devInboxRoutes: Routes = [
+  get('/dev/inbox', {
+    permission: 'public',
+    summary: 'List sent messages',
+    description: 'Newest first. A browser gets a page. Development mode only.',
+    query: InboxQuery,
+    responses: {
+      200: Type.Object({ items: Type.Array(Message), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
+      const { system } = request.server;
       const { to, limit, cursor } = request.query;
       const found = await listInbox(system, { to: to ?? null, limit, cursor: cursor ?? null });
       if (!wantsPage(request.headers.accept)) return found;
       return sendPage(reply, { title: 'Dev inbox', nav: consoleNav(system), body: listPage(found.items, to ?? '') });
     },
-  );
-
-  app.get(
-    '/dev/inbox/:id',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Read a sent message',
-        params: MessageRef,
-        response: { 200: Message, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  get('/dev/inbox/:id', {
+    permission: 'public',
+    summary: 'Read a sent message',
+    params: MessageRef,
+    responses: { 200: Message },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => {
+      const { system } = request.server;
       const message = await readInbox(system, request.params.id);
       if (!wantsPage(request.headers.accept)) return message;
       return sendPage(reply, { title: message.subject, nav: consoleNav(system), body: messagePage(message) });
     },
-  );
-
-  app.get(
-    '/dev/inbox/:id/html',
-    { config: { permission: 'public' }, schema: { hide: true, params: MessageRef } },
-    async (request, reply) => {
-      const message = await readInbox(system, request.params.id);
+  }),
+  get('/dev/inbox/:id/html', {
+    permission: 'public',
+    params: MessageRef,
+    handler: async (request, reply) => {
+      const message = await readInbox(request.server.system, request.params.id);
       // Mail markup is shown as a mail program would: no scripts, no forms, no origin of its own.
       return reply
         .header('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
         .type('text/html; charset=utf-8')
         .send(message.html ?? '');
     },
-  );
-};
+  }),
+];
 
 function listPage(items: readonly SentMessage[], to: string) {
   const rows = items.map(

@@ -1,14 +1,12 @@
-import formBody from '@fastify/formbody';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { html, sendPage } from '#platform/html.ts';
-import type { App, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
 import { Email } from '#platform/identifiers.ts';
+import { get, options, post, type Routes } from '#platform/route.ts';
 import { DEV_PROVIDER_PATH, devProvider, subjectOf } from './dev-provider.ts';
 import { consoleNav } from './start.page.ts';
 
-const config = { permission: 'public' } as const;
-const hidden = { hide: true } as const;
 const SignInRef = Type.Object({ uid: Type.String({ maxLength: 100 }) });
 const Claimed = Type.Object(
   {
@@ -20,42 +18,16 @@ const Claimed = Type.Object(
   { additionalProperties: false },
 );
 
+const development = { uncounted: 'it is served in development only' };
+const protocol = { permission: 'public', onRequest: hand, handler: answered } as const;
+
 /** The pages of the development identity provider; everything else under its path is the protocol. */
-export const devProviderRoutes: Routes = (app) => {
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    signInRoutes(scoped.withTypeProvider());
-  });
-  const answered = () => {
-    throw new Error('unreachable: the provider has answered');
-  };
-  const hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    hand(app, request, reply).catch(done);
-  };
-  for (const method of ['GET', 'POST', 'OPTIONS'] as const)
-    app.route({ method, url: `${DEV_PROVIDER_PATH}/*`, config, schema: hidden, onRequest: hook, handler: answered });
-};
-
-/** Hands a request to the provider before anybody reads its body, as if it were mounted at its path. */
-async function hand(app: App, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { provider } = await devProvider(app.system);
-  const { host, protocol } = new URL(app.system.config.addresses.console);
-  const { raw } = request;
-  raw.headers['host'] = host;
-  raw.headers['x-forwarded-host'] = host;
-  raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-  Object.assign(raw, { originalUrl: raw.url, url: raw.url?.slice(DEV_PROVIDER_PATH.length) });
-  reply.hijack();
-  await provider.callback()(raw, reply.raw);
-}
-
-function signInRoutes(app: App): void {
-  const { system } = app;
-
-  app.get(
-    `${DEV_PROVIDER_PATH}/sign-in/:uid`,
-    { config, schema: { ...hidden, params: SignInRef } },
-    async (request, reply) => {
+export const devProviderRoutes: Routes = [
+  get(`${DEV_PROVIDER_PATH}/sign-in/:uid`, {
+    permission: 'public',
+    params: SignInRef,
+    handler: async (request, reply) => {
+      const { system } = request.server;
       const { provider } = await devProvider(system);
       await provider.interactionDetails(request.raw, reply.raw);
       return sendPage(reply, {
@@ -65,13 +37,15 @@ function signInRoutes(app: App): void {
         body: page(request.params.uid),
       });
     },
-  );
-
-  app.post(
-    `${DEV_PROVIDER_PATH}/sign-in/:uid`,
-    { config, schema: { ...hidden, params: SignInRef, body: Claimed } },
-    async (request, reply) => {
-      const { provider, profiles } = await devProvider(system);
+  }),
+  post(`${DEV_PROVIDER_PATH}/sign-in/:uid`, {
+    permission: 'public',
+    counted: development,
+    params: SignInRef,
+    body: Claimed,
+    plugin: forms,
+    handler: async (request, reply) => {
+      const { provider, profiles } = await devProvider(request.server.system);
       const { email, name, verified, deny } = request.body;
       const sub = subjectOf(email);
       profiles.set(sub, { email, name: name || email, emailVerified: verified === 'yes' });
@@ -81,7 +55,31 @@ function signInRoutes(app: App): void {
       const to = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
       return reply.redirect(to, 303);
     },
-  );
+  }),
+  get(`${DEV_PROVIDER_PATH}/*`, protocol),
+  post(`${DEV_PROVIDER_PATH}/*`, { ...protocol, counted: development }),
+  options(`${DEV_PROVIDER_PATH}/*`, protocol),
+];
+
+function answered(): never {
+  throw new Error('unreachable: the provider has answered');
+}
+
+/** Hands a request to the provider before anybody reads its body, as if it were mounted at its path. */
+function hand(request: Request, reply: Reply, done: (error?: Error) => void): void {
+  const { system } = request.server;
+  devProvider(system)
+    .then(({ provider }) => {
+      const { host, protocol: scheme } = new URL(system.config.addresses.console);
+      const { raw } = request;
+      raw.headers['host'] = host;
+      raw.headers['x-forwarded-host'] = host;
+      raw.headers['x-forwarded-proto'] = scheme.slice(0, -1);
+      Object.assign(raw, { originalUrl: raw.url, url: raw.url?.slice(DEV_PROVIDER_PATH.length) });
+      reply.hijack();
+      return provider.callback()(raw, reply.raw);
+    })
+    .catch(done);
 }
 
 function page(uid: string) {

@@ -1,7 +1,8 @@
 import { environments } from '#platform/ctx.ts';
 import { html, type NavLink, sendPage } from '#platform/html.ts';
-import type { Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { REFERENCE_PATH } from '#platform/openapi.ts';
+import { get, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import { standingOf, statusSentence } from '#status';
 
@@ -15,26 +16,25 @@ export function consoleNav(system: System): NavLink[] {
   return system.config.mode === 'development' ? [...links, { href: '/dev/inbox', label: 'Dev inbox' }] : links;
 }
 
-export const startPageRoutes: Routes = (app) => {
-  const { system } = app;
-  app.get('/', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) => {
-    const cards = environments.map((environment) => {
-      const { auth, api } = system.config.addresses[environment];
-      const standing = standingOf(system, environment);
-      return html`<section class="card"><h2>${environment === 'test' ? 'Test' : 'Production'} environment</h2>
+export const startPageRoutes: Routes = [get('/', { permission: 'public', handler: startPage })];
+
+function startPage({ server: { system } }: Request, reply: Reply): Reply {
+  const cards = environments.map((environment) => {
+    const { auth, api } = system.config.addresses[environment];
+    const standing = standingOf(system, environment);
+    return html`<section class="card"><h2>${environment === 'test' ? 'Test' : 'Production'} environment</h2>
 <p><span class="dot${standing.affected.length === 0 ? '' : ' bad'}"></span>${statusSentence(standing)}</p>
 <dl><dt>Auth host</dt><dd>${auth}<br><a href="${auth}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} auth host</span></a></dd>
 <dt>API host</dt><dd>${api}<br><a href="${api}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} API host</span></a></dd></dl></section>`;
-    });
-    return sendPage(reply, {
-      title: 'Start',
-      nav: consoleNav(system),
-      body: html`<h1>Latchkey is running</h1><p class="soft">Sign-up, sign-in, sessions, roles and status of your products.</p>
+  });
+  return sendPage(reply, {
+    title: 'Start',
+    nav: consoleNav(system),
+    body: html`<h1>Latchkey is running</h1><p class="soft">Sign-up, sign-in, sessions, roles and status of your products.</p>
 <div class="grid">${cards}</div>
 ${system.config.mode === 'development' ? GETTING_STARTED : ''}`,
-    });
   });
-};
+}
 
 const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
 <p>Configure everything as the demo's operator. The first start printed the email address and password.</p>

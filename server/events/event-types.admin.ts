@@ -1,41 +1,32 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { openCursor, PageOf, PageQuery, pageOf } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { describeEventType, EventTypeDescription, eventTypeDescriptions } from './event-types.ts';
 
 const LIST = 'event-types';
 
-export const eventTypeRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/webhooks/event-types',
-    {
-      config: { permission: 'webhooks:read' },
-      schema: {
-        summary: 'List event types',
-        description: 'Every type of event with its JSON Schema and an example, by name.',
-        querystring: PageQuery,
-        response: { 200: PageOf(EventTypeDescription), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    ({ ctx, query: { limit, cursor } }) => {
+export const eventTypeRoutes: Routes = [
+  get('/v1/admin/webhooks/event-types', {
+    permission: 'webhooks:read',
+    summary: 'List event types',
+    description: 'Every type of event with its JSON Schema and an example, by name.',
+    query: PageQuery,
+    responses: { 200: PageOf(EventTypeDescription) },
+    problems: ['INVALID_CURSOR'],
+    handler: ({ ctx, query: { limit, cursor } }) => {
       const after = cursor === undefined ? '' : openCursor(ctx, LIST, cursor);
       const rest = eventTypeDescriptions.filter(({ type }) => type > after);
       const page = pageOf(ctx, rest.slice(0, limit + 1), { list: LIST, limit, keyOf: ({ type }) => type });
       return { items: page.rows, nextCursor: page.nextCursor };
     },
-  );
-
-  app.get(
-    '/v1/admin/webhooks/event-types/:type',
-    {
-      config: { permission: 'webhooks:read', etag: true },
-      schema: {
-        summary: 'Read an event type',
-        params: Type.Object({ type: Type.String({ maxLength: 100, examples: ['user.created'] }) }),
-        response: { 200: EventTypeDescription, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    ({ params }) => describeEventType(params.type),
-  );
-};
+  }),
+  get('/v1/admin/webhooks/event-types/:type', {
+    permission: 'webhooks:read',
+    etag: true,
+    summary: 'Read an event type',
+    params: Type.Object({ type: Type.String({ maxLength: 100, examples: ['user.created'] }) }),
+    responses: { 200: EventTypeDescription },
+    problems: ['NOT_FOUND'],
+    handler: ({ params }) => describeEventType(params.type),
+  }),
+];

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { App, Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { Event, requireEventType, requireKnownPatterns, selectedTypes } from './event-types.ts';
 import { emitExample } from './events.ts';
 import { lastSequence, readEvents } from './reading.ts';
@@ -36,48 +36,29 @@ const Feed = Type.Object({
   more: Type.Boolean({ description: 'There are more right now.' }),
 });
 
-export const feedRoutes: Routes = (app) => {
-  const closing = closingOf(app);
-  app.get(
-    '/v1/admin/events',
-    {
-      config: { permission: 'events:read' },
-      schema: {
-        summary: 'Read the event feed',
-        description:
-          'Every event of the project environment in one order that never changes: an event that commits late comes later, it is never put before one that was read. Keep `nextAfter` and go on with it to miss nothing.',
-        querystring: FeedQuery,
-        response: { 200: Feed, ...problemResponses('VALIDATION_FAILED') },
-      },
-    },
-    ({ ctx, query }) => readFeed(ctx, query, closing),
-  );
-
-  app.post(
-    '/v1/admin/events',
-    {
-      config: { permission: 'webhooks:write', stepUp: false },
-      schema: {
-        summary: 'Emit an example event',
-        description:
-          'Writes an event with example data into the log, marked `example`, so that receivers can be tried. Test environment only.',
-        body: Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
-        response: {
-          201: Type.Object({ id: IdSchema('evt'), type: Type.String() }),
-          ...problemResponses('VALIDATION_FAILED', 'CONFLICT'),
-        },
-      },
-    },
-    async ({ ctx, body }, reply) => reply.code(201).send(await trigger(ctx, body.type)),
-  );
-};
-
-/** Aborted when the host is told to stop, so that nobody is kept waiting. */
-function closingOf(app: App): AbortSignal {
-  const closing = new AbortController();
-  app.addHook('preClose', async () => closing.abort());
-  return closing.signal;
-}
+export const feedRoutes: Routes = [
+  get('/v1/admin/events', {
+    permission: 'events:read',
+    summary: 'Read the event feed',
+    description:
+      'Every event of the project environment in one order that never changes: an event that commits late comes later, it is never put before one that was read. Keep `nextAfter` and go on with it to miss nothing.',
+    query: FeedQuery,
+    responses: { 200: Feed },
+    problems: ['VALIDATION_FAILED'],
+    handler: ({ ctx, query, server }) => readFeed(ctx, query, server.closing),
+  }),
+  post('/v1/admin/events', {
+    permission: 'webhooks:write',
+    stepUp: false,
+    summary: 'Emit an example event',
+    description:
+      'Writes an event with example data into the log, marked `example`, so that receivers can be tried. Test environment only.',
+    body: Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
+    responses: { 201: Type.Object({ id: IdSchema('evt'), type: Type.String() }) },
+    problems: ['VALIDATION_FAILED', 'CONFLICT'],
+    handler: async ({ ctx, body }, reply) => reply.code(201).send(await trigger(ctx, body.type)),
+  }),
+];
 
 async function readFeed(
   ctx: Ctx,

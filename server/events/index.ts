@@ -1,5 +1,4 @@
 export { Dispatcher, type Follower, type NumberedEvent } from './dispatcher.ts';
-export { eventTypeRoutes } from './event-types.admin.ts';
 export {
   describeEventType,
   type Event,
@@ -14,6 +13,6 @@ export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 
-export { feedRoutes } from './feed.admin.ts';
 export { eventsPart } from './part.ts';
 export { eventsById, lastSequence, readEvents } from './reading.ts';
+export { routes } from './routes.ts';

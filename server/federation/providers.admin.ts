@@ -3,10 +3,9 @@ import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
 import { emit } from '#events';
 import { transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { askedAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { checkProvider } from './upstream.ts';
 
 const ProviderRef = Type.Object({ providerId: IdSchema('idp') });
@@ -17,31 +16,28 @@ const check = askedAhead(async ({ ctx, params }) => {
   return { provider, result: await checkProvider(ctx, provider) };
 });
 
-export const providerTestRoutes: Routes = (app) => {
-  app.post(
-    '/v1/admin/identity-providers/:providerId/test',
-    {
-      config: { permission: 'providers:write', stepUp: false, ahead: check.ask },
-      schema: {
-        summary: 'Test an identity provider',
-        description: 'Asks whether the provider answers as configured; nobody is signed in.',
-        params: ProviderRef,
-        response: {
-          200: Type.Object({
-            ok: Type.Boolean(),
-            issuer: Type.Union([Type.String(), Type.Null()]),
-            detail: Type.String(),
-          }),
-          ...problemResponses('NOT_FOUND'),
-        },
-      },
+export const providerTestRoutes: Routes = [
+  post('/v1/admin/identity-providers/:providerId/test', {
+    permission: 'providers:write',
+    stepUp: false,
+    ahead: check.ask,
+    summary: 'Test an identity provider',
+    description: 'Asks whether the provider answers as configured; nobody is signed in.',
+    params: ProviderRef,
+    responses: {
+      200: Type.Object({
+        ok: Type.Boolean(),
+        issuer: Type.Union([Type.String(), Type.Null()]),
+        detail: Type.String(),
+      }),
     },
-    async (request) => {
+    problems: ['NOT_FOUND'],
+    handler: async (request) => {
       const { provider, result } = check.answerFor(request);
       await transaction(request.ctx, (tx) =>
         emit(tx, 'identity.provider.tested', { providerId: provider.id, key: provider.key, ok: result.ok }),
       );
       return result;
     },
-  );
-};
+  }),
+];

@@ -1,5 +1,3 @@
-import formBody from '@fastify/formbody';
-import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type UpstreamProvider, upstreamProvider } from '#applications';
 import {
@@ -14,8 +12,10 @@ import {
   withQuery,
 } from '#exchange';
 import type { Ctx } from '#platform/ctx.ts';
-import type { App, Request, Routes } from '#platform/http.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
+import { problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
 import { requireMethod, SignInAnswer, signInFields } from '#sign-in';
@@ -47,44 +47,10 @@ const Exchange = Type.Object(
 const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
 
 const PATH = '/v1/auth/login/social';
-
-export const socialRoutes: Routes = (app) => {
-  startRoute(app);
-  // Providers post forms here, and only here.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    callbackRoutes(scoped.withTypeProvider());
-  });
-  exchangeRoute(app);
-};
-
-function startRoute(app: App): void {
-  app.get(
-    `${PATH}/:provider/start`,
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Begin to sign in with a provider',
-        description:
-          'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
-        params: ProviderRef,
-        querystring: StartQuery,
-        response: { 303: Type.Null(), ...problemResponses('CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED') },
-      },
-    },
-    async (request, reply) => {
-      const { ctx, start } = await startOf(request, request.query);
-      await requireMethod(ctx, 'social');
-      const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
-      return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
-    },
-  );
-}
-
 type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
-export function leave(request: Request, reply: FastifyReply, { ctx, provider, start }: Leaving): Promise<string> {
+export function leave(request: Request, reply: Reply, { ctx, provider, start }: Leaving): Promise<string> {
   const browser = newMark(request);
   keepMark(request, reply, browser);
   return leaveFor(ctx, provider, { ...start, browser });
@@ -119,39 +85,6 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
   };
 }
 
-function callbackRoutes(app: App): void {
-  const response = { 303: Type.Null(), ...problemResponses('INVALID_TOKEN') };
-  app.get(
-    `${PATH}/:provider/callback`,
-    {
-      config: { permission: 'public' },
-      schema: { summary: 'Come back from a provider', params: ProviderRef, querystring: Returned, response },
-    },
-    async (request, reply) => {
-      const to = await finish(request, { key: request.params.provider, parameters: request.query });
-      return reply.redirect(to, 303);
-    },
-  );
-
-  app.post(
-    `${PATH}/:provider/callback`,
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Come back from a provider that posts a form',
-        description: '`response_mode=form_post`. Goes on as a GET, with which the browser sends its cookie.',
-        params: ProviderRef,
-        body: Returned,
-        response,
-      },
-    },
-    async (request, reply) => {
-      const query = new URLSearchParams(request.body);
-      return reply.redirect(`${PATH}/${request.params.provider}/callback?${query}`, 303);
-    },
-  );
-}
-
 /** @returns where the browser goes on to */
 async function finish(
   request: Request,
@@ -183,29 +116,62 @@ async function finish(
   }
 }
 
-function exchangeRoute(app: App): void {
-  app.post(
-    `${PATH}/exchange`,
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Exchange a one-time code',
-        description:
-          'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
-        body: Exchange,
-        response: {
-          200: Type.Union([...SignInAnswer.anyOf, LinkRequired, VerificationChallenge, CookieSession]),
-          ...problemResponses(
-            'INVALID_TOKEN',
-            'RATE_LIMIT_EXCEEDED',
-            'REGISTRATION_CLOSED',
-            'MEMBERSHIP_REQUIRED',
-            'MEMBER_BLOCKED',
-          ),
-        },
-      },
+export const socialRoutes: Routes = [
+  get(`${PATH}/:provider/start`, {
+    permission: 'public',
+    counted: 'begin',
+    summary: 'Begin to sign in with a provider',
+    description:
+      'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
+    params: ProviderRef,
+    query: StartQuery,
+    responses: { 303: Type.Null() },
+    problems: ['CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED'],
+    handler: async (request, reply) => {
+      const { ctx, start } = await startOf(request, request.query);
+      await requireMethod(ctx, 'social');
+      const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
+      return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
     },
-    async (request, reply) => {
+  }),
+  get(`${PATH}/:provider/callback`, {
+    permission: 'public',
+    counted: 'begin',
+    summary: 'Come back from a provider',
+    params: ProviderRef,
+    query: Returned,
+    responses: { 303: Type.Null() },
+    problems: ['INVALID_TOKEN'],
+    handler: async (request, reply) => {
+      const to = await finish(request, { key: request.params.provider, parameters: request.query });
+      return reply.redirect(to, 303);
+    },
+  }),
+  post(`${PATH}/:provider/callback`, {
+    permission: 'public',
+    counted: 'proof',
+    summary: 'Come back from a provider that posts a form',
+    description: '`response_mode=form_post`. Goes on as a GET, with which the browser sends its cookie.',
+    params: ProviderRef,
+    body: Returned,
+    responses: { 303: Type.Null() },
+    problems: ['INVALID_TOKEN'],
+    plugin: forms,
+    handler: async (request, reply) => {
+      const query = new URLSearchParams(request.body);
+      return reply.redirect(`${PATH}/${request.params.provider}/callback?${query}`, 303);
+    },
+  }),
+  post(`${PATH}/exchange`, {
+    permission: 'public',
+    counted: 'proof',
+    summary: 'Exchange a one-time code',
+    description:
+      'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
+    body: Exchange,
+    responses: { 200: Type.Union([...SignInAnswer.anyOf, LinkRequired, VerificationChallenge, CookieSession]) },
+    problems: ['INVALID_TOKEN', 'RATE_LIMIT_EXCEEDED', 'REGISTRATION_CLOSED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
+    handler: async (request, reply) => {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
       const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
@@ -214,5 +180,5 @@ function exchangeRoute(app: App): void {
       if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
     },
-  );
-}
+  }),
+];

@@ -1,3 +1,3 @@
 export { dailyFigures } from './figures.ts';
-export { inboxRoutes, overviewRoutes } from './overview.console.ts';
 export { figuresPart } from './part.ts';
+export { routes } from './routes.ts';

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { Member, searchMembers } from '#members';
 import { listInbox, messageStatuses, readInbox } from '#messages';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
 
@@ -32,33 +31,22 @@ const InboxMessage = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
 });
 
-export const overviewRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/overview',
-    {
-      config: { permission: 'overview:read' },
-      schema: {
-        summary: 'Read the figures of the project',
-        description: 'Counted from the event log, a second behind it at most.',
-        querystring: OverviewQuery,
-        response: { 200: Overview },
-      },
-    },
-    ({ ctx, query }) => overviewOf(ctx, query.days),
-  );
-
-  app.get(
-    '/console/v1/search',
-    {
-      config: { permission: 'projects:read' },
-      schema: {
-        summary: 'Search projects and members',
-        description: `Up to ${MAX_FOUND} of each; members of the project, for those who may see them.`,
-        querystring: Type.Object({ q: Type.String({ minLength: 1, maxLength: 100 }) }),
-        response: { 200: Found },
-      },
-    },
-    async ({ ctx, query: { q } }) => {
+export const overviewRoutes: Routes = [
+  get('/console/v1/overview', {
+    permission: 'overview:read',
+    summary: 'Read the figures of the project',
+    description: 'Counted from the event log, a second behind it at most.',
+    query: OverviewQuery,
+    responses: { 200: Overview },
+    handler: ({ ctx, query }) => overviewOf(ctx, query.days),
+  }),
+  get('/console/v1/search', {
+    permission: 'projects:read',
+    summary: 'Search projects and members',
+    description: `Up to ${MAX_FOUND} of each; members of the project, for those who may see them.`,
+    query: Type.Object({ q: Type.String({ minLength: 1, maxLength: 100 }) }),
+    responses: { 200: Found },
+    handler: async ({ ctx, query: { q } }) => {
       const mayLook = ctx.actor.kind === 'operator' && ctx.actor.permissions.includes('members:read');
       const [projects, members] = await Promise.all([
         listProjects(ctx, { limit: MAX_FOUND, q }),
@@ -69,42 +57,32 @@ export const overviewRoutes: Routes = (app) => {
         members: members.items.map(({ id, email, displayName }) => ({ id, email, displayName })),
       };
     },
-  );
-};
+  }),
+];
 
 /** What the project sent, to read it instead of receiving it. Registered in development mode only. */
-export const inboxRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/inbox',
-    {
-      config: { permission: 'inbox:read' },
-      schema: {
-        summary: 'List sent messages with their text',
-        description: 'Newest first. Development mode only.',
-        querystring: Type.Object({
-          to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Recipient, exact.' })),
-          limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-          cursor: Type.Optional(IdSchema('msg')),
-        }),
-        response: {
-          200: Type.Object({ items: Type.Array(InboxMessage), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
-        },
-      },
+export const inboxRoutes: Routes = [
+  get('/console/v1/inbox', {
+    permission: 'inbox:read',
+    summary: 'List sent messages with their text',
+    description: 'Newest first. Development mode only.',
+    query: Type.Object({
+      to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Recipient, exact.' })),
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+      cursor: Type.Optional(IdSchema('msg')),
+    }),
+    responses: {
+      200: Type.Object({ items: Type.Array(InboxMessage), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
     },
-    ({ ctx, query: { to, limit, cursor } }) =>
+    handler: ({ ctx, query: { to, limit, cursor } }) =>
       listInbox(ctx.system, { to: to ?? null, limit, cursor: cursor ?? null, scope: ctx.scope }),
-  );
-
-  app.get(
-    '/console/v1/inbox/:id',
-    {
-      config: { permission: 'inbox:read' },
-      schema: {
-        summary: 'Read a sent message with its text',
-        params: Type.Object({ id: IdSchema('msg') }),
-        response: { 200: InboxMessage, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    ({ ctx, params }) => readInbox(ctx.system, params.id, ctx.scope),
-  );
-};
+  }),
+  get('/console/v1/inbox/:id', {
+    permission: 'inbox:read',
+    summary: 'Read a sent message with its text',
+    params: Type.Object({ id: IdSchema('msg') }),
+    responses: { 200: InboxMessage },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => readInbox(ctx.system, params.id, ctx.scope),
+  }),
+];

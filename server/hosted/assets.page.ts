@@ -1,16 +1,19 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Routes } from '#platform/http.ts';
 import { isKnownState } from '#platform/http-rules.ts';
+import { get, type Routes } from '#platform/route.ts';
 
 const script = readFileSync(new URL('sign-in.browser.js', import.meta.url), 'utf8');
 const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
 
 /** What the pages load: one script, which adds passkeys and solves the challenge of projects that ask for one. */
-export const assetRoutes: Routes = (app) => {
-  app.get('/assets/sign-in.js', { config: { permission: 'public' }, schema: { hide: true } }, (request, reply) => {
-    reply.headers({ etag, 'cache-control': 'public, max-age=300' });
-    if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    return reply.type('text/javascript; charset=utf-8').send(script);
-  });
-};
+export const assetRoutes: Routes = [
+  get('/assets/sign-in.js', {
+    permission: 'public',
+    handler: (request, reply) => {
+      reply.headers({ etag, 'cache-control': 'public, max-age=300' });
+      if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply.type('text/javascript; charset=utf-8').send(script);
+    },
+  }),
+];

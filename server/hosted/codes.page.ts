@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { minimumLength, Password } from '#passwords';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
+import type { Routes } from '#platform/route.ts';
 import { resendFlow } from '#proofs';
 import {
   emailCode,
@@ -19,12 +20,11 @@ import { action, page } from './forms.ts';
 const Code = Type.String({ minLength: 6, maxLength: 12 });
 
 /** Codes that were sent, and the password that is reset with one. */
-export function codeRoutes(app: App): void {
-  page(app, '/code', (flow) => withSent(flow, (sent) => codePage(flow, sent)));
-  page(app, '/forgot', forgotPage);
-  page(app, '/reset', (flow) => withSent(flow, (sent) => resetPage(flow, sent)));
-
-  action(app, '/code', {
+export const codeRoutes: Routes = [
+  page('/code', (flow) => withSent(flow, (sent) => codePage(flow, sent))),
+  page('/forgot', forgotPage),
+  page('/reset', (flow) => withSent(flow, (sent) => resetPage(flow, sent))),
+  action('/code', {
     fields: Type.Object({ code: Code }),
     act: (flow, { code }) =>
       withSent(flow, async (sent) => {
@@ -34,9 +34,8 @@ export function codeRoutes(app: App): void {
           return explain(flow, '/code', error);
         }
       }),
-  });
-
-  action(app, '/resend', {
+  }),
+  action('/resend', {
     back: '',
     fields: Type.Object({}),
     act: (flow) =>
@@ -49,9 +48,8 @@ export function codeRoutes(app: App): void {
           return explain(flow, back, error);
         }
       }),
-  });
-
-  action(app, '/forgot', {
+  }),
+  action('/forgot', {
     fields: Type.Object({
       identifier: Type.String({ minLength: 1, maxLength: 254 }),
       proof: Type.Optional(Type.String({ maxLength: 2_000 })),
@@ -64,9 +62,9 @@ export function codeRoutes(app: App): void {
         return explain(flow, '/forgot', error);
       }
     },
-  });
-
-  action(app, '/reset', {
+  }),
+  action('/reset', {
+    counted: 'password',
     fields: Type.Object({ code: Code, password: Password }),
     act: (flow, { code, password }) =>
       withSent(flow, async ({ flowId, address }) => {
@@ -77,8 +75,8 @@ export function codeRoutes(app: App): void {
           return explain(flow, '/reset', error);
         }
       }),
-  });
-}
+  }),
+];
 
 /** A person types codes with spaces, and phones add some. */
 function digits(typed: string): string {

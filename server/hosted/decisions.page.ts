@@ -4,15 +4,16 @@ import { isFirstParty } from '#applications';
 import { interactions } from '#oidc';
 import type { Markup, TextId } from '#pages';
 import { usersById } from '#people';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { form } from './fields.ts';
 import { type Flow, goTo, leaveFlow, show } from './flow.ts';
 import { action } from './forms.ts';
 
 /** What the person decides: whether an application may know who they are, and as whom. */
-export function decisionRoutes(app: App): void {
-  action(app, '/consent', {
+export const decisionRoutes: Routes = [
+  action('/consent', {
     back: '',
     fields: Type.Object({ decision: Type.Enum(['allow', 'deny']) }),
     act: async (flow, { decision }) => {
@@ -22,23 +23,21 @@ export function decisionRoutes(app: App): void {
       const { userId } = interaction.current;
       return leaveFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));
     },
-  });
-
-  action(app, '/cancel', {
+  }),
+  action('/cancel', {
     back: '',
     fields: Type.Object({}),
     act: async (flow) => leaveFlow(flow, await interactions.refused(flow)),
-  });
-
-  action(app, '/continue', {
+  }),
+  action('/continue', {
     back: '',
     fields: Type.Object({ as: Type.Enum(['current', 'another']) }),
     act: async (flow, { as }) =>
       as === 'current'
         ? leaveFlow(flow, await interactions.picked(flow))
         : goTo(flow, '', { ...flow.step, another: true }),
-  });
-}
+  }),
+];
 
 const SCOPES: Readonly<Record<string, TextId>> = {
   openid: 'scope.openid',

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { linkWithToken, lookAtLinkToken } from '#federation';
 import { usersById } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { liveEntry, requireFreshProof } from '#sessions';
 import { form } from './fields.ts';
 import { type Flow, goOn, show } from './flow.ts';
@@ -14,10 +15,9 @@ import { action, page } from './forms.ts';
  * The end of a sign-in that a provider's identity asked for: the person has proven the account, sees what would be linked to it,
  * and decides. Signing in alone links nothing, so nobody links by a page that they only came to sign in on.
  */
-export function linkingRoutes(app: App): void {
-  page(app, '/link', (flow) => orGoOn(flow, (ctx, token) => askPage(flow, ctx, token)));
-
-  action(app, '/link', {
+export const linkingRoutes: Routes = [
+  page('/link', (flow) => orGoOn(flow, (ctx, token) => askPage(flow, ctx, token))),
+  action('/link', {
     fields: Type.Object({ decision: Type.Enum(['link', 'skip']) }),
     act: (flow, { decision }) =>
       orGoOn(flow, async (ctx, token) => {
@@ -27,8 +27,8 @@ export function linkingRoutes(app: App): void {
         }
         return done(flow);
       }),
-  });
-}
+  }),
+];
 
 /** Somebody who signed in to another account than the address's, or too late, is let in, and nothing is linked. */
 async function orGoOn(flow: Flow, work: (ctx: Ctx, token: string) => Promise<Reply>): Promise<Reply> {

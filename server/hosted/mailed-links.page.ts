@@ -1,12 +1,13 @@
-import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { browserOf } from '#exchange';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import { Password } from '#passwords';
-import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { setSessionCookies } from '#requests';
 import { type LinkKind, linkKinds, links } from './mailed-links.ts';
 
@@ -16,39 +17,27 @@ const LinkForm = Type.Object(
   { token: Token, password: Type.Optional(Password), displayName: Type.Optional(Type.String({ maxLength: 200 })) },
   { additionalProperties: false },
 );
-const hidden = { hide: true } as const;
 
 /**
  * The pages that mailed links open. Looking changes nothing, so mail scanners can't use a link up; the person sees what is
  * being approved and for whom, and a click (a POST) does it. The link itself is the proof of the address; the mark of the browser
  * tells whether what was chosen where it was asked for is the person's, too.
  */
-export const mailedLinkRoutes: Routes = (app) => {
-  // Forms are read here, and nowhere else on the host.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    formRoutes(scoped.withTypeProvider());
-  });
-};
-
-function formRoutes(app: App): void {
-  app.get(
-    '/link/:kind',
-    {
-      config: { permission: 'public' },
-      schema: { ...hidden, params: LinkRef, querystring: Type.Object({ token: Token }) },
-    },
-    (request, reply) =>
+export const mailedLinkRoutes: Routes = [
+  get('/link/:kind', {
+    permission: 'public',
+    params: LinkRef,
+    query: Type.Object({ token: Token }),
+    handler: (request, reply) =>
       withLink({ request, reply, kind: request.params.kind, token: request.query.token }, (visit) => show(visit)),
-  );
-
-  app.post(
-    '/link/:kind',
-    {
-      config: { permission: 'public' },
-      schema: { ...hidden, params: LinkRef, body: LinkForm },
-    },
-    (request, reply) => {
+  }),
+  post('/link/:kind', {
+    permission: 'public',
+    counted: 'password',
+    params: LinkRef,
+    body: LinkForm,
+    plugin: forms,
+    handler: (request, reply) => {
       requireOwnPage(request);
       const { token, ...form } = request.body;
       return withLink({ request, reply, kind: request.params.kind, token }, async (visit) => {
@@ -62,8 +51,8 @@ function formRoutes(app: App): void {
         });
       });
     },
-  );
-}
+  }),
+];
 
 type Arrival = { request: Request; reply: Reply; kind: LinkKind; token: string };
 type Visit = Arrival & { opened: Parameters<(typeof links)[LinkKind]['look']>[0] };

@@ -4,8 +4,9 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { enrolTotpFor, finishEnrolment, finishWithFactor, promptFactor } from '#mfa';
 import type { TextId } from '#pages';
-import type { App, Reply } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import type { Routes } from '#platform/route.ts';
 import { findChallenge, loginWithPasskey, PasskeyLogin, passkeyOptions } from '#sign-in';
 import { codeField, faultOf, form, pageAddress } from './fields.ts';
 import { explain, type Flow, goOn, goTo, proceed, show } from './flow.ts';
@@ -16,13 +17,28 @@ type Challenge = NonNullable<Flow['step']['mfa']>;
 type Factor = Challenge['factors'][number];
 
 /** Second factors, passkeys, and setting up a factor where the policy asks for one. */
-export function secondFactorRoutes(app: App): void {
-  page(app, '/mfa', (flow) => withChallenge(flow, (mfa) => factorPage(flow, mfa)));
-  page(app, '/enroll', (flow) => withChallenge(flow, (mfa) => enrolPage(flow, mfa)));
-  page(app, '/recovery-codes', recoveryCodesPage);
-  passkeyRoutes(app);
-
-  action(app, '/mfa/factor', {
+export const secondFactorRoutes: Routes = [
+  page('/mfa', (flow) => withChallenge(flow, (mfa) => factorPage(flow, mfa))),
+  page('/enroll', (flow) => withChallenge(flow, (mfa) => enrolPage(flow, mfa))),
+  page('/recovery-codes', recoveryCodesPage),
+  page('/passkey-options', async (flow) => flow.reply.send(await passkeyOptions(flow.ctx))),
+  page('/mfa/passkey-options', (flow) =>
+    withChallenge(flow, async (mfa) =>
+      flow.reply.send(await promptFactor(flow.ctx, await challengeOf(flow, mfa), 'passkey')),
+    ),
+  ),
+  action('/passkey', {
+    back: '',
+    fields: Type.Object({ flowId: PasskeyLogin.properties.flowId, response: Type.String({ maxLength: 20_000 }) }),
+    act: async (flow, { flowId, response }) => {
+      try {
+        return await proceed(flow, await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) }));
+      } catch (error) {
+        return explain(flow, '', error);
+      }
+    },
+  }),
+  action('/mfa/factor', {
     back: '/mfa',
     fields: Type.Object({ factorId: Type.String({ maxLength: 40 }) }),
     act: (flow, { factorId }) =>
@@ -37,9 +53,8 @@ export function secondFactorRoutes(app: App): void {
           return again(unsent ? flow : chosen, '/mfa', error);
         }
       }),
-  });
-
-  action(app, '/mfa', {
+  }),
+  action('/mfa', {
     fields: Type.Object({
       code: Type.Optional(Type.String({ minLength: 6, maxLength: 20, pattern: '^[0-9A-Za-z -]+$' })),
       flowId: Type.Optional(PasskeyLogin.properties.flowId),
@@ -61,9 +76,8 @@ export function secondFactorRoutes(app: App): void {
           return again(flow, '/mfa', error);
         }
       }),
-  });
-
-  action(app, '/enroll', {
+  }),
+  action('/enroll', {
     fields: Type.Object({
       code: Type.String({ minLength: 6, maxLength: 9, pattern: '^[0-9 ]+$' }),
       remember: Remember,
@@ -83,36 +97,15 @@ export function secondFactorRoutes(app: App): void {
           return again(flow, '/enroll', error);
         }
       }),
-  });
-
-  action(app, '/recovery-codes', {
+  }),
+  action('/recovery-codes', {
     fields: Type.Object({}),
     act: (flow) => {
       const { recoveryCodes: _shown, ...step } = flow.step;
       return goOn({ ...flow, step });
     },
-  });
-}
-
-function passkeyRoutes(app: App): void {
-  page(app, '/passkey-options', async (flow) => flow.reply.send(await passkeyOptions(flow.ctx)));
-  page(app, '/mfa/passkey-options', (flow) =>
-    withChallenge(flow, async (mfa) =>
-      flow.reply.send(await promptFactor(flow.ctx, await challengeOf(flow, mfa), 'passkey')),
-    ),
-  );
-  action(app, '/passkey', {
-    back: '',
-    fields: Type.Object({ flowId: PasskeyLogin.properties.flowId, response: Type.String({ maxLength: 20_000 }) }),
-    act: async (flow, { flowId, response }) => {
-      try {
-        return await proceed(flow, await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) }));
-      } catch (error) {
-        return explain(flow, '', error);
-      }
-    },
-  });
-}
+  }),
+];
 
 /** The browser's assertion as the script put it into the form. @throws Problem INVALID_CREDENTIALS */
 function assertionOf(json: string) {

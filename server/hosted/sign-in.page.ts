@@ -1,12 +1,12 @@
-import formBody from '@fastify/formbody';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import type { Markup, Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
-import type { App, Reply, Routes } from '#platform/http.ts';
+import type { Reply } from '#platform/http.ts';
 import type { UserId } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
+import type { Routes } from '#platform/route.ts';
 import {
   type Destination,
   emailCode,
@@ -26,31 +26,17 @@ import { linkingRoutes } from './linking.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
 import { upstreamRoutes } from './upstream.page.ts';
 
-/** The pages that answer an application's question: who are you, and may it know? They work without JavaScript. */
-export const signInRoutes: Routes = (app) => {
-  // Forms are read here, and nowhere else on the host.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    const forms: App = scoped.withTypeProvider();
-    startRoutes(forms);
-    codeRoutes(forms);
-    secondFactorRoutes(forms);
-    upstreamRoutes(forms);
-    linkingRoutes(forms);
-    decisionRoutes(forms);
-  });
-};
-
 const text = (maxLength: number) => Type.String({ maxLength });
+
 /** The solved challenge, where the project asks for one. */
 const proof = Type.Optional(text(2_000));
 
-function startRoutes(app: App): void {
-  page(app, '', startPage);
-  page(app, '/password', passwordPage);
-  page(app, '/register', registerPage);
-
-  action(app, '', {
+/** The pages that answer an application's question: who are you, and may it know? They work without JavaScript. */
+export const signInRoutes: Routes = [
+  page('', startPage),
+  page('/password', passwordPage),
+  page('/register', registerPage),
+  action('', {
     fields: Type.Object({ identifier: text(254), password: Type.Optional(Password), proof }),
     act: (flow, { identifier, password, proof: solved }) => {
       const known: Flow = { ...flow, step: { ...flow.step, identifier } };
@@ -58,15 +44,14 @@ function startRoutes(app: App): void {
         ? goTo(known, '/password')
         : withPassword(known, { identifier, password, proof: solved, back: '' });
     },
-  });
-
-  action(app, '/password', {
+  }),
+  action('/password', {
     fields: Type.Object({ password: Password, proof }),
     act: (flow, { password, proof: solved }) =>
       withPassword(flow, { identifier: flow.step.identifier ?? '', password, proof: solved, back: '/password' }),
-  });
-
-  action(app, '/register', {
+  }),
+  action('/register', {
+    counted: 'password',
     fields: Type.Object({ email: text(254), password: Type.Optional(Password), name: Type.Optional(text(200)), proof }),
     act: async (flow, { email, password, name, proof: solved }) => {
       const known: Flow = { ...flow, step: { ...flow.step, identifier: email } };
@@ -84,14 +69,18 @@ function startRoutes(app: App): void {
         return explain(known, '/register', error);
       }
     },
-  });
-
-  action(app, '/send', {
+  }),
+  action('/send', {
     back: '',
     fields: Type.Object({ way: Type.Enum(['magic_link', 'email_code', 'phone']), address: text(254), proof }),
     act: sendMessage,
-  });
-}
+  }),
+  ...codeRoutes,
+  ...secondFactorRoutes,
+  ...upstreamRoutes,
+  ...linkingRoutes,
+  ...decisionRoutes,
+];
 
 type PasswordForm = { identifier: string; password: string; proof: string | undefined; back: '' | '/password' };
 

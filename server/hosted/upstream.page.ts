@@ -1,14 +1,14 @@
 import { upstreamProvider } from '#applications';
 import { exchangeCode, leave } from '#federation';
-import type { App } from '#platform/http.ts';
 import { randomSecret } from '#platform/keyring.ts';
+import type { Routes } from '#platform/route.ts';
 import { pageAddress } from './fields.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
 
 /** Leaving for a provider, or a mail program, and coming back. */
-export function upstreamRoutes(app: App): void {
-  page(app, '/provider/:provider', async (flow) => {
+export const upstreamRoutes: Routes = [
+  page('/provider/:provider', async (flow) => {
     const { request, reply, ctx, interaction, step } = flow;
     const { provider: key } = Object(request.params);
     try {
@@ -27,9 +27,8 @@ export function upstreamRoutes(app: App): void {
     } catch (error) {
       return explain(flow, '', error);
     }
-  });
-
-  page(app, '/return', async (flow) => {
+  }),
+  page('/return', async (flow) => {
     const { code } = Object(flow.request.query);
     // Refused, or failed, there.
     if (typeof code !== 'string') return failed(flow, 'UPSTREAM');
@@ -41,5 +40,5 @@ export function upstreamRoutes(app: App): void {
     } catch (error) {
       return explain(flow, '', error);
     }
-  });
-}
+  }),
+];

@@ -1,17 +1,14 @@
 import { Type } from 'typebox';
 import { html, sendPage, wantsPage } from '#platform/html.ts';
-import type { Routes } from '#platform/http.ts';
 import { errorCodes, problem, problemPath, problems } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 
 /** A page for every error code: where the `type` of a problem document leads. */
-export const problemPageRoutes: Routes = (app) => {
-  app.get(
-    '/problems/:code',
-    {
-      config: { permission: 'public' },
-      schema: { hide: true, params: Type.Object({ code: Type.String({ pattern: '^[a-z0-9-]{1,60}$' }) }) },
-    },
-    (request, reply) => {
+export const problemPageRoutes: Routes = [
+  get('/problems/:code', {
+    permission: 'public',
+    params: Type.Object({ code: Type.String({ pattern: '^[a-z0-9-]{1,60}$' }) }),
+    handler: (request, reply) => {
       const code = errorCodes.find((candidate) => problemPath(candidate) === `/problems/${request.params.code}`);
       if (!code) throw problem('NOT_FOUND');
       const { status, title, detail } = problems[code];
@@ -22,8 +19,8 @@ export const problemPageRoutes: Routes = (app) => {
 <p class="soft">In the problem document you received, <code>detail</code> describes your case; quote its <code>traceId</code> in a report.</p></div>`,
       });
     },
-  );
-};
+  }),
+];
 
 /** Marks up what stands between backticks. */
 function withCode(sentence: string) {

@@ -1,27 +1,16 @@
 import { type App, createHost } from '#platform/http.ts';
+import { mount } from '#platform/http-mount.ts';
+import { get } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import { addCors } from '#requests';
-import {
-  statusHistoryRoutes,
-  statusPageRoutes,
-  statusRoutes,
-  statusSubscribeRoutes,
-  statusSubscriptionRoutes,
-} from '#status';
-import { problemPageRoutes } from './problems.page.ts';
+import { served } from './routes.ts';
+
+const start = get('/', { permission: 'public', handler: (_request, reply) => reply.redirect('/status', 302) });
 
 /** The status alone, for a process that runs apart from the rest. */
 export async function createStatusHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   addCors(app);
-  statusRoutes(app);
-  statusSubscribeRoutes(app);
-  statusSubscriptionRoutes(app);
-  statusPageRoutes(app);
-  statusHistoryRoutes(app);
-  app.get('/', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) =>
-    reply.redirect('/status', 302),
-  );
-  problemPageRoutes(app);
+  mount(app, [...served.status, start]);
   return app;
 }

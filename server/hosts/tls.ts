@@ -45,7 +45,7 @@ export function createTlsFront(system: System, served: Served): FastifyInstance 
 /** Answers a certificate authority's questions, and sends everybody else to https. */
 export function createPlainFront(system: System): FastifyInstance {
   const front = Fastify({ forceCloseConnections: 'idle', requestTimeout: 30_000 });
-  front.get('/.well-known/acme-challenge/:token', { config: { permission: 'public' } }, async (request, reply) => {
+  front.get('/.well-known/acme-challenge/:token', async (request, reply) => {
     const { token } = Object(request.params);
     const answer = await challengeAnswer(system, String(token));
     return answer === undefined ? reply.code(404).send() : reply.type('text/plain').send(answer);

@@ -1,8 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { App, Routes } from '#platform/http.ts';
+import type { App } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { Problem, problem, problemResponses } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { failedRows, ImportReport, ReportQuery, reportImport } from './import-report.ts';
 import { receiveImport } from './import-upload.ts';
 import { getImport, ImportRef, listImports, MemberImport } from './imports.ts';
@@ -29,115 +30,90 @@ async function answerable<T>(body: Readable, read: (file: Readable) => Promise<T
   }
 }
 
-/** Bringing members along from another system, and taking them to one. */
-export const importRoutes: Routes = (app) => {
-  // A scope of its own: no other route takes these types, or a body that is not read into memory.
-  app.register((scoped: App, _options, done) => {
-    scoped.addContentTypeParser(Object.keys(FORMATS), (_request, body, parsed) => parsed(null, body));
-    scoped.post(
-      '/v1/admin/members/import',
-      {
-        config: { permission: 'members:import', stepUp: true, streams: true },
-        schema: {
-          summary: 'Import members',
-          description:
-            'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.',
-          consumes: Object.keys(FORMATS),
-          querystring: Type.Object({ dryRun: Type.Boolean({ default: false }) }),
-          response: {
-            202: MemberImport,
-            ...problemResponses('VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
-          },
-        },
-      },
-      async (request, reply) => {
-        const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-        const { body } = request;
-        if (!(body instanceof Readable)) throw problem('UNSUPPORTED_MEDIA_TYPE');
-        const format = type === 'text/csv' ? 'csv' : 'ndjson';
-        const { dryRun } = request.query;
-        return reply
-          .code(202)
-          .send(await answerable(body, (file) => receiveImport(request.ctx, file, { format, dryRun })));
-      },
-    );
-    done();
-  });
-
-  app.get(
-    '/v1/admin/members/import',
-    {
-      config: { permission: 'members:import' },
-      schema: {
-        summary: 'List imports of members',
-        description: 'Newest first, for thirty days.',
-        querystring: PageQuery,
-        response: { 200: PageOf(MemberImport), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listImports(request.ctx, request.query),
-  );
-
-  app.get(
-    '/v1/admin/members/import/:jobId',
-    {
-      config: { permission: 'members:import' },
-      schema: {
-        summary: 'Read an import and its report',
-        params: ImportRef,
-        querystring: ReportQuery,
-        response: { 200: ImportReport, ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
-      },
-    },
-    (request) => reportImport(request.ctx, request.params.jobId, request.query),
-  );
-  fileRoutes(app);
-};
+/** Imports are read while they come, not into memory. */
+async function asStream(scope: App): Promise<void> {
+  scope.addContentTypeParser(Object.keys(FORMATS), (_request, body, parsed) => parsed(null, body));
+}
 
 const ExportQuery = Type.Object({
   passwordHashes: Type.Boolean({ default: false, description: 'Takes the password hashes along.' }),
 });
 
-const fileRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/members/import/:jobId/failures',
-    {
-      config: { permission: 'members:import', scopeIn: 'link' },
-      schema: {
-        summary: 'Export the failed rows of an import',
-        description: 'Their numbers and what is wrong with them, as CSV; the rows themselves are not kept.',
-        params: ImportRef,
-        produces: ['text/csv'],
-        response: { 200: Type.Unsafe<Readable>(Type.String()), ...problemResponses('NOT_FOUND') },
-      },
+/** Bringing members along from another system, and taking them to one. */
+export const importRoutes: Routes = [
+  post('/v1/admin/members/import', {
+    permission: 'members:import',
+    stepUp: true,
+    streams: true,
+    summary: 'Import members',
+    description:
+      'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.',
+    consumes: Object.keys(FORMATS),
+    query: Type.Object({ dryRun: Type.Boolean({ default: false }) }),
+    responses: { 202: MemberImport },
+    problems: ['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+    plugin: asStream,
+    handler: async (request, reply) => {
+      const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+      const { body } = request;
+      if (!(body instanceof Readable)) throw problem('UNSUPPORTED_MEDIA_TYPE');
+      const format = type === 'text/csv' ? 'csv' : 'ndjson';
+      const { dryRun } = request.query;
+      return reply
+        .code(202)
+        .send(await answerable(body, (file) => receiveImport(request.ctx, file, { format, dryRun })));
     },
-    async ({ ctx, params: { jobId } }, reply) => {
+  }),
+  get('/v1/admin/members/import', {
+    permission: 'members:import',
+    summary: 'List imports of members',
+    description: 'Newest first, for thirty days.',
+    query: PageQuery,
+    responses: { 200: PageOf(MemberImport) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listImports(request.ctx, request.query),
+  }),
+  get('/v1/admin/members/import/:jobId', {
+    permission: 'members:import',
+    summary: 'Read an import and its report',
+    params: ImportRef,
+    query: ReportQuery,
+    responses: { 200: ImportReport },
+    problems: ['NOT_FOUND', 'INVALID_CURSOR'],
+    handler: (request) => reportImport(request.ctx, request.params.jobId, request.query),
+  }),
+  get('/v1/admin/members/import/:jobId/failures', {
+    permission: 'members:import',
+    scopeIn: 'link',
+    summary: 'Export the failed rows of an import',
+    description: 'Their numbers and what is wrong with them, as CSV; the rows themselves are not kept.',
+    params: ImportRef,
+    produces: ['text/csv'],
+    responses: { 200: Type.Unsafe<Readable>(Type.String()) },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params: { jobId } }, reply) => {
       await getImport(ctx, jobId);
       reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store');
       reply.header('content-disposition', `attachment; filename="failed-rows-${jobId}.csv"`);
       return reply.send(Readable.from(failedRows(ctx, jobId), { highWaterMark: 1 }));
     },
-  );
-
-  app.get(
-    '/v1/admin/members/export',
-    {
-      config: { permission: 'members:import', stepUp: true, scopeIn: 'link' },
-      schema: {
-        summary: 'Export all members',
-        description:
-          'A JSON object each line, oldest first: rows that an import takes. Password hashes only with `passwordHashes` (and `members:credentials`), of accounts that were made in this project and are in no other; keep those as you would keep the database.',
-        querystring: ExportQuery,
-        produces: ['application/x-ndjson'],
-        response: { 200: Type.Unsafe<Readable>(Type.String()) },
-      },
-    },
-    async (request, reply) => {
+  }),
+  get('/v1/admin/members/export', {
+    permission: 'members:import',
+    stepUp: true,
+    scopeIn: 'link',
+    summary: 'Export all members',
+    description:
+      'A JSON object each line, oldest first: rows that an import takes. Password hashes only with `passwordHashes` (and `members:credentials`), of accounts that were made in this project and are in no other; keep those as you would keep the database.',
+    query: ExportQuery,
+    produces: ['application/x-ndjson'],
+    responses: { 200: Type.Unsafe<Readable>(Type.String()) },
+    handler: async (request, reply) => {
       const { ctx, query } = request;
       await noteExport(ctx, query);
       reply.type('application/x-ndjson').header('cache-control', 'no-store');
       reply.header('content-disposition', 'attachment; filename="members.ndjson"');
       return reply.send(Readable.from(exportMembers(ctx, query), { highWaterMark: 1 }));
     },
-  );
-};
+  }),
+];

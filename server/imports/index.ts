@@ -1,7 +1,7 @@
 export { reportImport } from './import-report.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
-export { importRoutes } from './imports.admin.ts';
 export { importChunk } from './imports.task.ts';
 export { getImport, type MemberImport } from './imports.ts';
 export { exportMembers, noteExport } from './member-export.ts';
 export { importsPart } from './part.ts';
+export { routes } from './routes.ts';

@@ -1,6 +1,5 @@
 export { InvitationStatus, Invitations, statusOf as invitationStatus } from './invitations.ts';
 export { invitationsPart } from './part.ts';
-export { invitationRoutes } from './project-invitations.admin.ts';
 export {
   acceptInvitation,
   findInvitation,
@@ -9,3 +8,4 @@ export {
   projectOfInvitation,
   revokeUnbacked,
 } from './project-invitations.ts';
+export { routes } from './routes.ts';

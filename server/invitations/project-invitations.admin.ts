@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, post, type Routes } from '#platform/route.ts';
 import {
   getInvitation,
   Invitation,
@@ -16,72 +15,52 @@ import {
 
 const InvitationRef = Type.Object({ invitationId: IdSchema('inv') });
 
-export const invitationRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/invitations',
-    {
-      config: { permission: 'invitations:read' },
-      schema: {
-        summary: 'List invitations',
-        querystring: InvitationQuery,
-        response: { 200: PageOf(Invitation), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listInvitations(request.ctx, request.query),
-  );
-
-  app.post(
-    '/v1/admin/invitations',
-    {
-      config: { permission: 'invitations:write', stepUp: true },
-      schema: {
-        summary: 'Invite somebody',
-        body: NewInvitation,
-        response: { 201: Invitation, ...problemResponses('ALREADY_EXISTS') },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await invite(request.ctx, request.body)),
-  );
-
-  app.get(
-    '/v1/admin/invitations/:invitationId',
-    {
-      config: { permission: 'invitations:read', etag: true },
-      schema: {
-        summary: 'Read an invitation',
-        params: InvitationRef,
-        response: { 200: Invitation, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getInvitation(request.ctx, request.params.invitationId),
-  );
-
-  app.post(
-    '/v1/admin/invitations/:invitationId/resend',
-    {
-      config: { permission: 'invitations:write', stepUp: true },
-      schema: {
-        summary: 'Mail an invitation again',
-        params: InvitationRef,
-        response: { 200: Invitation, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    (request) => resendInvitation(request.ctx, request.params.invitationId),
-  );
-
-  app.delete(
-    '/v1/admin/invitations/:invitationId',
-    {
-      config: { permission: 'invitations:write', stepUp: false },
-      schema: {
-        summary: 'Revoke an invitation',
-        params: InvitationRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) => {
+export const invitationRoutes: Routes = [
+  get('/v1/admin/invitations', {
+    permission: 'invitations:read',
+    summary: 'List invitations',
+    query: InvitationQuery,
+    responses: { 200: PageOf(Invitation) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listInvitations(request.ctx, request.query),
+  }),
+  post('/v1/admin/invitations', {
+    permission: 'invitations:write',
+    stepUp: true,
+    summary: 'Invite somebody',
+    body: NewInvitation,
+    responses: { 201: Invitation },
+    problems: ['ALREADY_EXISTS'],
+    handler: async (request, reply) => reply.code(201).send(await invite(request.ctx, request.body)),
+  }),
+  get('/v1/admin/invitations/:invitationId', {
+    permission: 'invitations:read',
+    etag: true,
+    summary: 'Read an invitation',
+    params: InvitationRef,
+    responses: { 200: Invitation },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getInvitation(request.ctx, request.params.invitationId),
+  }),
+  post('/v1/admin/invitations/:invitationId/resend', {
+    permission: 'invitations:write',
+    stepUp: true,
+    summary: 'Mail an invitation again',
+    params: InvitationRef,
+    responses: { 200: Invitation },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: (request) => resendInvitation(request.ctx, request.params.invitationId),
+  }),
+  del('/v1/admin/invitations/:invitationId', {
+    permission: 'invitations:write',
+    stepUp: false,
+    summary: 'Revoke an invitation',
+    params: InvitationRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) => {
       await revokeInvitation(request.ctx, request.params.invitationId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

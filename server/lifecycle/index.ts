@@ -1,4 +1,3 @@
-export { deletionRoutes } from './deletions.console.ts';
 export { lifecyclePart } from './part.ts';
 export { PARTS } from './parts.ts';
-export { projectRoutes, workspaceRoutes } from './workspaces.console.ts';
+export { routes } from './routes.ts';

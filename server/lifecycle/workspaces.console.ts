@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { addProject, addWorkspace, permissionsForInstallation, TeamRole, teamsOf } from '#operators';
 import { transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { get, patch, post, type Routes } from '#platform/route.ts';
 import {
   countProjects,
   getProject,
@@ -24,17 +24,12 @@ export const ProjectRef = Type.Object({ projectId: IdSchema('prj') });
 const OwnWorkspace = Type.Object({ ...Workspace.properties, role: TeamRole });
 const WorkspaceDetail = Type.Object({ ...Workspace.properties, projectCount: Type.Integer() });
 
-export const workspaceRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/workspaces',
-    {
-      config: { permission: 'operator' },
-      schema: {
-        summary: 'List your workspaces',
-        response: { 200: Type.Object({ items: Type.Array(OwnWorkspace), nextCursor: Type.Null() }) },
-      },
-    },
-    async ({ ctx, operator }) => {
+export const workspaceRoutes: Routes = [
+  get('/console/v1/workspaces', {
+    permission: 'operator',
+    summary: 'List your workspaces',
+    responses: { 200: Type.Object({ items: Type.Array(OwnWorkspace), nextCursor: Type.Null() }) },
+    handler: async ({ ctx, operator }) => {
       const teams = await teamsOf(ctx, operator.userId);
       const found = await workspacesById(ctx.db, [...teams.keys()]);
       const items = found.flatMap((workspace) => {
@@ -43,101 +38,80 @@ export const workspaceRoutes: Routes = (app) => {
       });
       return { items, nextCursor: null };
     },
-  );
-
-  app.post(
-    '/console/v1/workspaces',
-    {
-      config: { permission: 'operator', stepUp: false },
-      schema: {
-        summary: 'Add a workspace',
-        description: 'For owners and admins of the built-in workspace, who run the installation. You become its owner.',
-        body: Named,
-        response: { 201: Workspace, ...problemResponses('AUTHORIZATION_DENIED') },
-      },
-    },
-    async ({ ctx, operator, body }, reply) => {
+  }),
+  post('/console/v1/workspaces', {
+    permission: 'operator',
+    stepUp: false,
+    summary: 'Add a workspace',
+    description: 'For owners and admins of the built-in workspace, who run the installation. You become its owner.',
+    body: Named,
+    responses: { 201: Workspace },
+    problems: ['AUTHORIZATION_DENIED'],
+    handler: async ({ ctx, operator, body }, reply) => {
       const requiredPermission = 'workspaces:create';
       if (!permissionsForInstallation(operator.installationRole).includes(requiredPermission))
         throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission } });
       return reply.code(201).send(await addWorkspace(ctx, body.name));
     },
-  );
-
-  app.get(
-    '/console/v1/workspace',
-    {
-      config: {
-        permission: 'workspace:read',
-        level: 'workspace',
-        etag: { without: ['projectCount'] },
-        whenClosed: true,
-      },
-      schema: { summary: 'Read the workspace', response: { 200: WorkspaceDetail } },
-    },
-    async ({ ctx }) => {
+  }),
+  get('/console/v1/workspace', {
+    permission: 'workspace:read',
+    level: 'workspace',
+    etag: { without: ['projectCount'] },
+    whenClosed: true,
+    summary: 'Read the workspace',
+    responses: { 200: WorkspaceDetail },
+    handler: async ({ ctx }) => {
       const [workspace, projectCount] = await Promise.all([getWorkspace(ctx), countProjects(ctx)]);
       return { ...workspace, projectCount };
     },
-  );
-
-  app.patch(
-    '/console/v1/workspace',
-    {
-      config: { permission: 'workspace:write', stepUp: false, level: 'workspace' },
-      schema: { summary: 'Rename the workspace', body: Named, response: { 200: Workspace } },
-    },
-    ({ ctx, body }) => transaction(ctx, (tx) => renameWorkspace(tx, body.name)),
-  );
-};
-
-export const projectRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/projects',
-    {
-      config: { permission: 'projects:read', level: 'workspace' },
-      schema: {
-        summary: 'List projects',
-        querystring: ProjectQuery,
-        response: { 200: PageOf(Project), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    ({ ctx, query }) => listProjects(ctx, query),
-  );
-
-  app.post(
-    '/console/v1/projects',
-    {
-      config: { permission: 'projects:write', stepUp: false, level: 'workspace' },
-      schema: { summary: 'Add a project', body: Named, response: { 201: Project } },
-    },
-    async ({ ctx, body }, reply) => reply.code(201).send(await addProject(ctx, body.name)),
-  );
-
-  app.get(
-    '/console/v1/projects/:projectId',
-    {
-      config: { permission: 'projects:read', level: 'workspace', etag: true },
-      schema: {
-        summary: 'Read a project',
-        params: ProjectRef,
-        response: { 200: Project, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    ({ ctx, params }) => getProject(ctx, params.projectId),
-  );
-
-  app.patch(
-    '/console/v1/projects/:projectId',
-    {
-      config: { permission: 'projects:write', stepUp: false, level: 'workspace' },
-      schema: {
-        summary: 'Rename a project',
-        params: ProjectRef,
-        body: Named,
-        response: { 200: Project, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    ({ ctx, params, body }) => transaction(ctx, (tx) => renameProject(tx, params.projectId, body.name)),
-  );
-};
+  }),
+  patch('/console/v1/workspace', {
+    permission: 'workspace:write',
+    stepUp: false,
+    level: 'workspace',
+    summary: 'Rename the workspace',
+    body: Named,
+    responses: { 200: Workspace },
+    handler: ({ ctx, body }) => transaction(ctx, (tx) => renameWorkspace(tx, body.name)),
+  }),
+  get('/console/v1/projects', {
+    permission: 'projects:read',
+    level: 'workspace',
+    summary: 'List projects',
+    query: ProjectQuery,
+    responses: { 200: PageOf(Project) },
+    problems: ['INVALID_CURSOR'],
+    handler: ({ ctx, query }) => listProjects(ctx, query),
+  }),
+  post('/console/v1/projects', {
+    permission: 'projects:write',
+    stepUp: false,
+    level: 'workspace',
+    summary: 'Add a project',
+    body: Named,
+    responses: { 201: Project },
+    handler: async ({ ctx, body }, reply) => reply.code(201).send(await addProject(ctx, body.name)),
+  }),
+  get('/console/v1/projects/:projectId', {
+    permission: 'projects:read',
+    level: 'workspace',
+    etag: true,
+    summary: 'Read a project',
+    params: ProjectRef,
+    responses: { 200: Project },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => getProject(ctx, params.projectId),
+  }),
+  patch('/console/v1/projects/:projectId', {
+    permission: 'projects:write',
+    stepUp: false,
+    level: 'workspace',
+    summary: 'Rename a project',
+    params: ProjectRef,
+    body: Named,
+    responses: { 200: Project },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params, body }) => transaction(ctx, (tx) => renameProject(tx, params.projectId, body.name)),
+  }),
+];

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { accessOf, permissionsOf, versionOf } from './access.ts';
 import { Check, checkPermission } from './authorization.ts';
 import { PermissionKey } from './permissions.ts';
@@ -11,14 +11,13 @@ const Authorization = Type.Object({
   version: Type.String({ description: 'Changes whenever roles or permissions do.' }),
 });
 
-export const authorizationRoutes: Routes = (app) => {
-  app.get(
-    '/v1/me/authorization',
-    {
-      config: { permission: 'customer', etag: true },
-      schema: { summary: 'Read my roles and permissions', response: { 200: Authorization } },
-    },
-    async (request) => {
+export const authorizationRoutes: Routes = [
+  get('/v1/me/authorization', {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read my roles and permissions',
+    responses: { 200: Authorization },
+    handler: async (request) => {
       const access = await accessOf(request.ctx, customerOf(request.ctx).userId);
       return {
         roles: access.roles.map(({ id, key, name }) => ({ id, key, name })),
@@ -26,19 +25,14 @@ export const authorizationRoutes: Routes = (app) => {
         version: versionOf(access),
       };
     },
-  );
-
-  app.post(
-    '/v1/me/authorization/check',
-    {
-      config: { permission: 'customer' },
-      schema: {
-        summary: 'Check one of my permissions',
-        description: 'Says whether it is granted, and by which paths.',
-        body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }),
-        response: { 200: Check },
-      },
-    },
-    ({ ctx, body }) => checkPermission(ctx, customerOf(ctx).userId, body.permission),
-  );
-};
+  }),
+  post('/v1/me/authorization/check', {
+    permission: 'customer',
+    summary: 'Check one of my permissions',
+    description: 'Says whether it is granted, and by which paths.',
+    body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }),
+    responses: { 200: Check },
+    silent: 'it changes nothing',
+    handler: ({ ctx, body }) => checkPermission(ctx, customerOf(ctx).userId, body.permission),
+  }),
+];

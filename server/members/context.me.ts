@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { usersById } from '#people';
 import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { findSession } from '#sessions';
 import { projectOf } from '#tenancy';
@@ -42,24 +42,20 @@ const Context = Type.Object({
 });
 type Context = Static<typeof Context>;
 
-export const contextRoutes: Routes = (app) => {
-  app.get(
-    '/v1/me/context',
-    {
-      config: { permission: 'customer' },
-      schema: {
-        summary: 'Read my context',
-        response: { 200: Context, ...problemResponses('MEMBERSHIP_REQUIRED', 'NOT_FOUND') },
-      },
-    },
-    async (request, reply) => {
-      const { context, body } = await contexts(app.system).get(request.ctx);
+export const contextRoutes: Routes = [
+  get('/v1/me/context', {
+    permission: 'customer',
+    summary: 'Read my context',
+    responses: { 200: Context },
+    problems: ['MEMBERSHIP_REQUIRED', 'NOT_FOUND'],
+    handler: async (request, reply) => {
+      const { context, body } = await contexts(request.server.system).get(request.ctx);
       // Serialised once per session and change, not once per request.
       reply.type('application/json; charset=utf-8').serializer(() => body);
       return context;
     },
-  );
-};
+  }),
+];
 
 async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
   const [users, member, session, project] = await Promise.all([

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, post, put, type Routes } from '#platform/route.ts';
 import { listMembers, MemberQuery } from './member-list.ts';
 import { getMember, Member, MemberRef } from './members.ts';
 import { RoleKey } from './roles.ts';
@@ -12,83 +11,60 @@ const MemberRoles = Type.Object(
   { additionalProperties: false },
 );
 
-export const memberRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/members',
-    {
-      config: { permission: 'members:read' },
-      schema: {
-        summary: 'List members',
-        querystring: MemberQuery,
-        response: { 200: PageOf(Member), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listMembers(request.ctx, request.query),
-  );
-
-  app.get(
-    '/v1/admin/members/:memberId',
-    {
-      config: { permission: 'members:read', etag: { without: ['lastSeenAt'] } },
-      schema: {
-        summary: 'Read a member',
-        params: MemberRef,
-        response: { 200: Member, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getMember(request.ctx, request.params.memberId),
-  );
-
-  app.put(
-    '/v1/admin/members/:memberId/roles',
-    {
-      config: { permission: 'members:write', stepUp: true, changes: '/v1/admin/members/:memberId' },
-      schema: {
-        summary: 'Replace the roles of a member',
-        params: MemberRef,
-        body: MemberRoles,
-        response: { 200: Member, ...problemResponses('NOT_FOUND', 'LAST_OWNER') },
-      },
-    },
-    (request) => setMemberRoles(request.ctx, request.params.memberId, request.body.roles),
-  );
-
-  app.post(
-    '/v1/admin/members/:memberId/block',
-    {
-      config: { permission: 'members:write', stepUp: false },
-      schema: {
-        summary: 'Block a member',
-        params: MemberRef,
-        response: { 200: Member, ...problemResponses('NOT_FOUND', 'LAST_OWNER') },
-      },
-    },
-    (request) => blockMember(request.ctx, request.params.memberId),
-  );
-
-  app.post(
-    '/v1/admin/members/:memberId/unblock',
-    {
-      config: { permission: 'members:write', stepUp: false },
-      schema: {
-        summary: 'Unblock a member',
-        params: MemberRef,
-        response: { 200: Member, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => unblockMember(request.ctx, request.params.memberId),
-  );
-
-  app.post(
-    '/v1/admin/members/:memberId/sessions/revoke',
-    {
-      config: { permission: 'sessions:revoke', stepUp: false },
-      schema: {
-        summary: 'End the sessions of a member',
-        params: MemberRef,
-        response: { 200: Type.Object({ revoked: Type.Integer() }), ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => revokeMemberSessions(request.ctx, request.params.memberId),
-  );
-};
+export const memberRoutes: Routes = [
+  get('/v1/admin/members', {
+    permission: 'members:read',
+    summary: 'List members',
+    query: MemberQuery,
+    responses: { 200: PageOf(Member) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listMembers(request.ctx, request.query),
+  }),
+  get('/v1/admin/members/:memberId', {
+    permission: 'members:read',
+    etag: { without: ['lastSeenAt'] },
+    summary: 'Read a member',
+    params: MemberRef,
+    responses: { 200: Member },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getMember(request.ctx, request.params.memberId),
+  }),
+  put('/v1/admin/members/:memberId/roles', {
+    permission: 'members:write',
+    stepUp: true,
+    changes: '/v1/admin/members/:memberId',
+    summary: 'Replace the roles of a member',
+    params: MemberRef,
+    body: MemberRoles,
+    responses: { 200: Member },
+    problems: ['NOT_FOUND', 'LAST_OWNER'],
+    handler: (request) => setMemberRoles(request.ctx, request.params.memberId, request.body.roles),
+  }),
+  post('/v1/admin/members/:memberId/block', {
+    permission: 'members:write',
+    stepUp: false,
+    summary: 'Block a member',
+    params: MemberRef,
+    responses: { 200: Member },
+    problems: ['NOT_FOUND', 'LAST_OWNER'],
+    handler: (request) => blockMember(request.ctx, request.params.memberId),
+  }),
+  post('/v1/admin/members/:memberId/unblock', {
+    permission: 'members:write',
+    stepUp: false,
+    summary: 'Unblock a member',
+    params: MemberRef,
+    responses: { 200: Member },
+    problems: ['NOT_FOUND'],
+    handler: (request) => unblockMember(request.ctx, request.params.memberId),
+  }),
+  post('/v1/admin/members/:memberId/sessions/revoke', {
+    permission: 'sessions:revoke',
+    stepUp: false,
+    summary: 'End the sessions of a member',
+    params: MemberRef,
+    responses: { 200: Type.Object({ revoked: Type.Integer() }) },
+    problems: ['NOT_FOUND'],
+    handler: (request) => revokeMemberSessions(request.ctx, request.params.memberId),
+  }),
+];

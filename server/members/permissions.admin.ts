@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import { deletePermission } from './permission-removal.ts';
 import {
   createPermission,
@@ -15,73 +14,53 @@ import {
   PermissionRef,
 } from './permissions.ts';
 
-export const permissionRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/permissions',
-    {
-      config: { permission: 'permissions:read' },
-      schema: {
-        summary: 'List permissions',
-        querystring: PermissionQuery,
-        response: { 200: PageOf(Permission), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listPermissions(request.ctx, request.query),
-  );
-
-  app.post(
-    '/v1/admin/permissions',
-    {
-      config: { permission: 'permissions:write', stepUp: false },
-      schema: {
-        summary: 'Add a permission',
-        body: NewPermission,
-        response: { 201: Permission, ...problemResponses('ALREADY_EXISTS', 'CONFLICT') },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await createPermission(request.ctx, request.body)),
-  );
-
-  app.get(
-    '/v1/admin/permissions/:key',
-    {
-      config: { permission: 'permissions:read', etag: true },
-      schema: {
-        summary: 'Read a permission',
-        params: PermissionRef,
-        response: { 200: Permission, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getPermission(request.ctx, request.params.key),
-  );
-
-  app.patch(
-    '/v1/admin/permissions/:key',
-    {
-      config: { permission: 'permissions:write', stepUp: false },
-      schema: {
-        summary: 'Describe a permission',
-        params: PermissionRef,
-        body: PermissionChanges,
-        response: { 200: Permission, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    (request) => describePermission(request.ctx, request.params.key, request.body.description),
-  );
-
-  app.delete(
-    '/v1/admin/permissions/:key',
-    {
-      config: { permission: 'permissions:write', stepUp: true },
-      schema: {
-        summary: 'Remove a permission',
-        params: PermissionRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) => {
+export const permissionRoutes: Routes = [
+  get('/v1/admin/permissions', {
+    permission: 'permissions:read',
+    summary: 'List permissions',
+    query: PermissionQuery,
+    responses: { 200: PageOf(Permission) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listPermissions(request.ctx, request.query),
+  }),
+  post('/v1/admin/permissions', {
+    permission: 'permissions:write',
+    stepUp: false,
+    summary: 'Add a permission',
+    body: NewPermission,
+    responses: { 201: Permission },
+    problems: ['ALREADY_EXISTS', 'CONFLICT'],
+    handler: async (request, reply) => reply.code(201).send(await createPermission(request.ctx, request.body)),
+  }),
+  get('/v1/admin/permissions/:key', {
+    permission: 'permissions:read',
+    etag: true,
+    summary: 'Read a permission',
+    params: PermissionRef,
+    responses: { 200: Permission },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getPermission(request.ctx, request.params.key),
+  }),
+  patch('/v1/admin/permissions/:key', {
+    permission: 'permissions:write',
+    stepUp: false,
+    summary: 'Describe a permission',
+    params: PermissionRef,
+    body: PermissionChanges,
+    responses: { 200: Permission },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: (request) => describePermission(request.ctx, request.params.key, request.body.description),
+  }),
+  del('/v1/admin/permissions/:key', {
+    permission: 'permissions:write',
+    stepUp: true,
+    summary: 'Remove a permission',
+    params: PermissionRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) => {
       await deletePermission(request.ctx, request.params.key);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

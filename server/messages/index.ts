@@ -1,5 +1,4 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
-export { messageRoutes } from './messages.admin.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
   forgetMessages,
@@ -9,5 +8,5 @@ export {
   sendMessage,
 } from './messages.ts';
 export { messagesPart } from './part.ts';
-export { receiptRoutes } from './receipts.public.ts';
+export { routes } from './routes.ts';
 export type { CredentialChange } from './templates.ts';

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { openCursor, PageOf, PageQuery, pageOf, pageOfWhole } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { del, get, post, put, type Routes } from '#platform/route.ts';
 import { type Language, languages } from '#settings';
 import { projectOf } from '#tenancy';
 import { messageStatuses, ownText } from './messages.ts';
@@ -49,84 +49,64 @@ const Message = Type.Object({
 
 const TemplateQuery = Type.Object({ ...PageQuery.properties, locale: Type.Optional(LanguageParam) });
 
-export const messageRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/messages',
-    {
-      config: { permission: 'settings:read' },
-      schema: {
-        summary: 'List sent messages',
-        description: 'What became of mails and text messages, newest first.',
-        querystring: PageQuery,
-        response: { 200: PageOf(Message), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    (request) => listMessages(request.ctx, request.query),
-  );
-
-  app.get(
-    '/v1/admin/settings/messages',
-    {
-      config: { permission: 'settings:read' },
-      schema: {
-        summary: 'List message templates',
-        querystring: TemplateQuery,
-        response: { 200: PageOf(Template), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    ({ ctx, query }) => pageOfTemplates(ctx, query),
-  );
-
-  app.get(
-    '/v1/admin/settings/messages/:template/:locale',
-    {
-      config: { permission: 'settings:read', etag: true },
-      schema: { summary: 'Read a message template', params: TemplateRef, response: { 200: Template } },
-    },
-    (request) => getTemplate(request.ctx, request.params),
-  );
-
-  app.put(
-    '/v1/admin/settings/messages/:template/:locale',
-    {
-      config: { permission: 'settings:write', stepUp: true },
-      schema: {
-        summary: 'Replace a message template',
-        params: TemplateRef,
-        body: TemplateText,
-        response: { 200: Template },
-      },
-    },
-    (request) => replaceTemplate(request.ctx, request.params, request.body),
-  );
-
-  app.delete(
-    '/v1/admin/settings/messages/:template/:locale',
-    {
-      config: { permission: 'settings:write', stepUp: false },
-      schema: { summary: 'Go back to the built-in template', params: TemplateRef, response: { 204: Type.Null() } },
-    },
-    async (request, reply) => {
+export const messageRoutes: Routes = [
+  get('/v1/admin/messages', {
+    permission: 'settings:read',
+    summary: 'List sent messages',
+    description: 'What became of mails and text messages, newest first.',
+    query: PageQuery,
+    responses: { 200: PageOf(Message) },
+    problems: ['INVALID_CURSOR'],
+    handler: (request) => listMessages(request.ctx, request.query),
+  }),
+  get('/v1/admin/settings/messages', {
+    permission: 'settings:read',
+    summary: 'List message templates',
+    query: TemplateQuery,
+    responses: { 200: PageOf(Template) },
+    problems: ['INVALID_CURSOR'],
+    handler: ({ ctx, query }) => pageOfTemplates(ctx, query),
+  }),
+  get('/v1/admin/settings/messages/:template/:locale', {
+    permission: 'settings:read',
+    etag: true,
+    summary: 'Read a message template',
+    params: TemplateRef,
+    responses: { 200: Template },
+    handler: (request) => getTemplate(request.ctx, request.params),
+  }),
+  put('/v1/admin/settings/messages/:template/:locale', {
+    permission: 'settings:write',
+    stepUp: true,
+    summary: 'Replace a message template',
+    params: TemplateRef,
+    body: TemplateText,
+    responses: { 200: Template },
+    handler: (request) => replaceTemplate(request.ctx, request.params, request.body),
+  }),
+  del('/v1/admin/settings/messages/:template/:locale', {
+    permission: 'settings:write',
+    stepUp: false,
+    summary: 'Go back to the built-in template',
+    params: TemplateRef,
+    responses: { 204: Type.Null() },
+    handler: async (request, reply) => {
       await removeTemplate(request.ctx, request.params);
       return reply.code(204).send(null);
     },
-  );
-
-  app.post(
-    '/v1/admin/settings/messages/:template/:locale/preview',
-    {
-      config: { permission: 'settings:read', stepUp: false },
-      schema: {
-        summary: 'Preview a message template',
-        description: 'Fills a text in with made-up values; without a body, the text in use.',
-        params: TemplateRef,
-        body: Type.Partial(TemplateText, { additionalProperties: false }),
-        response: { 200: Preview },
-      },
-    },
-    (request) => preview(request.ctx, request.params, request.body),
-  );
-};
+  }),
+  post('/v1/admin/settings/messages/:template/:locale/preview', {
+    permission: 'settings:read',
+    stepUp: false,
+    summary: 'Preview a message template',
+    description: 'Fills a text in with made-up values; without a body, the text in use.',
+    params: TemplateRef,
+    body: Type.Partial(TemplateText, { additionalProperties: false }),
+    responses: { 200: Preview },
+    silent: 'it changes nothing',
+    handler: (request) => preview(request.ctx, request.params, request.body),
+  }),
+];
 
 async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>) {
   let query = ctx.db

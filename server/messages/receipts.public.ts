@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import type { App, Routes } from '#platform/http.ts';
+import type { App } from '#platform/http.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId } from './messages.ts';
 import { isSigned, outcomeOf, type Report, type Reporter, referenceOf, reporters } from './receipt-signatures.ts';
@@ -9,41 +10,41 @@ import { RECEIPTS, receipt } from './texts.ts';
 
 const REFERENCE = /^wrk_(\w{26})\.msg_(\w{26})$/;
 
-/** What carriers report. The signature covers the body as it came, so it is kept as text. */
-export const receiptRoutes: Routes = (app) => {
-  app.register(async (scoped) => {
-    const callbacks: App = scoped.withTypeProvider();
-    callbacks.removeContentTypeParser('application/json');
-    callbacks.addContentTypeParser(
-      ['application/json', 'application/x-www-form-urlencoded'],
-      { parseAs: 'string', bodyLimit: 65_536 },
-      (_request, body, done) => done(null, body),
-    );
-    callbacks.post(
-      `${RECEIPTS}/:carrier`,
-      {
-        config: { permission: 'public' },
-        schema: {
-          summary: 'Take the delivery report of a carrier',
-          description:
-            'Signed as the carrier does: Twilio and Vonage in their own ways, others by Standard Webhooks with `receiptSecret`.',
-          params: Type.Object({ carrier: Type.Enum([...reporters]) }),
-          querystring: Type.Object({ reference: Type.Optional(Type.String({ maxLength: 70 })) }),
-          response: { 204: Type.Null(), ...problemResponses('AUTHENTICATION_REQUIRED') },
-        },
-      },
-      async (request, reply) => {
-        const { carrier } = request.params;
-        const { api } = app.system.config.addresses.production;
-        const raw = typeof request.body === 'string' ? request.body : '';
-        const form = request.headers['content-type']?.includes('urlencoded') ?? false;
-        const report = { url: api + request.url, headers: request.headers, raw, fields: fieldsOf(raw, form) };
-        await takeReport(app.system, carrier, { ...report, reference: request.query.reference ?? '' });
-        return reply.code(204).send(null);
-      },
-    );
-  });
-};
+/** The signature covers the body as it came, so it is kept as text. */
+async function asText(scope: App): Promise<void> {
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser(
+    ['application/json', 'application/x-www-form-urlencoded'],
+    { parseAs: 'string', bodyLimit: 65_536 },
+    (_request, body, done) => done(null, body),
+  );
+}
+
+/** What carriers report. */
+export const receiptRoutes: Routes = [
+  post(`${RECEIPTS}/:carrier`, {
+    permission: 'public',
+    counted: { uncounted: 'it takes signed notices, checked before anything is written' },
+    summary: 'Take the delivery report of a carrier',
+    description:
+      'Signed as the carrier does: Twilio and Vonage in their own ways, others by Standard Webhooks with `receiptSecret`.',
+    params: Type.Object({ carrier: Type.Enum([...reporters]) }),
+    query: Type.Object({ reference: Type.Optional(Type.String({ maxLength: 70 })) }),
+    responses: { 204: Type.Null() },
+    problems: ['AUTHENTICATION_REQUIRED'],
+    plugin: asText,
+    handler: async (request, reply) => {
+      const { system } = request.server;
+      const { carrier } = request.params;
+      const { api } = system.config.addresses.production;
+      const raw = typeof request.body === 'string' ? request.body : '';
+      const form = request.headers['content-type']?.includes('urlencoded') ?? false;
+      const report = { url: api + request.url, headers: request.headers, raw, fields: fieldsOf(raw, form) };
+      await takeReport(system, carrier, { ...report, reference: request.query.reference ?? '' });
+      return reply.code(204).send(null);
+    },
+  }),
+];
 
 function fieldsOf(raw: string, form: boolean): Record<string, string> {
   if (form) return Object.fromEntries(new URLSearchParams(raw));

@@ -1,4 +1,3 @@
-export { mfaEnrolmentRoutes, mfaRoutes } from './mfa.auth.ts';
 export {
   checkFactor,
   enrolTotpFor,
@@ -11,3 +10,4 @@ export {
   wayOf,
   withMfa,
 } from './mfa.ts';
+export { routes } from './routes.ts';

@@ -1,6 +1,5 @@
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
-export { usedApplicationRoutes } from './applications.me.ts';
 export { endProviderSessions } from './bound-sessions.ts';
 export { browserSession } from './browser-sessions.ts';
 export { consentsOf } from './consents.ts';
@@ -8,6 +7,6 @@ export { clientsOfSessions } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
 export { oidcPart } from './part.ts';
-export { oidcRoutes } from './provider.auth.ts';
 export { forgetEveryRecord } from './removal.ts';
+export { routes } from './routes.ts';
 export { takeBack, usedApplications } from './used-applications.ts';

@@ -1,8 +1,9 @@
 import { Value } from 'typebox/value';
 import { type Ctx, type Environment, NO_PROJECT, type Scope } from '#platform/ctx.ts';
-import { type App, addressOf, type Request, type RoutePermission } from '#platform/http.ts';
+import { type App, addressOf, type Request } from '#platform/http.ts';
 import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import type { RoutePermission } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import { findProject, isClosed } from '#tenancy';
 import { installationOf } from './installation.ts';
@@ -30,7 +31,7 @@ const ProjectIdSchema = IdSchema('prj');
 export function addOperatorAuthentication(app: App): void {
   app.decorateRequest('operator');
   app.addHook('onRequest', (request, _reply, done) => {
-    const { permission } = request.routeOptions.config;
+    const permission = request.route?.permission;
     if (permission === undefined || permission === 'public') return done();
     authenticate(request, permission).then(() => done(), done);
   });
@@ -61,7 +62,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
       detail: `Your role in this workspace, ${session.role}, does not grant "${permission}".`,
       extensions: { requiredPermission: permission },
     });
-  if (!request.routeOptions.config.whenClosed) await requireOpen(system, named);
+  if (!request.route?.whenClosed) await requireOpen(system, named);
   requireStepUp(request, session);
   const scope = await scopeOf(request, named);
   request.ctx = contextOf(request, scope, await operatorPermissions({ system, scope }, session));
@@ -102,7 +103,7 @@ export function workspaceScope(workspaceId: WorkspaceId): Scope {
 
 async function scopeOf(request: Request, workspaceId: WorkspaceId | null): Promise<Scope> {
   if (workspaceId === null) throw problem('CONTEXT_REQUIRED');
-  if (request.routeOptions.config.level === 'workspace') return workspaceScope(workspaceId);
+  if (request.route?.level === 'workspace') return workspaceScope(workspaceId);
   const projectId = placeIn(request, 'projectId');
   const environment = environmentIn(placeIn(request, 'environment'));
   if (projectId === undefined || environment === undefined)
@@ -122,7 +123,7 @@ const HEADERS = { workspaceId: 'x-workspace-id', projectId: 'x-project-id', envi
 
 /** Where a request wants to act. */
 function placeIn(request: Request, what: keyof typeof HEADERS): string | undefined {
-  const { scopeIn } = request.routeOptions.config;
+  const scopeIn = request.route?.scopeIn;
   const named = scopeIn === 'query' ? undefined : header(request, HEADERS[what]);
   if (named !== undefined || scopeIn === undefined) return named;
   const value: unknown = Object(request.query)[what];

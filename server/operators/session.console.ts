@@ -4,8 +4,9 @@ import { usersById } from '#people';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import { transaction } from '#platform/ctx.ts';
 import { html, sendPage } from '#platform/html.ts';
-import type { Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { revokeSessions } from '#sessions';
 import { Workspace, workspacesById } from '#tenancy';
 import { CALLBACK_PATH, installationCtx, installationOf } from './installation.ts';
@@ -23,6 +24,7 @@ import { teamsOf } from './team.ts';
 import { permissionsForInstallation, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
 
 const SIGN_IN = '/console/v1/sign-in';
+
 /** How long somebody may take at the sign-in pages. */
 const AWAY_SECONDS = 3_600;
 
@@ -61,49 +63,41 @@ function awayCookie({ address }: Request): string {
   return cookieName(address, 'console', 'sign-in');
 }
 
-export const sessionRoutes: Routes = (app) => {
-  app.get(
-    SIGN_IN,
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Begin a sign-in',
-        description: 'Open in a browser: goes to the sign-in pages, and comes back to `returnTo` with the session.',
-        querystring: Type.Object({
-          returnTo: Type.Unsafe<string>({ ...ReturnTo, default: '/console/' }),
-          stepUp: Type.Boolean({ default: false, description: 'Asks who it is again, for a dangerous action.' }),
-        }),
-      },
-    },
-    async (request, reply) => {
+export const sessionRoutes: Routes = [
+  get(SIGN_IN, {
+    permission: 'public',
+    counted: 'begin',
+    summary: 'Begin a sign-in',
+    description: 'Open in a browser: goes to the sign-in pages, and comes back to `returnTo` with the session.',
+    query: Type.Object({
+      returnTo: Type.Unsafe<string>({ ...ReturnTo, default: '/console/' }),
+      stepUp: Type.Boolean({ default: false, description: 'Asks who it is again, for a dangerous action.' }),
+    }),
+    handler: async (request, reply) => {
       const { system } = request.server;
       if (!(await isSetUp(installationCtx(system, 'console')))) return reply.redirect('/console/setup', 303);
       const { url, kept } = await beginSignIn(system, request.query);
       reply.setCookie(awayCookie(request), kept, { ...cookieOptions(request.address, 'lax'), maxAge: AWAY_SECONDS });
       return reply.redirect(url, 303);
     },
-  );
-
-  app.get(CALLBACK_PATH, { config: { permission: 'public' }, schema: { hide: true } }, (request, reply) =>
-    arrive(request, reply),
-  );
-
-  app.get(
-    '/console/v1/session',
-    {
-      config: { permission: 'operator' },
-      schema: { summary: 'Read your session', response: { 200: Session } },
-    },
-    ({ server, operator }) => describeSession(server.system, operator),
-  );
-
-  app.post(
-    '/console/v1/session/sign-out',
-    {
-      config: { permission: 'operator', stepUp: false },
-      schema: { summary: 'Sign out', description: 'Here and at the auth host.', response: { 204: Type.Null() } },
-    },
-    async (request, reply) => {
+  }),
+  get(CALLBACK_PATH, {
+    permission: 'public',
+    handler: (request, reply) => arrive(request, reply),
+  }),
+  get('/console/v1/session', {
+    permission: 'operator',
+    summary: 'Read your session',
+    responses: { 200: Session },
+    handler: ({ server, operator }) => describeSession(server.system, operator),
+  }),
+  post('/console/v1/session/sign-out', {
+    permission: 'operator',
+    stepUp: false,
+    summary: 'Sign out',
+    description: 'Here and at the auth host.',
+    responses: { 204: Type.Null() },
+    handler: async (request, reply) => {
       const { ctx, operator } = request;
       await transaction(ctx, async (tx) => {
         await revokeSessions(tx, operator.userId, { only: operator.sessionId }, 'logout');
@@ -112,8 +106,8 @@ export const sessionRoutes: Routes = (app) => {
       reply.clearCookie(operatorCookie(ctx.system), cookieOptions(request.address, 'strict'));
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];
 
 async function arrive(request: Request, reply: Reply): Promise<Reply> {
   const { system } = request.server;

@@ -1,10 +1,11 @@
-import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Html, html, sendPage } from '#platform/html.ts';
-import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { installationCtx } from './installation.ts';
 import { isSetUp, requireSetUpToken, SetUp, setUp } from './set-up.ts';
 import {
@@ -15,77 +16,79 @@ import {
   revokeUnbacked,
 } from './team-invitations.ts';
 
-const config = { permission: 'public' } as const;
 const TokenQuery = Type.Object({ token: Type.String({ maxLength: 200, default: '' }) });
 const SIGN_IN = '/console/v1/sign-in';
 
 /** Two pages that work before anybody is signed in: making the first owner, and joining a team. */
-export const setUpRoutes: Routes = (app) => {
-  // Forms are read here, and nowhere else on the host.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    const forms: App = scoped.withTypeProvider();
-    installationForms(forms);
-    invitationForms(forms);
-  });
-};
-
-function installationForms(app: App): void {
-  app.get('/console/setup', { config, schema: { hide: true, querystring: TokenQuery } }, async (request, reply) => {
-    const { system } = request.server;
-    if (await isSetUp(ctxOf(request))) return reply.redirect('/console/', 303);
-    const { token } = request.query;
-    return explaining(reply, () => {
-      if (token === '') return show(reply, 200, WHERE_IS_THE_LINK);
-      requireSetUpToken(system, token);
-      return show(reply, 200, setUpForm({ token }, ''));
-    });
-  });
-
-  app.post('/console/setup', { config, schema: { hide: true } }, async (request, reply) => {
-    requireOwnPage(request);
-    const { body } = request;
-    if (!Value.Check(SetUp, body)) return show(reply, 400, setUpForm(textsIn(body), 'Fill in every field.'));
-    return explaining(
-      reply,
-      async () => {
-        await setUp(ctxOf(request), body);
-        return reply.redirect(SIGN_IN, 303);
-      },
-      (fault) => setUpForm(textsIn(body), fault),
-    );
-  });
-}
-
-function invitationForms(app: App): void {
-  app.get('/console/invitation', { config, schema: { hide: true, querystring: TokenQuery } }, (request, reply) => {
-    const { token } = request.query;
-    return explaining(reply, async () =>
-      show(reply, 200, invitationForm(await findTeamInvitation(ctxOf(request), token), token, '')),
-    );
-  });
-
-  app.post('/console/invitation', { config, schema: { hide: true } }, async (request, reply) => {
-    requireOwnPage(request);
-    const { body } = request;
-    const { token = '' } = textsIn(body);
-    const ctx = ctxOf(request);
-    return explaining(reply, async () => {
-      await revokeUnbacked(ctx, token);
-      const invitation = await findTeamInvitation(ctx, token);
-      if (!Value.Check(NewTeammate, body))
-        return show(reply, 400, invitationForm(invitation, token, 'Fill in every field.'));
+export const setUpRoutes: Routes = [
+  get('/console/setup', {
+    permission: 'public',
+    query: TokenQuery,
+    handler: async (request, reply) => {
+      const { system } = request.server;
+      if (await isSetUp(ctxOf(request))) return reply.redirect('/console/', 303);
+      const { token } = request.query;
+      return explaining(reply, () => {
+        if (token === '') return show(reply, 200, WHERE_IS_THE_LINK);
+        requireSetUpToken(system, token);
+        return show(reply, 200, setUpForm({ token }, ''));
+      });
+    },
+  }),
+  post('/console/setup', {
+    permission: 'public',
+    counted: 'password',
+    plugin: forms,
+    handler: async (request, reply) => {
+      requireOwnPage(request);
+      const { body } = request;
+      if (!Value.Check(SetUp, body)) return show(reply, 400, setUpForm(textsIn(body), 'Fill in every field.'));
       return explaining(
         reply,
         async () => {
-          await acceptTeamInvitation(ctx, body);
+          await setUp(ctxOf(request), body);
           return reply.redirect(SIGN_IN, 303);
         },
-        (fault) => invitationForm(invitation, token, fault),
+        (fault) => setUpForm(textsIn(body), fault),
       );
-    });
-  });
-}
+    },
+  }),
+  get('/console/invitation', {
+    permission: 'public',
+    query: TokenQuery,
+    handler: (request, reply) => {
+      const { token } = request.query;
+      return explaining(reply, async () =>
+        show(reply, 200, invitationForm(await findTeamInvitation(ctxOf(request), token), token, '')),
+      );
+    },
+  }),
+  post('/console/invitation', {
+    permission: 'public',
+    counted: 'password',
+    plugin: forms,
+    handler: async (request, reply) => {
+      requireOwnPage(request);
+      const { body } = request;
+      const { token = '' } = textsIn(body);
+      const ctx = ctxOf(request);
+      return explaining(reply, async () => {
+        await revokeUnbacked(ctx, token);
+        const invitation = await findTeamInvitation(ctx, token);
+        if (!Value.Check(NewTeammate, body))
+          return show(reply, 400, invitationForm(invitation, token, 'Fill in every field.'));
+        return explaining(
+          reply,
+          async () => {
+            await acceptTeamInvitation(ctx, body);
+            return reply.redirect(SIGN_IN, 303);
+          },
+          (fault) => invitationForm(invitation, token, fault),
+        );
+      });
+    },
+  }),
+];
 
 function ctxOf(request: Request) {
   const ctx = installationCtx(request.server.system, 'console');

@@ -13,7 +13,7 @@ export function stepUpSecondsLeft({ clock }: System, { authTime }: Pick<Operator
 
 /** Asks for a fresh proof where the route declares it. @throws Problem REAUTHENTICATION_REQUIRED with `maxAge` in seconds */
 export function requireStepUp(request: Request, session: OperatorSession): void {
-  if (!request.routeOptions.config.stepUp) return;
+  if (!request.route?.stepUp) return;
   if (stepUpSecondsLeft(request.server.system, session) > 0) return;
   throw problem('REAUTHENTICATION_REQUIRED', {
     detail: 'Sign in again to make this change.',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, patch, type Routes } from '#platform/route.ts';
 import {
   changeTeamMember,
   getTeamMember,
@@ -19,73 +18,55 @@ const TeamRoleRow = Type.Object({
   permissions: Type.Array(Type.String()),
 });
 
-export const teamRoutes: Routes = (app) => {
-  app.get(
-    '/console/v1/team',
-    {
-      config: { permission: 'team:read', level: 'workspace' },
-      schema: {
-        summary: 'List the team',
-        querystring: PageQuery,
-        response: { 200: PageOf(TeamMember), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    ({ ctx, query }) => listTeam(ctx, query),
-  );
-
-  app.get(
-    '/console/v1/team/roles',
-    {
-      config: { permission: 'operator' },
-      schema: {
-        summary: 'List the roles of a team',
-        description: 'What each role may do: the table the server enforces.',
-        response: { 200: Type.Object({ items: Type.Array(TeamRoleRow), nextCursor: Type.Null() }) },
-      },
-    },
-    () => ({ items: teamRoles, nextCursor: null }),
-  );
-
-  app.get(
-    '/console/v1/team/:teamMemberId',
-    {
-      config: { permission: 'team:read', level: 'workspace', etag: true },
-      schema: {
-        summary: 'Read a team member',
-        params: TeamMemberRef,
-        response: { 200: TeamMember, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    ({ ctx, params }) => getTeamMember(ctx, params.teamMemberId),
-  );
-
-  app.patch(
-    '/console/v1/team/:teamMemberId',
-    {
-      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
-      schema: {
-        summary: 'Change the role of a team member',
-        params: TeamMemberRef,
-        body: TeamRoleChange,
-        response: { 200: TeamMember, ...problemResponses('NOT_FOUND', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED') },
-      },
-    },
-    ({ ctx, params, body }) => changeTeamMember(ctx, params.teamMemberId, body.role),
-  );
-
-  app.delete(
-    '/console/v1/team/:teamMemberId',
-    {
-      config: { permission: 'team:write', stepUp: true, level: 'workspace' },
-      schema: {
-        summary: 'Remove a team member',
-        params: TeamMemberRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED') },
-      },
-    },
-    async ({ ctx, params }, reply) => {
+export const teamRoutes: Routes = [
+  get('/console/v1/team', {
+    permission: 'team:read',
+    level: 'workspace',
+    summary: 'List the team',
+    query: PageQuery,
+    responses: { 200: PageOf(TeamMember) },
+    problems: ['INVALID_CURSOR'],
+    handler: ({ ctx, query }) => listTeam(ctx, query),
+  }),
+  get('/console/v1/team/roles', {
+    permission: 'operator',
+    summary: 'List the roles of a team',
+    description: 'What each role may do: the table the server enforces.',
+    responses: { 200: Type.Object({ items: Type.Array(TeamRoleRow), nextCursor: Type.Null() }) },
+    handler: () => ({ items: teamRoles, nextCursor: null }),
+  }),
+  get('/console/v1/team/:teamMemberId', {
+    permission: 'team:read',
+    level: 'workspace',
+    etag: true,
+    summary: 'Read a team member',
+    params: TeamMemberRef,
+    responses: { 200: TeamMember },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => getTeamMember(ctx, params.teamMemberId),
+  }),
+  patch('/console/v1/team/:teamMemberId', {
+    permission: 'team:write',
+    stepUp: true,
+    level: 'workspace',
+    summary: 'Change the role of a team member',
+    params: TeamMemberRef,
+    body: TeamRoleChange,
+    responses: { 200: TeamMember },
+    problems: ['NOT_FOUND', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+    handler: ({ ctx, params, body }) => changeTeamMember(ctx, params.teamMemberId, body.role),
+  }),
+  del('/console/v1/team/:teamMemberId', {
+    permission: 'team:write',
+    stepUp: true,
+    level: 'workspace',
+    summary: 'Remove a team member',
+    params: TeamMemberRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+    handler: async ({ ctx, params }, reply) => {
       await removeTeamMember(ctx, params.teamMemberId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

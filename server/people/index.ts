@@ -19,8 +19,8 @@ export {
   replaceAddress,
 } from './identifiers.ts';
 export { peoplePart } from './part.ts';
-export { profileRoutes } from './profile.me.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
+export { routes } from './routes.ts';
 export { matches, type Search, searchFor, usersMatching } from './search.ts';
 export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
 export { removeIdentifiersSince, unprovenSince } from './unproven.ts';

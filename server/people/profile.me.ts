@@ -1,29 +1,23 @@
 import { customerOf } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
 import { ProfileChanges } from '#platform/profile-fields.ts';
+import { get, patch, type Routes } from '#platform/route.ts';
 import { getProfile, Profile, updateProfile } from './profile.ts';
 
-export const profileRoutes: Routes = (app) => {
-  app.get(
-    '/v1/me/profile',
-    {
-      config: { permission: 'customer', etag: true },
-      schema: { summary: 'Read my profile', response: { 200: Profile, ...problemResponses('NOT_FOUND') } },
-    },
-    (request) => getProfile(request.ctx, customerOf(request.ctx).userId),
-  );
-
-  app.patch(
-    '/v1/me/profile',
-    {
-      config: { permission: 'customer' },
-      schema: {
-        summary: 'Change my profile',
-        body: ProfileChanges,
-        response: { 200: Profile, ...problemResponses('NOT_FOUND', 'ALREADY_EXISTS') },
-      },
-    },
-    (request) => updateProfile(request.ctx, customerOf(request.ctx).userId, request.body),
-  );
-};
+export const profileRoutes: Routes = [
+  get('/v1/me/profile', {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read my profile',
+    responses: { 200: Profile },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getProfile(request.ctx, customerOf(request.ctx).userId),
+  }),
+  patch('/v1/me/profile', {
+    permission: 'customer',
+    summary: 'Change my profile',
+    body: ProfileChanges,
+    responses: { 200: Profile },
+    problems: ['NOT_FOUND', 'ALREADY_EXISTS'],
+    handler: (request) => updateProfile(request.ctx, customerOf(request.ctx).userId, request.body),
+  }),
+];

@@ -1,10 +1,15 @@
 import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import formBody from '@fastify/formbody';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { addOwnFormats } from './formats.ts';
 import { isNestedTooDeep } from './nesting.ts';
 import { problem } from './problem.ts';
+import type { Plugin } from './route.ts';
+
+/** Reads forms. Only the routes of forms have it: a page of another origin can send one without being asked. */
+export const forms: Plugin = (scope) => scope.register(formBody);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -77,7 +82,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   });
   app.addHook('preValidation', (request, _reply, done) => {
     // An absent body is an empty object, so that optional fields may all be left out.
-    if ((request.body === undefined || request.body === null) && request.routeOptions.schema?.body) request.body = {};
+    if ((request.body === undefined || request.body === null) && request.route?.body) request.body = {};
     done();
   });
 }
@@ -87,10 +92,11 @@ const BODY_MS = 30_000;
 
 /** Ends connections whose body does not come (slow bodies would hold them all). */
 function limitTime(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { raw, headers } = request;
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     if (!hasBody) return done();
-    if (routeOptions.config.streams) {
+    if (request.routeOptions.config.route?.streams) {
       const { socket } = raw;
       const idle = () => raw.destroy();
       socket.setTimeout(BODY_MS, idle);

@@ -31,6 +31,7 @@ export function addEdge(app: App, edge: Edge): void {
   const { host, own, hostNames, find } = edge;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
+    request.route = request.routeOptions.config.route;
     const accept = (address: Address | undefined) => {
       if (!address) return done(unknownHost(edge, request.host));
       request.address = address;
@@ -58,7 +59,7 @@ function addMeasuring(app: App, { system, host }: Edge): void {
   const durations = requestDurations(system);
   const verbose = system.log.isLevelEnabled('debug');
   app.addHook('onResponse', (request, reply, done) => {
-    durations.record(host, request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
+    durations.record(host, request.route?.path ?? request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
     if (verbose)
       request.log.debug(
         {

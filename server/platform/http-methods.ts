@@ -26,7 +26,7 @@ export class Methods {
 }
 
 /** `/members/:memberId` → `^/members/[^/]+$`, `/reference/*` → `^/reference/.*$` */
-function patternOf(url: string): RegExp {
+export function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => {
     if (part.startsWith(':')) return '[^/]+';
     return part === '*' ? '.*' : RegExp.escape(part);

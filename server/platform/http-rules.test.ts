@@ -14,6 +14,8 @@ import {
 import { waitsForLock } from '#tests/locks.ts';
 import { dereferenced } from '#tests/openapi.ts';
 import { createHost } from './http.ts';
+import { mount } from './http-mount.ts';
+import { get } from './route.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -210,17 +212,10 @@ describe('headers that say where a caller stands', () => {
     t.after(() => app.close());
     const since = new Date('2026-01-01T00:00:00Z');
     const sunset = new Date('2027-02-01T00:00:00Z');
-    const config = { permission: 'public', deprecated: { since, sunset, link: 'https://docs.example/v2' } } as const;
-    app.get('/v1/old', { config, schema: { summary: 'An old one' } }, () => ({}));
-    assert.throws(
-      () =>
-        app.get(
-          '/v1/rash',
-          { config: { ...config, deprecated: { since, sunset: new Date('2026-06-01') } }, schema: { summary: 'Rash' } },
-          () => ({}),
-        ),
-      /less than 12 months/,
-    );
+    const route = { permission: 'public', summary: 'An old one', handler: () => ({}) } as const;
+    mount(app, [get('/v1/old', { ...route, deprecated: { since, sunset, link: 'https://docs.example/v2' } })]);
+    const rash = get('/v1/rash', { ...route, deprecated: { since, sunset: new Date('2026-06-01') } });
+    assert.throws(() => mount(app, [rash]), /less than 12 months/);
     const host = new URL(latchkey.system.config.addresses.test.api).host;
     const { headers } = await app.inject({ url: '/v1/old', headers: { host } });
     assert.deepEqual(

@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler, preSerializationHookHandler } from 'fastify';
 import { type TProperties, Type } from 'typebox';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import { asRequest } from './held-connections.ts';
 import type { App } from './http.ts';
 import { AnsweredBefore, claiming, claimOf, earlierAnswer, keepAnswer, replay, turnOf } from './http-once.ts';
 import { limitsOf } from './limits.ts';
-import { type ErrorCode, problem, problemResponses, withProblems } from './problem.ts';
+import { type ErrorCode, problem } from './problem.ts';
+import type { Route } from './route.ts';
 import { keyTurns, Unit } from './unit.ts';
-
-/** A route on its way out (RFC 9745, RFC 8594). */
-type Deprecation = { since: Date; sunset: Date; link?: string };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,25 +17,9 @@ declare module 'fastify' {
     /** The row of its `Idempotency-Key`. */
     claim: Buffer | undefined;
   }
-  interface FastifyContextConfig {
-    /**
-     * Of a GET: answers one record, which then has an `ETag`; PATCH, PUT and DELETE of the same path honour `If-Match`. Fields
-     * that change by themselves (`without`) make no other state of the record.
-     */
-    etag?: true | { without: readonly string[] };
-    /** Of a change: the path whose record it changes and answers, where it is not its own. */
-    changes?: string;
-    /** Asks others before the request becomes a transaction, and not again for an answer that is known: see `askedAhead`. */
-    ahead?: (request: FastifyRequest) => Promise<void>;
-    /** False on a POST whose body is a stream. */
-    idempotencyKey?: false;
-    deprecated?: Deprecation;
-  }
 }
 
-type Reader = { handler: RouteHandlerMethod; without: readonly string[] };
-type Readers = ReadonlyMap<string, Reader>;
-type Exchange = { app: App; request: FastifyRequest; reply: FastifyReply; readers: Readers };
+type Exchange = { app: App; request: FastifyRequest; reply: FastifyReply };
 
 const CHANGES = ['PATCH', 'PUT', 'DELETE'];
 /** Paths of the interface, on customers' hosts and on the console's. */
@@ -59,32 +41,12 @@ const IfNoneMatch = Type.String({
   description: 'The `ETag` of the state you have; when the record is still in it, 304.',
 });
 
-/** What every route gives its callers alike: declared in its configuration, seen in OpenAPI, done here. */
+const UNCHANGED = { type: 'null', description: 'You have this state already.' };
+
+/** What every route gives its callers alike: declared by the route, seen in OpenAPI, done here. */
 export function addExchangeRules(app: App): void {
-  const readers = new Map<string, Reader>();
   app.decorateRequest('unit', undefined);
   app.decorateRequest('claim', undefined);
-  app.addHook('onRoute', (route) => {
-    const { etag } = route.config ?? {};
-    if (route.method === 'GET' && etag)
-      readers.set(route.url, { handler: route.handler, without: etag === true ? [] : etag.without });
-    describe(route, readers);
-  });
-  app.addHook('preHandler', (request, reply, done) => {
-    const { headers, routeOptions } = request;
-    const key = takesKey(routeOptions) ? headers['idempotency-key'] : undefined;
-    const match = mayMatch(routeOptions) ? headers['if-match'] : undefined;
-    const { ahead } = routeOptions.config;
-    if (key === undefined && match === undefined && !ahead) return done();
-    asRequest((note) => {
-      begin({ app, request, reply, readers }, { key, match, ahead, note }).then((goesOn) => goesOn && done(), done);
-    });
-  });
-  app.addHook('preSerialization', (request, reply, payload, done) => {
-    const reader = reply.statusCode === 200 ? recordOf(request, readers) : undefined;
-    if (reader) reply.header('etag', etagOf(payload, reader));
-    done(null, payload);
-  });
   app.addHook('onSend', (request, reply, payload, done) => {
     addStandingHeaders(request, reply);
     if (isUnchanged(request, reply)) {
@@ -101,20 +63,42 @@ export function addExchangeRules(app: App): void {
   });
 }
 
-type Routed = { method?: unknown; url?: string | undefined; config?: { idempotencyKey?: false; changes?: string } };
-
-function takesKey({ method, url, config }: Routed): boolean {
-  return method === 'POST' && VERSIONED.test(url ?? '') && config?.idempotencyKey !== false;
+/** The hooks of the routes that need one: keys and preconditions of changes, tags of records. */
+export function exchangeHooks(app: App, route: Route, reader: Route | undefined) {
+  const keyed = takesKey(route);
+  const conditional = mayMatch(route);
+  const { ahead } = route;
+  const preHandler: preHandlerHookHandler = (request, reply, done) => {
+    const { headers } = request;
+    const key = keyed ? headers['idempotency-key'] : undefined;
+    const match = conditional ? headers['if-match'] : undefined;
+    if (key === undefined && match === undefined && !ahead) return done();
+    asRequest((note) => {
+      begin({ app, request, reply }, { key, match, ahead, note }).then((goesOn) => goesOn && done(), done);
+    });
+  };
+  const preSerialization: preSerializationHookHandler = (_request, reply, payload, done) => {
+    if (reader && reply.statusCode === 200) reply.header('etag', etagOf(payload, reader));
+    done(null, payload);
+  };
+  return {
+    ...((keyed || conditional || ahead) && { preHandler }),
+    ...(reader && ['GET', 'PATCH', 'PUT'].includes(route.method) && { preSerialization }),
+  };
 }
 
-function mayMatch({ method, url }: Routed): boolean {
-  return CHANGES.includes(String(method)) && VERSIONED.test(url ?? '');
+function takesKey({ method, path }: Route): boolean {
+  return method === 'POST' && VERSIONED.test(path);
+}
+
+function mayMatch({ method, path }: Route): boolean {
+  return CHANGES.includes(method) && VERSIONED.test(path);
 }
 
 type Beginning = {
   key: string | string[] | undefined;
   match: string | undefined;
-  ahead: FastifyContextConfig['ahead'];
+  ahead: Route['ahead'];
   note: (held: boolean) => void;
 };
 
@@ -162,12 +146,12 @@ function carry(request: FastifyRequest, unit: Unit): void {
 }
 
 /** The record is read in the change's own snapshot: who changes it meanwhile makes the change fail (RFC 9110 §13.1.1). */
-async function requireMatch({ app, request, reply, readers }: Exchange, match: string): Promise<void> {
+async function requireMatch({ request, reply }: Exchange, match: string): Promise<void> {
   if (match.trim() === '*') return;
-  const reader = readers.get(pathOfRecord(request.routeOptions));
+  const { reader } = request.routeOptions.config;
   if (!reader) throw problem('PRECONDITION_FAILED', 'This path has no `ETag`; omit `If-Match`.');
   await request.unit?.begin();
-  const record: unknown = await reader.handler.call(app, request, reply);
+  const record: unknown = await reader.handler(request, reply);
   if (!named(match).includes(etagOf(record, reader))) throw problem('PRECONDITION_FAILED');
 }
 
@@ -175,18 +159,8 @@ function named(header: string): string[] {
   return header.split(',').map((tag) => tag.trim());
 }
 
-function pathOfRecord({ url, config }: Routed): string {
-  return config?.changes ?? url ?? '';
-}
-
-/** The reader of the record that an answer shows. */
-function recordOf({ method, routeOptions }: FastifyRequest, readers: Readers): Reader | undefined {
-  return method === 'GET' || method === 'PATCH' || method === 'PUT'
-    ? readers.get(pathOfRecord(routeOptions))
-    : undefined;
-}
-
-function etagOf(record: unknown, { without }: Reader): string {
+function etagOf(record: unknown, { etag }: Route): string {
+  const without = etag === undefined || etag === true ? [] : etag.without;
   const state = JSON.stringify(record, (key, value: unknown) => (without.includes(key) ? undefined : value));
   return `"${hash('sha256', state, 'base64url').slice(0, 22)}"`;
 }
@@ -232,48 +206,29 @@ function addStandingHeaders(request: FastifyRequest, reply: FastifyReply): void 
     reply.header('ratelimit-policy', standings.map((s) => `"${s.name}";q=${s.points};w=${s.seconds}`).join(', '));
     reply.header('ratelimit', standings.map((s) => `"${s.name}";r=${s.remaining};t=${s.resetSeconds}`).join(', '));
   }
-  const { deprecated } = request.routeOptions.config;
+  const deprecated = request.route?.deprecated;
   if (!deprecated) return;
   reply.header('deprecation', `@${Math.floor(deprecated.since.getTime() / 1000)}`);
   reply.header('sunset', deprecated.sunset.toUTCString());
   if (deprecated.link !== undefined) reply.header('link', `<${deprecated.link}>; rel="deprecation"`);
 }
 
-/** Writes into a route's schema what it takes and answers by these rules. */
-function describe(route: RouteOptions, readers: Readers): void {
-  const { config, schema, method, url } = route;
-  if (!schema || schema.hide) return;
-  if (takesKey(route))
-    route.schema = extended(
-      route.schema,
-      { 'idempotency-key': Type.Optional(IdempotencyKey) },
-      'IDEMPOTENCY_KEY_REUSED',
-    );
+/** What a route takes and answers by these rules, for its description. @throws for a deprecation that ends too soon */
+export function exchangeOf(route: Route, reader: Route | undefined) {
+  const { method, path, etag, deprecated } = route;
+  if (deprecated && +deprecated.sunset - +deprecated.since < TWELVE_MONTHS_MS)
+    throw new Error(`${path}: sunset comes less than 12 months after.`);
+  const headers: TProperties = {};
+  const problems: ErrorCode[] = [];
+  if (takesKey(route)) {
+    headers['idempotency-key'] = Type.Optional(IdempotencyKey);
+    problems.push('IDEMPOTENCY_KEY_REUSED');
+  }
   if (mayMatch(route)) {
-    const hasETag = readers.has(pathOfRecord(route));
-    route.schema = extended(route.schema, hasETag ? { 'if-match': Type.Optional(IfMatch) } : {}, 'PRECONDITION_FAILED');
+    if (reader) headers['if-match'] = Type.Optional(IfMatch);
+    problems.push('PRECONDITION_FAILED');
   }
-  if (method === 'GET' && config?.etag) {
-    route.schema = extended(route.schema, { 'if-none-match': Type.Optional(IfNoneMatch) });
-    Object.assign(Object(route.schema['response']), {
-      304: { type: 'null', description: 'You have this state already.' },
-    });
-  }
-  if (config?.changes !== undefined && !readers.has(config.changes))
-    throw new Error(`${url} changes ${config.changes}, which must be declared before it, with an etag.`);
-  if (!config?.deprecated) return;
-  const { since, sunset } = config.deprecated;
-  if (+sunset - +since < TWELVE_MONTHS_MS) throw new Error(`${url}: sunset comes less than 12 months after.`);
-  route.schema = { ...route.schema, deprecated: true };
-}
-
-type Schema = NonNullable<RouteOptions['schema']>;
-
-function extended(schema: RouteOptions['schema'], headers: TProperties, ...codes: ErrorCode[]): Schema {
-  const own: { headers?: { properties?: TProperties }; response?: Parameters<typeof withProblems>[0] } = Object(schema);
-  return {
-    ...schema,
-    headers: Type.Object({ ...own.headers?.properties, ...headers }, { additionalProperties: true }),
-    response: withProblems(own.response ?? {}, problemResponses(...codes)),
-  };
+  const isRecord = method === 'GET' && etag !== undefined;
+  if (isRecord) headers['if-none-match'] = Type.Optional(IfNoneMatch);
+  return { headers, problems, unchanged: isRecord && { 304: UNCHANGED } };
 }

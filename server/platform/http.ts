@@ -1,13 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import cookie from '@fastify/cookie';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
-  type RawServerDefault,
 } from 'fastify';
 import type { HostKind } from './config.ts';
 import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
@@ -16,22 +13,15 @@ import { addEdge, begin } from './http-edge.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { answerMalformed } from './http-malformed.ts';
 import { Methods } from './http-methods.ts';
+import { mount } from './http-mount.ts';
 import { ReadyAnswers } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addSourceLimits } from './http-sources.ts';
-import { addOpenApi, REFERENCE_PATH } from './openapi.ts';
+import { addOpenApi, openApiRoute, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails } from './problem.ts';
+import type { Route } from './route.ts';
 import { trustsSource } from './source.ts';
 import type { System } from './system.ts';
-
-/**
- * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, a
- * signed-in operator of the console, or a holder of one permission.
- */
-export type RoutePermission = 'public' | 'optional' | 'customer' | 'operator' | `${string}:${string}`;
-
-/** Which proof of the person a change takes. */
-export type FreshProof = 'second factor' | 'any factor';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,51 +30,29 @@ declare module 'fastify' {
     ctx: Ctx;
     /** The address the request came to. */
     address: Address;
+    /** Undefined where there is no route, and on the pages of the reference. */
+    route: Route | undefined;
   }
   interface FastifyInstance {
     system: System;
     host: Host;
     readyAnswers: ReadyAnswers;
+    /** Aborted when the host is told to stop, so that nobody is kept waiting. */
+    closing: AbortSignal;
   }
   interface FastifyContextConfig {
-    permission?: RoutePermission;
-    /**
-     * On the console: who somebody is has to be proven in the last ten minutes, as it changes who may do what, or hands out, takes away
-     * or opens more than its caller can put back (ASVS 7.5.3). Every change of an administrator declares it, one way or the other.
-     */
-    stepUp?: boolean;
-    /**
-     * Only for a customer who proved within ten minutes who they are: with a second factor where they have one, or with any
-     * factor. Account pages send who did not to the sign-in; other routes answer REAUTHENTICATION_REQUIRED.
-     */
-    freshProof?: FreshProof;
-    /** Access tokens of the OpenID provider are good here too. */
-    takesOidcTokens?: boolean;
-    /** On the console: the permission is about the workspace, so no project has to be named. */
-    level?: 'workspace';
-    /** On the console: also while the workspace is to be deleted. */
-    whenClosed?: true;
-    /** On the console: workspace, project and environment stand in the query, as a frame can send no headers; or may, as a link can't. */
-    scopeIn?: 'query' | 'link';
-    /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
-    streams?: boolean;
+    /** Absent on the pages of the reference, and where there is no route. */
+    route?: Route;
+    /** The route that reads the record which the route answers. */
+    reader?: Route;
   }
 }
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
+export type App = FastifyInstance;
 
 /** A request as domain functions near the edge see it, and its answer. */
 export type Request = FastifyRequest;
 export type Reply = FastifyReply;
-
-/** The routes of one noun on one surface. */
-export type Routes = (app: App) => void;
 
 /** One listener: a kind of host, of one environment (the console has none). */
 export type Host = { kind: HostKind; environment: Environment | null };
@@ -130,7 +98,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
       begin(request, reply);
       return app.errorHandler(error, request, reply);
     },
-  }).withTypeProvider<TypeBoxTypeProvider>();
+  });
   app.server.headersTimeout = 30_000;
   app.setValidatorCompiler(validatorCompiler);
   app.addSchema(ProblemDetails);
@@ -139,38 +107,32 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   app.decorate('system', system);
   app.decorate('host', host);
   app.decorate('readyAnswers', readyAnswers);
+  app.decorate('closing', closingOf(app));
   decorate(app);
   addEdge(app, { system, host, own, hostNames, find });
   await app.register(cookie);
   addSourceLimits(app);
   addExchangeRules(app);
   await addOpenApi(app, host, own.url);
+  mount(app, [openApiRoute]);
   return app;
+}
+
+function closingOf(app: App): AbortSignal {
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+  return closing.signal;
 }
 
 function decorate(app: App): void {
   app.decorateRequest('trace');
   app.decorateRequest('ctx');
   app.decorateRequest('address');
-  app.addHook('onRoute', (route) => {
-    if (route.url.startsWith(REFERENCE_PATH)) route.config = { ...route.config, permission: 'public' };
-    if (!route.config?.permission)
-      throw new Error(`${String(route.method)} ${route.url} declares no permission; every route says who may call it.`);
-    if (isAdministrative(route.config.permission) && !isSafe(route.method) && route.config.stepUp === undefined)
-      throw new Error(
-        `${String(route.method)} ${route.url} declares no stepUp; every change says whether it needs a fresh proof.`,
-      );
+  app.decorateRequest('route');
+  // A route that passes `mount` by would be open to anybody.
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (!config?.route && !url.startsWith(REFERENCE_PATH)) throw new Error(`${String(method)} ${url} is not mounted.`);
   });
-}
-
-/** Routes that ask for a permission of their own, or for an operator. */
-function isAdministrative(permission: RoutePermission): boolean {
-  return permission.includes(':') || permission === 'operator';
-}
-
-/** Changes nothing (RFC 9110 §9.2.1). */
-function isSafe(method: string | string[]): boolean {
-  return [method].flat().every((one) => ['GET', 'HEAD', 'OPTIONS'].includes(one));
 }
 
 /** A loopback address answers to each of its names. */

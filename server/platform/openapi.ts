@@ -1,8 +1,19 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { App, Host, RoutePermission } from './http.ts';
+import type { FastifySchema } from 'fastify';
+import { type TProperties, Type } from 'typebox';
+import type { App, Host } from './http.ts';
+import { exchangeOf } from './http-rules.ts';
+import { counterOf } from './http-sources.ts';
 import { withComponents } from './openapi-components.ts';
 import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
+import { get, type Route, type RoutePermission } from './route.ts';
+
+/** The OpenAPI description of a host's own routes. */
+export const openApiRoute = get('/openapi.json', {
+  permission: 'public',
+  handler: ({ server }) => server.swagger(),
+});
 
 /** Where a person reads the description. */
 export const REFERENCE_PATH = '/reference';
@@ -54,20 +65,38 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/dev', 'Development'],
 ];
 
+/** The schema of a route on a host, for validation, serialisation and OpenAPI. @param reader reads the record it changes */
+export function schemaOf(host: Host, route: Route, reader: Route | undefined): FastifySchema {
+  const { params, query: querystring, body, headers, responses: response } = route;
+  const parts = present({ params, querystring, body, headers, response });
+  const { summary, description, consumes, produces, deprecated, permission, path } = route;
+  if (summary === undefined) return { ...parts, hide: true };
+  const exchange = exchangeOf(route, reader);
+  const own: { properties?: TProperties } = Object(headers);
+  const limited: ErrorCode[] = counterOf(route) ? ['RATE_LIMIT_EXCEEDED'] : [];
+  const codes = [...(route.problems ?? []), ...limited, ...exchange.problems, ...commonProblems(host, route)];
+  return {
+    ...parts,
+    ...present({ description, consumes, produces, deprecated: deprecated && true }),
+    ...(Object.keys(exchange.headers).length > 0 && {
+      headers: Type.Object({ ...own.properties, ...exchange.headers }, { additionalProperties: true }),
+    }),
+    response: withProblems({ ...response, ...exchange.unchanged }, problemResponses(...codes)),
+    summary,
+    operationId: camelCase(summary),
+    tags: [TAGS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'General'],
+    ...(permission !== 'public' && { security: securityOf(host, permission) }),
+    // A page can say before that it will ask who it is again.
+    ...(host.kind === 'console' && route.stepUp && { 'x-step-up': true }),
+  };
+}
+
+function present(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
 /** Serves the OpenAPI 3.1 description of a host's own routes at /openapi.json, and pages to read it at /reference. */
 export async function addOpenApi(app: App, host: Host, address: string): Promise<void> {
-  app.addHook('onRoute', (route) => {
-    const permission = route.config?.permission;
-    if (!permission || route.schema?.hide) return;
-    const schema: Record<string, unknown> = { ...route.schema };
-    schema['tags'] ??= [TAGS.find(([prefix]) => route.url.startsWith(prefix))?.[1] ?? 'General'];
-    if (typeof schema['summary'] === 'string') schema['operationId'] ??= camelCase(schema['summary']);
-    // A page can say before that it will ask who it is again.
-    if (host.kind === 'console' && route.config?.stepUp) schema['x-step-up'] = true;
-    if (permission !== 'public') schema['security'] = securityOf(host, permission);
-    schema['response'] = withProblems(Object(schema['response']), commonProblems(host, permission, schema['body']));
-    route.schema = schema;
-  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -97,7 +126,6 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
   });
-  app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: REFERENCE_PATH,
     uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
@@ -140,7 +168,7 @@ function securityOf(host: Host, permission: RoutePermission): Record<string, str
   return permission === 'optional' ? [required, {}] : [required];
 }
 
-function commonProblems(host: Host, permission: RoutePermission, body: unknown) {
+function commonProblems(host: Host, { permission, body }: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     'VALIDATION_FAILED',
     'MALFORMED_REQUEST',
@@ -156,7 +184,7 @@ function commonProblems(host: Host, permission: RoutePermission, body: unknown) 
   // Where cookies may say who calls, or are asked for, the page has to say whose it is.
   if (permission !== 'public' || 'cookies' in Object(Object(body).properties)) codes.push('ORIGIN_NOT_ALLOWED');
   if (permission !== 'public' && host.kind === 'console') codes.push('CSRF_TOKEN_INVALID');
-  return problemResponses(...codes);
+  return codes;
 }
 
 function camelCase(summary: string): string {

@@ -1,9 +1,8 @@
-import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { ownOriginsOf } from '#applications';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Environment, Scope } from '#platform/ctx.ts';
-import type { Request } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { SessionAnswer } from '#sessions';
 
@@ -28,7 +27,7 @@ function options({ address }: Request) {
 /** Answers with the session; its tokens in cookies where the request asked so. */
 export async function sendSession<Answer extends object>(
   request: Request,
-  reply: FastifyReply,
+  reply: Reply,
   answer: Answer,
   { scope, cookies }: { scope: Scope; cookies: boolean | undefined },
 ): Promise<Answer> {
@@ -38,7 +37,7 @@ export async function sendSession<Answer extends object>(
 }
 
 /** Puts a session's tokens into cookies. @returns the rest of the answer */
-export function setSessionCookies(request: Request, reply: FastifyReply, answer: SessionAnswer) {
+export function setSessionCookies(request: Request, reply: Reply, answer: SessionAnswer) {
   const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
   reply.setCookie(cookieName(request.address, environment, 'access'), access_token, {
@@ -56,7 +55,7 @@ function isSession(answer: object): answer is SessionAnswer {
   return 'access_token' in answer;
 }
 
-export function clearSession(request: Request, reply: FastifyReply, environment: Environment): void {
+export function clearSession(request: Request, reply: Reply, environment: Environment): void {
   for (const kind of ['access', 'refresh'] as const)
     reply.clearCookie(cookieName(request.address, environment, kind), options(request));
 }

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isApplicationOrigin, originsOf } from '#applications';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { App } from '#platform/http.ts';
+import { mount } from '#platform/http-mount.ts';
+import { options } from '#platform/route.ts';
 
 const ALLOWED =
   'authorization, dpop, content-type, if-match, if-none-match, idempotency-key, x-correlation-id, traceparent, tracestate';
@@ -39,9 +41,7 @@ export function addCors(app: App): void {
     }, done);
   });
   // Without a route there would be nothing to ask about.
-  app.options('*', { config: { permission: 'public' }, schema: { hide: true } }, (_request, reply) =>
-    reply.callNotFound(),
-  );
+  mount(app, [options('*', { permission: 'public', handler: (_request, reply) => reply.callNotFound() })]);
 }
 
 /** It is the same for everybody, so any page may read it; no cookie comes along, and nothing else may be done. */

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { requirePermission } from '#members';
 import { holderOf, type PresentedToken } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
-import type { App, RoutePermission } from '#platform/http.ts';
+import type { App } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import type { RoutePermission } from '#platform/route.ts';
 import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessions';
 import { requireOrigin, tokenCookie } from './cookies.auth.ts';
 import { requireServed } from './scope.ts';
@@ -20,7 +21,7 @@ const SCHEME = /^(Bearer|DPoP) ([A-Za-z0-9._~+/=-]+)$/i;
  */
 export function addAuthentication(app: App, environment: Environment): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { permission } = request.routeOptions.config;
+    const permission = request.route?.permission;
     if (permission === undefined || permission === 'public') return done();
     if (permission === 'optional' && !bringsToken(request, environment)) return done();
     authenticate(app, environment, request, permission).then(() => done(), done);
@@ -45,7 +46,7 @@ async function authenticate(
   const says = request.headers.origin !== undefined;
   if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
-  const { freshProof } = request.routeOptions.config;
+  const freshProof = request.route?.freshProof;
   if (freshProof) await requireFreshProof(request.ctx, freshProof);
 }
 
@@ -61,7 +62,7 @@ async function authenticateForeign(
 ): Promise<void> {
   const holder = await holderOf(request, environment, presented);
   if (!holder) throw problem('AUTHENTICATION_REQUIRED', 'The token is not valid here.');
-  if (!request.routeOptions.config.takesOidcTokens) throw problem('WRONG_TOKEN_KIND', NO_SESSION);
+  if (!request.route?.takesOidcTokens) throw problem('WRONG_TOKEN_KIND', NO_SESSION);
   requireServed(request.address, holder.scope);
   request.ctx = { ...edgeOf(app, request), ...holder };
 }

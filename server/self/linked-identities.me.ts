@@ -3,10 +3,10 @@ import { EXCHANGE_CODE } from '#exchange';
 import { linkingUrl, linkWithCode, linkWithToken } from '#federation';
 import { listIdentities } from '#linked-identities';
 import { customerOf } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { del, get, post, type Routes } from '#platform/route.ts';
 import { removeIdentity } from '#sign-in';
 
 const LinkedIdentity = Type.Object(
@@ -42,41 +42,32 @@ const Linking = Type.Object(
   { additionalProperties: false },
 );
 
-export const linkedIdentityRoutes: Routes = (app) => {
-  app.get(
-    '/v1/me/linked-identities',
-    {
-      config: { permission: 'customer' },
-      schema: {
-        summary: 'List my linked identities',
-        querystring: PageQuery,
-        response: { 200: PageOf(LinkedIdentity), ...problemResponses('INVALID_CURSOR') },
-      },
-    },
-    async ({ ctx, query }) => {
+export const linkedIdentityRoutes: Routes = [
+  get('/v1/me/linked-identities', {
+    permission: 'customer',
+    summary: 'List my linked identities',
+    query: PageQuery,
+    responses: { 200: PageOf(LinkedIdentity) },
+    problems: ['INVALID_CURSOR'],
+    handler: async ({ ctx, query }) => {
       const { userId } = customerOf(ctx);
       const list = `linked identities of ${userId}`;
       return pageOfWhole(ctx, await listIdentities(ctx, userId), { list, query, keyOf: ({ id }) => id });
     },
-  );
-
-  app.post(
-    '/v1/me/linked-identities',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Link an identity',
-        description:
-          'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, in the same session, it links (201). So it does with the `linkToken` of a sign-in that asked for a proof of the account.',
-        body: Linking,
-        response: {
-          200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
-          201: LinkedIdentity,
-          ...problemResponses('REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'ALREADY_EXISTS'),
-        },
-      },
+  }),
+  post('/v1/me/linked-identities', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Link an identity',
+    description:
+      'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, in the same session, it links (201). So it does with the `linkToken` of a sign-in that asked for a proof of the account.',
+    body: Linking,
+    responses: {
+      200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
+      201: LinkedIdentity,
     },
-    async (request, reply) => {
+    problems: ['REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'ALREADY_EXISTS'],
+    handler: async (request, reply) => {
       const { code, linkToken, provider, redirectUri, clientId } = request.body;
       if (code !== undefined) return reply.code(201).send(await linkWithCode(request.ctx, code));
       if (linkToken !== undefined) return reply.code(201).send(await linkWithToken(request.ctx, linkToken));
@@ -85,24 +76,17 @@ export const linkedIdentityRoutes: Routes = (app) => {
       const message = 'expected `code`, `linkToken`, or `provider`, `clientId` and `redirectUri`';
       throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
     },
-  );
-
-  app.delete(
-    '/v1/me/linked-identities/:identityId',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Unlink an identity',
-        params: Type.Object({ identityId: IdSchema('idn') }),
-        response: {
-          204: Type.Null(),
-          ...problemResponses('NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'),
-        },
-      },
-    },
-    async (request, reply) => {
+  }),
+  del('/v1/me/linked-identities/:identityId', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Unlink an identity',
+    params: Type.Object({ identityId: IdSchema('idn') }),
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
+    handler: async (request, reply) => {
       await removeIdentity(request.ctx, request.params.identityId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

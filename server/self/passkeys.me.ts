@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { CHALLENGE_SECONDS, WebAuthnOptions } from '#passkeys';
 import { transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, patch, post, type Routes } from '#platform/route.ts';
 import { removeOwnPasskey } from '#sign-in';
 import {
   addOwnPasskey,
@@ -23,81 +22,56 @@ const SavedPasskey = Type.Object({
   recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once.' })),
 });
 
-export const passkeyRoutes: Routes = (app) => {
-  app.post(
-    '/v1/me/security/passkeys/options',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Begin to add a passkey',
-        description: 'Options for `navigator.credentials.create()`.',
-        body: Type.Object({}, { additionalProperties: false }),
-        response: {
-          200: Type.Object({ flowId: IdSchema('chl'), options: WebAuthnOptions, expiresIn: Type.Integer() }),
-          ...problemResponses('REAUTHENTICATION_REQUIRED', 'METHOD_DISABLED', 'CONFLICT'),
-        },
-      },
-    },
-    async (request) => {
+export const passkeyRoutes: Routes = [
+  post('/v1/me/security/passkeys/options', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Begin to add a passkey',
+    description: 'Options for `navigator.credentials.create()`.',
+    body: Type.Object({}, { additionalProperties: false }),
+    responses: { 200: Type.Object({ flowId: IdSchema('chl'), options: WebAuthnOptions, expiresIn: Type.Integer() }) },
+    problems: ['REAUTHENTICATION_REQUIRED', 'METHOD_DISABLED', 'CONFLICT'],
+    silent: 'it gives the options of a passkey',
+    handler: async (request) => {
       return { ...(await passkeyCreation(request.ctx)), expiresIn: CHALLENGE_SECONDS };
     },
-  );
-
-  app.post(
-    '/v1/me/security/passkeys',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Add a passkey',
-        body: NewPasskey,
-        response: {
-          201: SavedPasskey,
-          ...problemResponses('REAUTHENTICATION_REQUIRED', 'INVALID_CODE', 'ALREADY_EXISTS'),
-        },
-      },
-    },
-    async (request, reply) => {
+  }),
+  post('/v1/me/security/passkeys', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Add a passkey',
+    body: NewPasskey,
+    responses: { 201: SavedPasskey },
+    problems: ['REAUTHENTICATION_REQUIRED', 'INVALID_CODE', 'ALREADY_EXISTS'],
+    handler: async (request, reply) => {
       return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
     },
-  );
-};
-
-export const onePasskeyRoutes: Routes = (app) => {
-  app.patch(
-    '/v1/me/security/passkeys/:passkeyId',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Change a passkey',
-        params: PasskeyRef,
-        body: Type.Object(
-          { name: Type.Optional(PasskeyName), secondFactor: Type.Optional(SecondFactor) },
-          { additionalProperties: false, minProperties: 1 },
-        ),
-        response: { 200: SavedPasskey, ...problemResponses('NOT_FOUND', 'REAUTHENTICATION_REQUIRED') },
-      },
-    },
-    async (request) => {
+  }),
+  patch('/v1/me/security/passkeys/:passkeyId', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Change a passkey',
+    params: PasskeyRef,
+    body: Type.Object(
+      { name: Type.Optional(PasskeyName), secondFactor: Type.Optional(SecondFactor) },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    responses: { 200: SavedPasskey },
+    problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
+    handler: async (request) => {
       return transaction(request.ctx, (tx) => changeOwnPasskey(tx, request.params.passkeyId, request.body));
     },
-  );
-
-  app.delete(
-    '/v1/me/security/passkeys/:passkeyId',
-    {
-      config: { permission: 'customer', freshProof: 'second factor' },
-      schema: {
-        summary: 'Remove a passkey',
-        params: PasskeyRef,
-        response: {
-          204: Type.Null(),
-          ...problemResponses('NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'),
-        },
-      },
-    },
-    async (request, reply) => {
+  }),
+  del('/v1/me/security/passkeys/:passkeyId', {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Remove a passkey',
+    params: PasskeyRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
+    handler: async (request, reply) => {
       await removeOwnPasskey(request.ctx, request.params.passkeyId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

@@ -1,37 +1,29 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, sendSession } from '#requests';
 import { SessionAnswer } from '#sessions';
 import { Reauthentication, reauthenticate } from './reauthentication.ts';
 
-export const reauthenticationRoutes: Routes = (app) => {
-  app.post(
-    '/v1/auth/reauthenticate',
-    {
-      config: { permission: 'customer' },
-      schema: {
-        summary: 'Prove again who you are',
-        description:
-          'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Answers a session with a fresh `authTime`; the tokens before end.',
-        body: Reauthentication,
-        response: {
-          200: Type.Union([SessionAnswer, CookieSession]),
-          ...problemResponses(
-            'INVALID_CREDENTIALS',
-            'INVALID_CODE',
-            'ACCOUNT_THROTTLED',
-            'SESSION_REVOKED',
-            'MEMBERSHIP_REQUIRED',
-            'MEMBER_BLOCKED',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+export const reauthenticationRoutes: Routes = [
+  post('/v1/auth/reauthenticate', {
+    permission: 'customer',
+    summary: 'Prove again who you are',
+    description:
+      'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Answers a session with a fresh `authTime`; the tokens before end.',
+    body: Reauthentication,
+    responses: { 200: Type.Union([SessionAnswer, CookieSession]) },
+    problems: [
+      'INVALID_CREDENTIALS',
+      'INVALID_CODE',
+      'ACCOUNT_THROTTLED',
+      'SESSION_REVOKED',
+      'MEMBERSHIP_REQUIRED',
+      'MEMBER_BLOCKED',
+    ],
+    handler: async (request, reply) => {
       const { cookies, ...factors } = request.body;
       const answer = await reauthenticate(request.ctx, factors);
       return sendSession(request, reply, answer, { scope: request.ctx.scope, cookies });
     },
-  );
-};
+  }),
+];

@@ -3,10 +3,10 @@ import { Value } from 'typebox/value';
 import { getMember } from '#members';
 import { clientsOfSessions } from '#oidc';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema, type SessionId } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { del, get, type Routes } from '#platform/route.ts';
 import { type ProjectSession, revokeEntryOfSession, sessionsOfProject } from '#sessions';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -39,50 +39,38 @@ const Query = Type.Object({
 });
 
 /** Sessions of a project's people. */
-export const adminSessionRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/sessions',
-    {
-      config: { permission: 'sessions:read' },
-      schema: {
-        summary: 'List live sessions',
-        querystring: Query,
-        response: { 200: PageOf(AdminSession), ...problemResponses('INVALID_CURSOR', 'NOT_FOUND') },
-      },
-    },
-    (request) => listProjectSessions(request.ctx, request.query),
-  );
-
-  app.get(
-    '/v1/admin/sessions/:sessionId',
-    {
-      config: { permission: 'sessions:read', etag: { without: ['lastSeenAt'] } },
-      schema: {
-        summary: 'Read a live session',
-        params: SessionRef,
-        response: { 200: AdminSession, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getProjectSession(request.ctx, request.params.sessionId),
-  );
-
-  app.delete(
-    '/v1/admin/sessions/:sessionId',
-    {
-      config: { permission: 'sessions:revoke', stepUp: false },
-      schema: {
-        summary: 'End a session in this project',
-        description: 'The person is out of this project at once; other projects of the session go on.',
-        params: SessionRef,
-        response: { 204: Type.Null(), ...problemResponses('NOT_FOUND') },
-      },
-    },
-    async (request, reply) => {
+export const adminSessionRoutes: Routes = [
+  get('/v1/admin/sessions', {
+    permission: 'sessions:read',
+    summary: 'List live sessions',
+    query: Query,
+    responses: { 200: PageOf(AdminSession) },
+    problems: ['INVALID_CURSOR', 'NOT_FOUND'],
+    handler: (request) => listProjectSessions(request.ctx, request.query),
+  }),
+  get('/v1/admin/sessions/:sessionId', {
+    permission: 'sessions:read',
+    etag: { without: ['lastSeenAt'] },
+    summary: 'Read a live session',
+    params: SessionRef,
+    responses: { 200: AdminSession },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getProjectSession(request.ctx, request.params.sessionId),
+  }),
+  del('/v1/admin/sessions/:sessionId', {
+    permission: 'sessions:revoke',
+    stepUp: false,
+    summary: 'End a session in this project',
+    description: 'The person is out of this project at once; other projects of the session go on.',
+    params: SessionRef,
+    responses: { 204: Type.Null() },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => {
       await endProjectSession(request.ctx, request.params.sessionId);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];
 
 async function listProjectSessions(
   ctx: Ctx,

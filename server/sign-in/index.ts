@@ -1,5 +1,3 @@
-export { invitationAcceptanceRoutes } from './invitations.auth.ts';
-export { methodRoutes } from './methods.auth.ts';
 export {
   bindCode,
   countTry,
@@ -14,13 +12,9 @@ export {
   spendChallenge,
 } from './mfa-challenges.ts';
 export { signInPart } from './part.ts';
-export { passkeyLoginRoutes } from './passkey-login.auth.ts';
 export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
-export { passwordLoginRoutes } from './password-login.auth.ts';
 export { loginWithPassword } from './password-login.ts';
-export { passwordResetRoutes } from './password-reset.auth.ts';
 export { changePassword, forgotPassword, resetPassword, startReset } from './password-reset.ts';
-export { passwordlessFinishRoutes, passwordlessRoutes } from './passwordless.auth.ts';
 export {
   BegunAs,
   Destination,
@@ -33,10 +27,9 @@ export {
   startPasswordless,
 } from './passwordless.ts';
 export { factorRemoved, firstCodes } from './recovery-codes.ts';
-export { registerRoutes } from './register.auth.ts';
 export { register, registerInvited } from './register.ts';
 export { relyingPartyOf } from './relying-party.ts';
-export { sessionRoutes, switchContextRoutes } from './sessions.auth.ts';
+export { routes } from './routes.ts';
 export { logout } from './sessions.ts';
 export {
   answerOf,
@@ -49,5 +42,4 @@ export {
 } from './sign-in.ts';
 export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';
 export { accountOf, UpstreamIdentity } from './upstream-identity.ts';
-export { verificationRoutes } from './verification.auth.ts';
 export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';

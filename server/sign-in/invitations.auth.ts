@@ -3,8 +3,8 @@ import { acceptInvitation, findInvitation, projectOfInvitation, revokeUnbacked }
 import { askBreachedAhead, Password } from '#passwords';
 import { findIdentifier, usersById } from '#people';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
-import type { Routes } from '#platform/http.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, realmOfSecret, sendSession } from '#requests';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
@@ -22,32 +22,27 @@ const Acceptance = Type.Object(
   { additionalProperties: false },
 );
 
-export const invitationAcceptanceRoutes: Routes = (app) => {
-  app.post(
-    '/v1/auth/invitations/accept',
-    {
-      config: { permission: 'optional', ahead: askBreachedAhead },
-      schema: {
-        summary: 'Accept an invitation',
-        description:
-          'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
-        body: Acceptance,
-        response: {
-          200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
-          ...problemResponses(
-            'ALREADY_EXISTS',
-            'INVALID_TOKEN',
-            'WEAK_PASSWORD',
-            'AUTHENTICATION_REQUIRED',
-            'CONFLICT',
-            'MEMBER_BLOCKED',
-            'CONTEXT_NOT_ALLOWED',
-            'REAUTHENTICATION_REQUIRED',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+export const invitationAcceptanceRoutes: Routes = [
+  post('/v1/auth/invitations/accept', {
+    permission: 'optional',
+    counted: 'password',
+    ahead: askBreachedAhead,
+    summary: 'Accept an invitation',
+    description:
+      'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
+    body: Acceptance,
+    responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+    problems: [
+      'ALREADY_EXISTS',
+      'INVALID_TOKEN',
+      'WEAK_PASSWORD',
+      'AUTHENTICATION_REQUIRED',
+      'CONFLICT',
+      'MEMBER_BLOCKED',
+      'CONTEXT_NOT_ALLOWED',
+      'REAUTHENTICATION_REQUIRED',
+    ],
+    handler: async (request, reply) => {
       const { token, cookies } = request.body;
       const ctx = await realmOfSecret(request, token);
       const inProject = { ...ctx, scope: { ...ctx.scope, projectId: await projectOfInvitation(ctx, token) } };
@@ -56,8 +51,8 @@ export const invitationAcceptanceRoutes: Routes = (app) => {
         : await acceptAsNewcomer(inProject, request.body);
       return sendSession(request, reply, answer, { scope: inProject.scope, cookies });
     },
-  );
-};
+  }),
+];
 
 /**
  * Accepts and enters at once, so that who may not enter does not spend the invitation.

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import { newProofChallenge, ProofChallenge } from '#attempts';
 import { minimumLength } from '#passwords';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { anonymousCtx, scopeFields } from '#requests';
 import { Language, SignInMethod } from '#settings';
 import { projectOf } from '#tenancy';
@@ -22,18 +21,14 @@ const Methods = Type.Object({
   proofOfWork: Type.Boolean({ description: 'Solve a challenge of `GET /v1/auth/challenge` first.' }),
 });
 
-export const methodRoutes: Routes = (app) => {
-  app.get(
-    '/v1/auth/methods',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'List sign-in methods',
-        querystring: Type.Object(scopeFields),
-        response: { 200: Methods, ...problemResponses('CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH') },
-      },
-    },
-    async (request) => {
+export const methodRoutes: Routes = [
+  get('/v1/auth/methods', {
+    permission: 'public',
+    summary: 'List sign-in methods',
+    query: Type.Object(scopeFields),
+    responses: { 200: Methods },
+    problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH'],
+    handler: async (request) => {
       const ctx = await anonymousCtx(request, request.query);
       const { settings, projectId, projectName } = await projectOf(ctx.system, ctx.scope);
       const social = settings.signInMethods.includes('social');
@@ -50,23 +45,18 @@ export const methodRoutes: Routes = (app) => {
         proofOfWork: settings.proofOfWork === 'required',
       };
     },
-  );
-
-  app.get(
-    '/v1/auth/challenge',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Get a proof-of-work challenge',
-        description: 'For an ALTCHA widget; its payload goes into the field `proof`. Works for ten minutes, once.',
-        querystring: Type.Object(scopeFields),
-        response: { 200: ProofChallenge, ...problemResponses('CONTEXT_REQUIRED') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  get('/v1/auth/challenge', {
+    permission: 'public',
+    summary: 'Get a proof-of-work challenge',
+    description: 'For an ALTCHA widget; its payload goes into the field `proof`. Works for ten minutes, once.',
+    query: Type.Object(scopeFields),
+    responses: { 200: ProofChallenge },
+    problems: ['CONTEXT_REQUIRED'],
+    handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.query);
       reply.header('cache-control', 'no-store');
       return newProofChallenge(ctx);
     },
-  );
-};
+  }),
+];

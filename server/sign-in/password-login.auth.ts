@@ -1,42 +1,35 @@
 import { Type } from 'typebox';
 import { keepMark, newMark } from '#exchange';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
 import { loginWithPassword, PasswordLogin } from './password-login.ts';
 import { SignInAnswer } from './sign-in.ts';
 
-export const passwordLoginRoutes: Routes = (app) => {
-  app.post(
-    '/v1/auth/login/password',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Sign in with a password',
-        body: PasswordLogin,
-        response: {
-          200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
-          ...problemResponses(
-            'INVALID_TOKEN',
-            'CONTEXT_REQUIRED',
-            'ENVIRONMENT_MISMATCH',
-            'INVALID_CREDENTIALS',
-            'METHOD_DISABLED',
-            'MEMBERSHIP_REQUIRED',
-            'MEMBER_BLOCKED',
-            'ACCOUNT_THROTTLED',
-            'RATE_LIMIT_EXCEEDED',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+export const passwordLoginRoutes: Routes = [
+  post('/v1/auth/login/password', {
+    permission: 'public',
+    counted: 'proof',
+    summary: 'Sign in with a password',
+    body: PasswordLogin,
+    responses: { 200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]) },
+    problems: [
+      'INVALID_TOKEN',
+      'CONTEXT_REQUIRED',
+      'ENVIRONMENT_MISMATCH',
+      'INVALID_CREDENTIALS',
+      'METHOD_DISABLED',
+      'MEMBERSHIP_REQUIRED',
+      'MEMBER_BLOCKED',
+      'ACCOUNT_THROTTLED',
+      'RATE_LIMIT_EXCEEDED',
+    ],
+    handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
       const browser = newMark(request);
       const answer = await loginWithPassword(ctx, request.body, browser);
       if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
     },
-  );
-};
+  }),
+];

@@ -1,45 +1,39 @@
 import { Type } from 'typebox';
 import { keepMark, newMark } from '#exchange';
 import { askBreachedAhead } from '#passwords';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
 import { Registration, register } from './register.ts';
 import { SignInAnswer } from './sign-in.ts';
 
-export const registerRoutes: Routes = (app) => {
-  app.post(
-    '/v1/auth/register',
-    {
-      config: { permission: 'public', ahead: askBreachedAhead },
-      schema: {
-        summary: 'Register',
-        description:
-          'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
-        body: Registration,
-        response: {
-          200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]),
-          ...problemResponses(
-            'CONTEXT_REQUIRED',
-            'ENVIRONMENT_MISMATCH',
-            'WEAK_PASSWORD',
-            'REGISTRATION_CLOSED',
-            'METHOD_DISABLED',
-            'INVALID_TOKEN',
-            'RATE_LIMIT_EXCEEDED',
-            'ALREADY_EXISTS',
-            'CONFLICT',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+export const registerRoutes: Routes = [
+  post('/v1/auth/register', {
+    permission: 'public',
+    counted: 'password',
+    ahead: askBreachedAhead,
+    summary: 'Register',
+    description:
+      'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
+    body: Registration,
+    responses: { 200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]) },
+    problems: [
+      'CONTEXT_REQUIRED',
+      'ENVIRONMENT_MISMATCH',
+      'WEAK_PASSWORD',
+      'REGISTRATION_CLOSED',
+      'METHOD_DISABLED',
+      'INVALID_TOKEN',
+      'RATE_LIMIT_EXCEEDED',
+      'ALREADY_EXISTS',
+      'CONFLICT',
+    ],
+    handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
       const browser = newMark(request);
       const answer = await register(ctx, request.body, browser);
       if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
     },
-  );
-};
+  }),
+];

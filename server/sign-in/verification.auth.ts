@@ -2,66 +2,56 @@ import { Type } from 'typebox';
 import { inEvenTime } from '#attempts';
 import { browserOf } from '#exchange';
 import { askBreachedAhead, Password } from '#passwords';
-import type { Routes } from '#platform/http.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, scopeFields, sendSession } from '#requests';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 import { verifyAddress } from './verification.ts';
 
 /** Email and phone are proven alike. */
-export const verificationRoutes: Routes = (app) => {
-  for (const channel of ['email', 'phone'] as const) {
-    app.post(
-      `/v1/auth/${channel}/verify`,
-      {
-        config: { permission: 'public', ahead: askBreachedAhead },
-        schema: {
-          summary: channel === 'email' ? 'Verify an email address' : 'Verify a phone number',
-          description:
-            'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is used in another browser than the one it was begun in proves the address alone: a password that was chosen there does not count, and `password` sets another one.',
-          body: Type.Object(
-            { ...proofFields, password: Type.Optional(Password), ...signInFields },
-            { additionalProperties: false },
-          ),
-          response: {
-            200: Type.Union([...SignInAnswer.anyOf, CookieSession]),
-            ...problemResponses(
-              'CONTEXT_REQUIRED',
-              'INVALID_CODE',
-              'INVALID_TOKEN',
-              'ALREADY_EXISTS',
-              'WEAK_PASSWORD',
-              'METHOD_DISABLED',
-              'MEMBERSHIP_REQUIRED',
-              'MEMBER_BLOCKED',
-            ),
-          },
-        },
-      },
-      async (request, reply) => {
+export const verificationRoutes: Routes = [
+  ...(['email', 'phone'] as const).flatMap((channel) => [
+    post(`/v1/auth/${channel}/verify`, {
+      permission: 'public',
+      counted: 'proof',
+      ahead: askBreachedAhead,
+      summary: channel === 'email' ? 'Verify an email address' : 'Verify a phone number',
+      description:
+        'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is used in another browser than the one it was begun in proves the address alone: a password that was chosen there does not count, and `password` sets another one.',
+      body: Type.Object(
+        { ...proofFields, password: Type.Optional(Password), ...signInFields },
+        { additionalProperties: false },
+      ),
+      responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+      problems: [
+        'CONTEXT_REQUIRED',
+        'INVALID_CODE',
+        'INVALID_TOKEN',
+        'ALREADY_EXISTS',
+        'WEAK_PASSWORD',
+        'METHOD_DISABLED',
+        'MEMBERSHIP_REQUIRED',
+        'MEMBER_BLOCKED',
+      ],
+      handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);
         const answer = await verifyAddress(ctx, proofOf(request.body, browserOf(request)), request.body);
         return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
       },
-    );
-
-    app.post(
-      `/v1/auth/${channel}/resend`,
-      {
-        config: { permission: 'public' },
-        schema: {
-          summary: channel === 'email' ? 'Mail the code again' : 'Send the code to the phone again',
-          description:
-            'For any flow that was begun. Answers the same for every flow; the code and link before stop working.',
-          body: Type.Object({ flowId: FlowId, ...scopeFields }, { additionalProperties: false }),
-          response: { 202: FlowStarted, ...problemResponses('CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED') },
-        },
-      },
-      async (request, reply) => {
+    }),
+    post(`/v1/auth/${channel}/resend`, {
+      permission: 'public',
+      counted: 'proof',
+      summary: channel === 'email' ? 'Mail the code again' : 'Send the code to the phone again',
+      description:
+        'For any flow that was begun. Answers the same for every flow; the code and link before stop working.',
+      body: Type.Object({ flowId: FlowId, ...scopeFields }, { additionalProperties: false }),
+      responses: { 202: FlowStarted },
+      problems: ['CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
+      handler: async (request, reply) => {
         const ctx = await anonymousCtx(request, request.body);
         return reply.code(202).send(await inEvenTime(() => resendFlow(ctx, request.body.flowId)));
       },
-    );
-  }
-};
+    }),
+  ]),
+];

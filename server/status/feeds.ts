@@ -1,8 +1,9 @@
 import { Feed } from 'feed';
 import { type Html, html } from '#platform/html.ts';
+import type { System } from '#platform/system.ts';
 import { incidentTitle, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
-import type { Addresses } from './statuspage.ts';
+import { type Addresses, addressesOf } from './statuspage.ts';
 import { namesOf, timeOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
 import { voiceIn } from './words.ts';
@@ -19,9 +20,16 @@ const formats = {
 type FeedName = keyof typeof formats;
 export const feedNames = Object.keys(formats).filter((name): name is FeedName => name in formats);
 
+/** The media type of a feed. */
+export function feedType(name: FeedName): string {
+  return formats[name].type.split(';', 1)[0] ?? '';
+}
+
 /** Incidents and maintenances as RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1, in English. */
-export function feedMaker(name: FeedName, addresses: Addresses, base: string): Maker {
+export function feedMaker(name: FeedName, system: System): Maker {
   const { type, title, write } = formats[name];
+  const addresses = addressesOf(system);
+  const base = system.config.addresses.status;
   return { key: name, type, make: (view) => write(feedOf(view, { addresses, base, title })) };
 }
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import { AdminIncident, IncidentChanges, IncidentRef, NewIncident, NewIncidentUpdate } from './incident-records.ts';
 import {
   addIncidentUpdate,
@@ -13,111 +12,76 @@ import {
   updateIncident,
 } from './incidents.ts';
 
-export const statusIncidentRoutes: Routes = (app) => {
-  recordRoutes(app);
-  actionRoutes(app);
-};
-
-const recordRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/status/incidents',
-    {
-      config: { permission: 'status:read' },
-      schema: {
-        summary: 'List incidents, drafts too',
-        querystring: PageQuery,
-        response: { 200: PageOf(AdminIncident), ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
-      },
-    },
-    (request) => listIncidents(request.ctx, request.query),
-  );
-
-  app.post(
-    '/v1/admin/status/incidents',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Open an incident',
-        body: NewIncident,
-        response: { 201: AdminIncident, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await createIncident(request.ctx, request.body)),
-  );
-
-  app.get(
-    '/v1/admin/status/incidents/:id',
-    {
-      config: { permission: 'status:read', etag: true },
-      schema: {
-        summary: 'Read an incident',
-        params: IncidentRef,
-        response: { 200: AdminIncident, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getIncident(request.ctx, request.params.id),
-  );
-
-  app.patch(
-    '/v1/admin/status/incidents/:id',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Correct an incident, or write its postmortem',
-        description: 'Nobody is told of it; phases move with updates.',
-        params: IncidentRef,
-        body: IncidentChanges,
-        response: { 200: AdminIncident, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => updateIncident(request.ctx, request.params.id, request.body),
-  );
-};
-
-const actionRoutes: Routes = (app) => {
-  app.post(
-    '/v1/admin/status/incidents/:id/updates',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Add an update to an incident',
-        description:
-          'Subscribers are told when the phase is another than before. A resolved incident is opened again with `investigating` or `identified`.',
-        params: IncidentRef,
-        body: NewIncidentUpdate,
-        response: { 201: AdminIncident, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) =>
+export const statusIncidentRoutes: Routes = [
+  get('/v1/admin/status/incidents', {
+    permission: 'status:read',
+    summary: 'List incidents, drafts too',
+    query: PageQuery,
+    responses: { 200: PageOf(AdminIncident) },
+    problems: ['NOT_FOUND', 'INVALID_CURSOR'],
+    handler: (request) => listIncidents(request.ctx, request.query),
+  }),
+  post('/v1/admin/status/incidents', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Open an incident',
+    body: NewIncident,
+    responses: { 201: AdminIncident },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => reply.code(201).send(await createIncident(request.ctx, request.body)),
+  }),
+  get('/v1/admin/status/incidents/:id', {
+    permission: 'status:read',
+    etag: true,
+    summary: 'Read an incident',
+    params: IncidentRef,
+    responses: { 200: AdminIncident },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getIncident(request.ctx, request.params.id),
+  }),
+  patch('/v1/admin/status/incidents/:id', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Correct an incident, or write its postmortem',
+    description: 'Nobody is told of it; phases move with updates.',
+    params: IncidentRef,
+    body: IncidentChanges,
+    responses: { 200: AdminIncident },
+    problems: ['NOT_FOUND'],
+    handler: (request) => updateIncident(request.ctx, request.params.id, request.body),
+  }),
+  post('/v1/admin/status/incidents/:id/updates', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Add an update to an incident',
+    description:
+      'Subscribers are told when the phase is another than before. A resolved incident is opened again with `investigating` or `identified`.',
+    params: IncidentRef,
+    body: NewIncidentUpdate,
+    responses: { 201: AdminIncident },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) =>
       reply.code(201).send(await addIncidentUpdate(request.ctx, request.params.id, request.body)),
-  );
-
-  app.post(
-    '/v1/admin/status/incidents/:id/publish',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Publish the draft of an incident',
-        params: IncidentRef,
-        response: { 200: AdminIncident, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    (request) => publishIncident(request.ctx, request.params.id),
-  );
-
-  app.delete(
-    '/v1/admin/status/incidents/:id',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Throw the draft of an incident away',
-        params: IncidentRef,
-        response: { 204: Type.Null({ description: 'Removed.' }), ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  post('/v1/admin/status/incidents/:id/publish', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Publish the draft of an incident',
+    params: IncidentRef,
+    responses: { 200: AdminIncident },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: (request) => publishIncident(request.ctx, request.params.id),
+  }),
+  del('/v1/admin/status/incidents/:id', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Throw the draft of an incident away',
+    params: IncidentRef,
+    responses: { 204: Type.Null({ description: 'Removed.' }) },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) => {
       await deleteIncident(request.ctx, request.params.id);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

@@ -1,17 +1,9 @@
-export { statusComponentRoutes, statusGroupRoutes } from './components.admin.ts';
 export { seedComponents } from './components.ts';
 export { startHeartbeat } from './heartbeat.ts';
-export { statusHistoryRoutes } from './history.public.ts';
-export { statusIncidentRoutes } from './incidents.admin.ts';
-export { statusMaintenanceRoutes } from './maintenances.admin.ts';
 export { startMonitor } from './monitor.ts';
 export { quarantineRefused } from './notices.task.ts';
 export { statusPart } from './part.ts';
+export { routes } from './routes.ts';
 export { countSignIns, startCounting } from './signals.ts';
-export { statusPageRoutes } from './status.page.ts';
-export { statusSubscribeRoutes } from './subscribe.public.ts';
-export { statusSubscriberRoutes } from './subscribers.admin.ts';
-export { statusSubscriptionRoutes } from './subscriptions.page.ts';
-export { statusRoutes } from './summary.public.ts';
 export { sentence as statusSentence } from './summary.ts';
 export { standingOf, startViews } from './views.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import { Maintenance } from './maintenance-records.ts';
 import {
   addMaintenanceUpdate,
@@ -16,97 +15,65 @@ import {
   updateMaintenance,
 } from './maintenances.ts';
 
-export const statusMaintenanceRoutes: Routes = (app) => {
-  recordRoutes(app);
-  actionRoutes(app);
-};
-
-const recordRoutes: Routes = (app) => {
-  app.get(
-    '/v1/admin/status/maintenances',
-    {
-      config: { permission: 'status:read' },
-      schema: {
-        summary: 'List maintenances',
-        querystring: PageQuery,
-        response: { 200: PageOf(Maintenance), ...problemResponses('NOT_FOUND', 'INVALID_CURSOR') },
-      },
-    },
-    (request) => listMaintenances(request.ctx, request.query),
-  );
-
-  app.post(
-    '/v1/admin/status/maintenances',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Plan a maintenance',
-        description:
-          'It begins and ends by itself at the times given; while it lasts, its components count as planned.',
-        body: NewMaintenance,
-        response: { 201: Maintenance, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await createMaintenance(request.ctx, request.body)),
-  );
-
-  app.get(
-    '/v1/admin/status/maintenances/:id',
-    {
-      config: { permission: 'status:read', etag: true },
-      schema: {
-        summary: 'Read a maintenance',
-        params: MaintenanceRef,
-        response: { 200: Maintenance, ...problemResponses('NOT_FOUND') },
-      },
-    },
-    (request) => getMaintenance(request.ctx, request.params.id),
-  );
-
-  app.patch(
-    '/v1/admin/status/maintenances/:id',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Change a maintenance',
-        params: MaintenanceRef,
-        body: MaintenanceChanges,
-        response: { 200: Maintenance, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    (request) => updateMaintenance(request.ctx, request.params.id, request.body),
-  );
-};
-
-const actionRoutes: Routes = (app) => {
-  app.post(
-    '/v1/admin/status/maintenances/:id/updates',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Add an update to a maintenance',
-        params: MaintenanceRef,
-        body: NewMaintenanceUpdate,
-        response: { 201: Maintenance, ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) =>
+export const statusMaintenanceRoutes: Routes = [
+  get('/v1/admin/status/maintenances', {
+    permission: 'status:read',
+    summary: 'List maintenances',
+    query: PageQuery,
+    responses: { 200: PageOf(Maintenance) },
+    problems: ['NOT_FOUND', 'INVALID_CURSOR'],
+    handler: (request) => listMaintenances(request.ctx, request.query),
+  }),
+  post('/v1/admin/status/maintenances', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Plan a maintenance',
+    description: 'It begins and ends by itself at the times given; while it lasts, its components count as planned.',
+    body: NewMaintenance,
+    responses: { 201: Maintenance },
+    problems: ['NOT_FOUND'],
+    handler: async (request, reply) => reply.code(201).send(await createMaintenance(request.ctx, request.body)),
+  }),
+  get('/v1/admin/status/maintenances/:id', {
+    permission: 'status:read',
+    etag: true,
+    summary: 'Read a maintenance',
+    params: MaintenanceRef,
+    responses: { 200: Maintenance },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getMaintenance(request.ctx, request.params.id),
+  }),
+  patch('/v1/admin/status/maintenances/:id', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Change a maintenance',
+    params: MaintenanceRef,
+    body: MaintenanceChanges,
+    responses: { 200: Maintenance },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: (request) => updateMaintenance(request.ctx, request.params.id, request.body),
+  }),
+  post('/v1/admin/status/maintenances/:id/updates', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Add an update to a maintenance',
+    params: MaintenanceRef,
+    body: NewMaintenanceUpdate,
+    responses: { 201: Maintenance },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) =>
       reply.code(201).send(await addMaintenanceUpdate(request.ctx, request.params.id, request.body)),
-  );
-
-  app.delete(
-    '/v1/admin/status/maintenances/:id',
-    {
-      config: { permission: 'status:write', stepUp: false },
-      schema: {
-        summary: 'Call a maintenance off',
-        params: MaintenanceRef,
-        response: { 204: Type.Null({ description: 'Called off.' }), ...problemResponses('NOT_FOUND', 'CONFLICT') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  del('/v1/admin/status/maintenances/:id', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Call a maintenance off',
+    params: MaintenanceRef,
+    responses: { 204: Type.Null({ description: 'Called off.' }) },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) => {
       await cancelMaintenance(request.ctx, request.params.id);
       return reply.code(204).send(null);
     },
-  );
-};
+  }),
+];

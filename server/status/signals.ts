@@ -22,12 +22,9 @@ const KEPT = '1 hour';
 
 /** Counts the answers to attempts to sign in. */
 export function countSignIns(app: App, environment: Environment): void {
-  const counted = new WeakMap<object, boolean>();
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.config;
-    const known = counted.get(route) ?? SIGN_IN.test(request.routeOptions.url ?? '');
-    counted.set(route, known);
-    if (known) recordOutcome(app.system, { environment, signal: 'sign_in', good: reply.statusCode < 500 });
+  app.addHook('onResponse', ({ route }, reply, done) => {
+    if (route && SIGN_IN.test(route.path))
+      recordOutcome(app.system, { environment, signal: 'sign_in', good: reply.statusCode < 500 });
     done();
   });
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { languageFor } from '#messages';
-import type { Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { languages } from '#settings';
 import { eventPage, historyPage, statusPage } from './page-body.ts';
 import { PAGE_HEADERS } from './page-frame.ts';
@@ -23,28 +24,29 @@ export function voiceOf({ query, headers }: Request): Voice {
 }
 
 /** Pages that need no script, no cookie and no database. */
-export const statusPageRoutes: Routes = (app) => {
-  const schema = { hide: true, querystring: PageQueryOfStatus } as const;
-
-  app.get('/status', { config: { permission: 'public' }, schema }, (request, reply) =>
-    sendView(request, reply, 'page', statusPage),
-  );
-
-  app.get('/status/incidents', { config: { permission: 'public' }, schema }, (request, reply) =>
-    sendView(request, reply, 'history', historyPage),
-  );
-
-  app.get(
-    '/status/incidents/:id',
-    { config: { permission: 'public' }, schema: { ...schema, params: EventRef } },
-    (request, reply) => {
+export const statusPageRoutes: Routes = [
+  get('/status', {
+    permission: 'public',
+    query: PageQueryOfStatus,
+    handler: (request, reply) => sendView(request, reply, 'page', statusPage),
+  }),
+  get('/status/incidents', {
+    permission: 'public',
+    query: PageQueryOfStatus,
+    handler: (request, reply) => sendView(request, reply, 'history', historyPage),
+  }),
+  get('/status/incidents/:id', {
+    permission: 'public',
+    query: PageQueryOfStatus,
+    params: EventRef,
+    handler: (request, reply) => {
       const { id } = request.params;
-      const view = viewsOf(app.system).of(environmentOf(request));
+      const view = viewsOf(request.server.system).of(environmentOf(request));
       if (![...view.incidents, ...view.maintenances].some((event) => event.id === id)) throw problem('NOT_FOUND');
       sendView(request, reply, id, (shown, voice) => eventPage(shown, voice, id) ?? '');
     },
-  );
-};
+  }),
+];
 
 function sendView(request: Request, reply: Reply, key: string, make: (view: View, voice: Voice) => string): void {
   const voice = voiceOf(request);

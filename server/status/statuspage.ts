@@ -1,7 +1,9 @@
+import type { System } from '#platform/system.ts';
 import type { Affected } from './affected.ts';
 import type { StoredIncident } from './incident-records.ts';
 import { incidentTitle, isOpen } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
+import { pageAddressOf } from './overall.ts';
 import { headline, namesOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
 import { voiceIn } from './words.ts';
@@ -10,6 +12,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Where pages of an environment are. */
 export type Addresses = (view: View, path?: string) => string;
+
+export function addressesOf(system: System): Addresses {
+  return (view, path) => pageAddressOf(system, view.environment, path);
+}
 
 /** One document of the public API of Statuspage, as its readers expect it. */
 type Document = (view: View, addresses: Addresses) => Record<string, unknown>;
@@ -38,7 +44,8 @@ const documents: Readonly<Record<string, Document>> = {
 export const statuspagePaths = Object.keys(documents);
 
 /** Makes one document. @param path one of {@link statuspagePaths} */
-export function statuspageMaker(path: string, addresses: Addresses): Maker {
+export function statuspageMaker(path: string, system: System): Maker {
+  const addresses = addressesOf(system);
   const document = documents[path];
   return {
     key: `v2/${path}`,

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
-import type { Request, Routes } from '#platform/http.ts';
+import type { Request } from '#platform/http.ts';
 import { Email } from '#platform/identifiers.ts';
-import { problem, problemResponses } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { keeperOf } from './boards.ts';
 import { ComponentIds } from './components.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
-import { environmentOf, StatusQuery } from './summary.public.ts';
+import { environmentOf } from './summary.public.ts';
 import { channels } from './summary.ts';
 
 const Wish = Type.Object(
@@ -28,21 +29,17 @@ export async function visitorCtx(request: Request, environment: Environment): Pr
   return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
 }
 
-export const statusSubscribeRoutes: Routes = (app) => {
-  app.post(
-    '/api/status/subscribe',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Ask to be told of the status',
-        description:
-          'By `email`, or by `webhook` to a `url`. The answer is the same for every address; a message with a link to confirm goes to it. Up to five times in ten minutes from one place.',
-        ...(app.host.environment === null && { querystring: StatusQuery }),
-        body: Wish,
-        response: { 202: Asked, ...problemResponses('UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED') },
-      },
-    },
-    async (request, reply) => {
+export const statusSubscribeRoutes: Routes = [
+  post('/api/status/subscribe', {
+    permission: 'public',
+    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    summary: 'Ask to be told of the status',
+    description:
+      'By `email`, or by `webhook` to a `url`. The answer is the same for every address; a message with a link to confirm goes to it. Up to five times in ten minutes from one place.',
+    body: Wish,
+    responses: { 202: Asked },
+    problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED'],
+    handler: async (request, reply) => {
       const { channel, email, url, componentIds = [] } = request.body;
       if (channel !== 'email' && channel !== 'webhook')
         throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
@@ -53,8 +50,8 @@ export const statusSubscribeRoutes: Routes = (app) => {
       await subscribe(ctx, { channel, address, componentIds });
       return reply.code(202).send({ status: 'confirmation_required' });
     },
-  );
-};
+  }),
+];
 
 function missing(field: string): Error {
   return problem('VALIDATION_FAILED', {

@@ -1,9 +1,10 @@
-import formBody from '@fastify/formbody';
 import { Type } from 'typebox';
 import { type Html, html } from '#platform/html.ts';
-import type { App, Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
 import { Email, KnownEmail } from '#platform/identifiers.ts';
 import { Problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { componentChoices } from './page-body.ts';
 import { framed, PAGE_HEADERS, queryOf } from './page-frame.ts';
 import { PageQueryOfStatus, voiceOf } from './status.page.ts';
@@ -27,6 +28,7 @@ import type { Voice } from './words.ts';
 
 const Token = Type.String({ minLength: 1, maxLength: 300 });
 const TokenQuery = Type.Interface([PageQueryOfStatus], { token: Token });
+
 /** A browser sends one chosen box as a string and several as an array. */
 const Chosen = Type.Optional(
   Type.Union([Type.String({ maxLength: 40 }), Type.Array(Type.String({ maxLength: 40 }), { maxItems: 200 })]),
@@ -37,32 +39,24 @@ const SubscribeForm = Type.Object({
   componentIds: Chosen,
 });
 const CodeForm = Type.Object({ id: Type.String({ maxLength: 40 }), code: Type.String({ maxLength: 20 }) });
-const hidden = { hide: true } as const;
+
+function listOf(chosen: string | string[] | undefined): string[] {
+  return chosen === undefined ? [] : Array.isArray(chosen) ? chosen : [chosen];
+}
 
 /**
  * Pages of one's own subscription. Looking changes nothing, so mail scanners can't confirm or end one; a click, which is a
  * POST, does (ST-2).
  */
-export const statusSubscriptionRoutes: Routes = (app) => {
-  // Forms are read here, and nowhere else on the host.
-  app.register(async (scoped) => {
-    await scoped.register(formBody);
-    const pages: App = scoped.withTypeProvider();
-    subscribePages(pages);
-    linkPages(pages);
-    managePages(pages);
-  });
-};
-
-function subscribePages(app: App): void {
-  app.post(
-    '/status/subscribe',
-    {
-      config: { permission: 'public' },
-      schema: { ...hidden, querystring: PageQueryOfStatus, body: SubscribeForm },
-      attachValidation: true,
-    },
-    (request, reply) =>
+export const statusSubscriptionRoutes: Routes = [
+  post('/status/subscribe', {
+    permission: 'public',
+    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    query: PageQueryOfStatus,
+    body: SubscribeForm,
+    attachValidation: true,
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
         if (request.validationError)
           return panel(request, reply, {
@@ -80,21 +74,14 @@ function subscribePages(app: App): void {
           body: html`<p>${voice.say('subscribe.sent')}</p>`,
         });
       }),
-  );
-}
-
-function listOf(chosen: string | string[] | undefined): string[] {
-  return chosen === undefined ? [] : Array.isArray(chosen) ? chosen : [chosen];
-}
-
-function linkPages(app: App): void {
-  for (const page of ['confirm', 'unsubscribe'] as const) {
-    app.get(
-      `/status/${page}`,
-      { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
-      (request, reply) =>
+  }),
+  ...(['confirm', 'unsubscribe'] as const).map((page) =>
+    get(`/status/${page}`, {
+      permission: 'public',
+      query: TokenQuery,
+      handler: (request, reply) =>
         guarded(request, reply, async ({ voice }) => {
-          const row = await readSubscription(app.system, page, request.query.token);
+          const row = await readSubscription(request.server.system, page, request.query.token);
           return panel(request, reply, {
             title: voice.say(`${page}.title`),
             environment: row.environment,
@@ -102,15 +89,16 @@ function linkPages(app: App): void {
 <form method="post" action="/status/${page}?token=${encodeURIComponent(request.query.token)}&amp;lang=${voice.language}"><button>${voice.say(`${page}.button`)}</button></form>`,
           });
         }),
-    );
-  }
-
-  app.post(
-    '/status/confirm',
-    { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
-    (request, reply) =>
+    }),
+  ),
+  post('/status/confirm', {
+    permission: 'public',
+    counted: 'proof',
+    query: TokenQuery,
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const row = await readSubscription(app.system, 'confirm', request.query.token);
+        const row = await readSubscription(request.server.system, 'confirm', request.query.token);
         const secret = await confirmSubscription(await visitorCtx(request, row.environment), row.id);
         return panel(request, reply, {
           title: voice.say('confirm.doneTitle'),
@@ -118,15 +106,16 @@ function linkPages(app: App): void {
           body: html`<p>${voice.say('confirm.done')}</p>${secret === null ? '' : html`<p>${voice.say('confirm.secret')}</p><code>${secret}</code>`}`,
         });
       }),
-  );
-
+  }),
   // RFC 8058: the body says List-Unsubscribe=One-Click, and whoever holds the link needs nothing else.
-  app.post(
-    '/status/unsubscribe',
-    { config: { permission: 'public' }, schema: { ...hidden, querystring: TokenQuery } },
-    (request, reply) =>
+  post('/status/unsubscribe', {
+    permission: 'public',
+    counted: 'proof',
+    query: TokenQuery,
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const row = await readSubscription(app.system, 'unsubscribe', request.query.token);
+        const row = await readSubscription(request.server.system, 'unsubscribe', request.query.token);
         await unsubscribe(await visitorCtx(request, row.environment), row.id);
         return panel(request, reply, {
           title: voice.say('unsubscribe.doneTitle'),
@@ -134,72 +123,75 @@ function linkPages(app: App): void {
           body: html`<p>${voice.say('unsubscribe.done')}</p>`,
         });
       }),
-  );
-}
-
-function managePages(app: App): void {
-  app.get(
-    '/status/manage',
-    { config: { permission: 'public' }, schema: { ...hidden, querystring: PageQueryOfStatus } },
-    (request, reply) =>
+  }),
+  get('/status/manage', {
+    permission: 'public',
+    query: PageQueryOfStatus,
+    handler: (request, reply) =>
       guarded(request, reply, async ({ voice, query }) =>
         panel(request, reply, {
           title: voice.say('manage.title'),
           body: html`<p>${voice.say('manage.intro')}</p><form method="post" action="/status/manage${query}"><label>${voice.say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${voice.say('manage.send')}</button></form>`,
         }),
       ),
-  );
-
-  app.post(
-    '/status/manage',
-    {
-      config: { permission: 'public' },
-      schema: { ...hidden, querystring: PageQueryOfStatus, body: Type.Object({ email: KnownEmail }) },
-    },
-    (request, reply) =>
+  }),
+  post('/status/manage', {
+    permission: 'public',
+    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    query: PageQueryOfStatus,
+    body: Type.Object({ email: KnownEmail }),
+    silent: 'a code that is mailed, and looking with it, change nothing',
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
         const ctx = await visitorCtx(request, environmentOf(request));
         await takeTurn(ctx, 'status-manage');
         return codePage(visit, await mailCode(ctx, request.body.email));
       }),
-  );
-
-  app.post(
-    '/status/manage/code',
-    { config: { permission: 'public' }, schema: { ...hidden, querystring: PageQueryOfStatus, body: CodeForm } },
-    (request, reply) =>
+  }),
+  post('/status/manage/code', {
+    permission: 'public',
+    counted: 'proof',
+    query: PageQueryOfStatus,
+    body: CodeForm,
+    silent: 'a code that is mailed, and looking with it, change nothing',
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
         const { id, code } = request.body;
         const ctx = await visitorCtx(request, environmentOf(request));
         try {
           const token = await openWithCode(ctx, id, code.trim());
-          return choicesPage(visit, { token, row: await readSubscription(app.system, 'manage', token), saved: false });
+          return choicesPage(visit, {
+            token,
+            row: await readSubscription(request.server.system, 'manage', token),
+            saved: false,
+          });
         } catch (error) {
           if (error instanceof Problem && error.code === 'INVALID_CODE') return codePage(visit, id, true);
           throw error;
         }
       }),
-  );
-
-  app.post(
-    '/status/manage/save',
-    {
-      config: { permission: 'public' },
-      schema: {
-        ...hidden,
-        querystring: PageQueryOfStatus,
-        body: Type.Object({ token: Token, componentIds: Chosen }),
-      },
-    },
-    (request, reply) =>
+  }),
+  post('/status/manage/save', {
+    permission: 'public',
+    counted: 'proof',
+    query: PageQueryOfStatus,
+    body: Type.Object({ token: Token, componentIds: Chosen }),
+    plugin: forms,
+    handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
         const { token, componentIds } = request.body;
-        const { environment, id } = await readSubscription(app.system, 'manage', token);
+        const { environment, id } = await readSubscription(request.server.system, 'manage', token);
         await chooseComponents(await visitorCtx(request, environment), id, listOf(componentIds));
-        return choicesPage(visit, { token, row: await readSubscription(app.system, 'manage', token), saved: true });
+        return choicesPage(visit, {
+          token,
+          row: await readSubscription(request.server.system, 'manage', token),
+          saved: true,
+        });
       }),
-  );
-}
+  }),
+];
 
 type Visit = { request: Request; reply: Reply; voice: Voice; query: string };
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
-import type { Reply, Request, Routes } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { isKnownState } from '#platform/http-rules.ts';
+import { get, type Routes } from '#platform/route.ts';
 import { Summary, summarise } from './summary.ts';
 import { type Maker, viewsOf } from './views.ts';
 
@@ -17,26 +18,19 @@ export const StatusQuery = Type.Object({
 const JSON_TYPE = 'application/json; charset=utf-8';
 const summary: Maker = { key: 'summary', type: JSON_TYPE, make: (view) => JSON.stringify(summarise(view)) };
 
-export const statusRoutes: Routes = (app) => {
-  const views = viewsOf(app.system);
-  const environment = app.host.environment ?? 'production';
-  app.readyAnswers.add('/api/status/summary', () => views.answer(environment, summary));
-  app.get(
-    '/api/status/summary',
-    {
-      config: { permission: 'public' },
-      schema: {
-        summary: 'Read the status summary',
-        description: 'Poll every 60 to 300 seconds, with If-None-Match.',
-        ...(app.host.environment === null && { querystring: StatusQuery }),
-        response: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
-      },
+export const summaryRoutes: Routes = [
+  get('/api/status/summary', {
+    permission: 'public',
+    summary: 'Read the status summary',
+    description: 'Poll every 60 to 300 seconds, with If-None-Match.',
+    responses: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
+    ready: ({ system, host }) => {
+      const views = viewsOf(system);
+      return () => views.answer(host.environment ?? 'production', summary);
     },
-    (request, reply) => {
-      answer(request, reply, summary);
-    },
-  );
-};
+    handler: (request, reply) => answer(request, reply, summary),
+  }),
+];
 
 /** Sends an answer that was made ahead, or 304 to whoever has it. */
 export function answer(request: Request, reply: Reply, maker: Maker): Reply {

@@ -42,4 +42,4 @@ export {
   updateSettings,
   workspaceByRoutingKey,
 } from './projects.ts';
-export { settingsRoutes } from './settings.admin.ts';
+export { routes } from './routes.ts';

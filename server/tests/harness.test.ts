@@ -47,11 +47,11 @@ describe('what the harness watches, shown to be able to fail', () => {
     assert.throws(() => contract.check({ ...missing, text: '{}' }), /with a body its description does not allow/);
   });
 
-  test('a route that declares no permission is refused', async (t) => {
+  test('a route that is not mounted, and so declares no permission, is refused', async (t) => {
     const latchkey = await startTestLatchkey();
     t.after(() => latchkey.stop());
     const app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'api', environment: 'test' });
     t.after(() => app.close());
-    assert.throws(() => app.get('/v1/me/planted', () => ({})), /GET \/v1\/me\/planted declares no permission/);
+    assert.throws(() => app.get('/v1/me/planted', () => ({})), /GET \/v1\/me\/planted is not mounted/);
   });
 });

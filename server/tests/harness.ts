@@ -7,11 +7,12 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { Value } from 'typebox/value';
 import { describeEventType } from '#events';
-import { type Demo, type Latchkey, startLatchkey } from '#hosts';
+import { type Demo, type Latchkey, served, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { observeSecondConnections } from '#platform/held-connections.ts';
+import { patternOf } from '#platform/http-methods.ts';
 import { connectionsOf, type System } from '#platform/system.ts';
 import { updateSettings } from '#tenancy';
 import { expectContract } from './contract.ts';
@@ -76,22 +77,11 @@ export type TestOptions = {
   passwordsAtFullCost?: boolean;
 };
 
-/** Changes nothing that a customer can see, so no event is due. */
-const SILENT = [
-  /^\/v1\/auth\/login\/passkey\/options$/,
-  /^\/v1\/me\/security\/passkeys\/options$/,
-  // The options of a passkey; a code that is sent leaves an event.
-  /^\/v1\/auth\/mfa\/challenge$/,
-  /^\/v1\/me\/security\/mfa\/totp$/,
-  /^\/v1\/(auth|me)\/.*enroll$/,
-  /\/preview$/,
-  /^\/v1\/sessions\/refresh$/,
-  /^\/v1\/(me|admin)\/authorization\/check$/,
-  /^\/connect\//,
-  /^\/api\/status\/heartbeats\//,
-  // A code that is mailed, and looking with it.
-  /^\/status\/manage(\/code)?$/,
-];
+/** Routes that say why they leave no event. */
+const silent = Object.values(served)
+  .flat()
+  .filter((route) => route.silent !== undefined)
+  .map(({ path }) => patternOf(path));
 
 /** Argon2 at its smallest: a test run hashes thousands of passwords. */
 const TEST_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
@@ -197,7 +187,7 @@ function parsed(text: string): unknown {
 }
 
 export async function expectEvent(system: TestSystem, path: string, correlationId: string): Promise<void> {
-  if (SILENT.some((pattern) => pattern.test(path))) return;
+  if (silent.some((pattern) => pattern.test(path))) return;
   const { rows } = await system.pool.query('select type, data from events where correlation_id = $1', [correlationId]);
   assert.ok(rows.length > 0, `${path} answered 2xx and emitted no event`);
   for (const { type, data } of rows) assertInCatalogue(type, data);

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Routes } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problemResponses } from '#platform/problem.ts';
+import { post, type Routes } from '#platform/route.ts';
 import { Recovery, Replay, recover, replay } from './replay.ts';
 import { testEndpoint } from './testing.ts';
 
@@ -9,67 +8,51 @@ const EndpointRef = Type.Object({ endpointId: IdSchema('whe') });
 const Accepted = Type.Object({ status: Type.Literal('accepted') });
 
 /** Sending what no event has caused just now. */
-export const endpointRepairRoutes: Routes = (app) => {
-  app.post(
-    '/v1/admin/webhooks/endpoints/:endpointId/test',
-    {
-      config: { permission: 'webhooks:write', stepUp: false },
-      schema: {
-        summary: 'Send a test event to a webhook endpoint',
-        params: EndpointRef,
-        body: Type.Object(
-          {
-            type: Type.Optional(
-              Type.String({ minLength: 1, maxLength: 100, description: '`user.created` when absent.' }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        response: {
-          202: Type.Object({ eventId: Type.String(), eventType: Type.String() }),
-          ...problemResponses('NOT_FOUND', 'CONFLICT'),
-        },
+export const endpointRepairRoutes: Routes = [
+  post('/v1/admin/webhooks/endpoints/:endpointId/test', {
+    permission: 'webhooks:write',
+    stepUp: false,
+    summary: 'Send a test event to a webhook endpoint',
+    params: EndpointRef,
+    body: Type.Object(
+      {
+        type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: '`user.created` when absent.' })),
       },
-    },
-    async (request, reply) =>
+      { additionalProperties: false },
+    ),
+    responses: { 202: Type.Object({ eventId: Type.String(), eventType: Type.String() }) },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request, reply) =>
       reply
         .code(202)
         .send(await testEndpoint(request.ctx, request.params.endpointId, request.body.type ?? 'user.created')),
-  );
-
-  app.post(
-    '/v1/admin/webhooks/endpoints/:endpointId/replay',
-    {
-      config: { permission: 'webhooks:write', stepUp: false },
-      schema: {
-        summary: 'Replay events to a webhook endpoint',
-        description: 'Sends the events of a time range again, under their own ids, whether they were delivered or not.',
-        params: EndpointRef,
-        body: Replay,
-        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  post('/v1/admin/webhooks/endpoints/:endpointId/replay', {
+    permission: 'webhooks:write',
+    stepUp: false,
+    summary: 'Replay events to a webhook endpoint',
+    description: 'Sends the events of a time range again, under their own ids, whether they were delivered or not.',
+    params: EndpointRef,
+    body: Replay,
+    responses: { 202: Accepted },
+    problems: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
+    handler: async (request, reply) => {
       await replay(request.ctx, request.params.endpointId, request.body);
       return reply.code(202).send({ status: 'accepted' });
     },
-  );
-
-  app.post(
-    '/v1/admin/webhooks/endpoints/:endpointId/recover',
-    {
-      config: { permission: 'webhooks:write', stepUp: false },
-      schema: {
-        summary: 'Recover what a webhook endpoint has missed',
-        description: 'Sends the events since then that were neither delivered to it nor are still to be.',
-        params: EndpointRef,
-        body: Recovery,
-        response: { 202: Accepted, ...problemResponses('NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED') },
-      },
-    },
-    async (request, reply) => {
+  }),
+  post('/v1/admin/webhooks/endpoints/:endpointId/recover', {
+    permission: 'webhooks:write',
+    stepUp: false,
+    summary: 'Recover what a webhook endpoint has missed',
+    description: 'Sends the events since then that were neither delivered to it nor are still to be.',
+    params: EndpointRef,
+    body: Recovery,
+    responses: { 202: Accepted },
+    problems: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
+    handler: async (request, reply) => {
       await recover(request.ctx, request.params.endpointId, request.body);
       return reply.code(202).send({ status: 'accepted' });
     },
-  );
-};
+  }),
+];

@@ -1,12 +1,9 @@
 export type { Composed } from './attempt.ts';
 export { Deliverer } from './deliverer.ts';
-export { deliveryRoutes } from './deliveries.admin.ts';
-export { endpointActionRoutes } from './endpoint-actions.admin.ts';
-export { endpointRepairRoutes } from './endpoint-repair.admin.ts';
-export { endpointRoutes } from './endpoints.admin.ts';
 export { webhookFanOut } from './fan-out.ts';
 export { webhooksPart } from './part.ts';
 export { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from './receivers.ts';
+export { routes } from './routes.ts';
 export { newSecret, signatures } from './secrets.ts';
 export { endpointStanding } from './standing.ts';
 export { deliveriesPerDay } from './stats.ts';

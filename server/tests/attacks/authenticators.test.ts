@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, describe, test } from 'node:test';
+import { served } from '#hosts';
 import { visitorOf } from '#tests/account.ts';
 import { challengeIn, codesOf } from '#tests/factors.ts';
 import {
@@ -20,27 +20,17 @@ import { siblingsOf } from '#tests/siblings.ts';
 
 const ZEROS = '0'.repeat(26);
 
-type Operation = { method: string; path: string; proof: string };
-
 /** Every operation that the hosts serve, with the proof it declares. */
-const operations = new Map<string, Operation>();
-
-/** Fastify announces each server it makes before any route is added to it. */
-function watchRoutes(message: unknown): void {
-  const { fastify } = Object(message);
-  fastify.addHook('onRoute', ({ method, url, config }: { method: string | string[]; url: string; config: unknown }) => {
-    const { freshProof = 'none' } = Object(config);
-    for (const one of [method].flat()) operations.set(`${one} ${url}`, { method: one, path: url, proof: freshProof });
-  });
-}
+const operations = Object.values(served)
+  .flat()
+  .map(({ method, path, freshProof = 'none' }) => ({ method, path, proof: freshProof }));
+type Operation = (typeof operations)[number];
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 let people: ReturnType<typeof peopleAt>;
 before(async () => {
-  subscribe('fastify.initialization', watchRoutes);
   latchkey = await startTestLatchkey({ clock });
-  unsubscribe('fastify.initialization', watchRoutes);
   people = peopleAt(latchkey, clock);
 });
 after(() => latchkey.stop());
@@ -54,7 +44,7 @@ const isOwn = ({ path }: Operation) => /^\/v1\/me(\/|$)/.test(path) || /^\/accou
 const changes = ({ method, proof }: Operation) =>
   !['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'GET' && proof !== 'none');
 /** What a person does to their own account. */
-const ownOperations = () => [...operations.values()].filter((operation) => isOwn(operation) && changes(operation));
+const ownOperations = () => operations.filter((operation) => isOwn(operation) && changes(operation));
 
 const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_, name: string) => {

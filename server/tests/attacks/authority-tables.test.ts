@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { AUTHORITY, RULES } from '#members';
 import { createHost } from '#platform/http.ts';
+import { mount } from '#platform/http-mount.ts';
 import { expectProblem, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { type Operator, signInOperator } from '#tests/operators.ts';
 
@@ -66,8 +67,8 @@ describe('a change of who may do what takes a proof of the last ten minutes at t
     const system = { ...latchkey.system, metrics: new Registry() };
     const app = await createHost(system, { kind: 'console', environment: null });
     t.after(() => app.close());
-    const config = { permission: 'members:write' } as const;
-    assert.throws(() => app.post('/console/v1/planted', { config }, () => ({})), /declares no stepUp/);
+    const planted = { method: 'POST', path: '/console/v1/planted', permission: 'members:write' } as const;
+    assert.throws(() => mount(app, [{ ...planted, handler: () => ({}) }]), /declares no stepUp/);
   });
 
   test('a session that is twenty minutes old opens none of the ways around', async () => {

@@ -4,8 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { solveChallenge } from 'altcha-lib/v1';
 import { Registry } from 'prom-client';
 import { COUNTERS } from '#attempts';
+import { served } from '#hosts';
 import { createHost } from '#platform/http.ts';
-import { ANONYMOUS_ROUTES, SOURCE_COUNTERS, type SourceCounter, sourceCounts } from '#platform/http-sources.ts';
+import { mount } from '#platform/http-mount.ts';
+import { counterOf, SOURCE_COUNTERS, type SourceCounter, sourceCounts } from '#platform/http-sources.ts';
 import { totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -274,15 +276,17 @@ describe('requests of anybody', () => {
     const source = '198.18.41.1';
     for (const [name, { points }] of Object.entries(SOURCE_COUNTERS))
       sourceCounts(latchkey.system).add(counterNamed(name), `${source}/32`, points);
-    const routes = Object.entries(ANONYMOUS_ROUTES).filter(([, declared]) => typeof declared === 'string');
-    for (const [route] of routes) {
-      const [method = '', path = ''] = route.replace('*', '').split(' ');
-      if (route.endsWith('*')) continue;
+    const counted = anonymous.filter((route) => counterOf(route));
+    assert.ok(counted.length > 60, String(counted.length));
+    for (const { method, path } of counted) {
       const host = /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
+      const call = (by: string) => host(path.replaceAll(/:\w+/g, 'x'), { method: by, headers: from(source) });
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await host(path.replaceAll(/:\w+/g, 'x'), { method, headers: from(source) });
+      const answer = await call(method);
       expectProblem(answer, 429, 'RATE_LIMIT_EXCEEDED');
-      assert.ok(Number(answer.headers.get('retry-after')) > 0, route);
+      assert.ok(Number(answer.headers.get('retry-after')) > 0, path);
+      // A HEAD does what the GET does.
+      if (method === 'GET') assert.equal((await call('HEAD')).status, 429, path);
     }
     const elsewhere = await latchkey.auth('/v1/auth/login/passkey/options', { body: {}, headers: from('198.18.41.2') });
     assert.equal(elsewhere.status, 200);
@@ -302,11 +306,21 @@ describe('requests of anybody', () => {
       { ...latchkey.system, metrics: new Registry() },
       { kind: 'auth', environment: 'test' },
     );
-    const config = { permission: 'public' } as const;
-    assert.throws(() => app.post('/v1/uncounted', { config }, () => 'done'), /ANONYMOUS_ROUTES/);
+    const uncounted = { method: 'POST', path: '/v1/uncounted', permission: 'public' } as const;
+    assert.throws(() => mount(app, [{ ...uncounted, handler: () => 'done' }]), /declares not what it is counted as/);
     await app.close();
   });
 });
+
+/** Routes that anybody may call, and that say what they are counted as, or why they are not. */
+const anonymous = [
+  ...new Map(
+    Object.values(served)
+      .flat()
+      .filter(({ counted }) => counted !== undefined)
+      .map((route) => [`${route.method} ${route.path}`, route]),
+  ).values(),
+].sort((one, other) => one.path.localeCompare(other.path) || one.method.localeCompare(other.method));
 
 function counterNamed(name: string): SourceCounter {
   assert.ok(name === 'begin' || name === 'proof' || name === 'password' || name === 'client');
@@ -333,10 +347,12 @@ describe('docs/security-model.md', () => {
     );
     const head = ['| counter | counts | of these | at most |', '|---|---|---|---|'];
     assert.equal(documented('source counters'), [...head, ...rules].join('\n'));
-    const routes = Object.entries(ANONYMOUS_ROUTES).map(
-      ([route, declared]) =>
-        `| \`${route}\` | ${typeof declared === 'string' ? declared : `not: ${declared.uncounted}`} |`,
+    const routes = Map.groupBy(anonymous, ({ counted }) =>
+      typeof counted === 'string' ? counted : `not: ${counted?.uncounted}`,
     );
-    assert.equal(documented('anonymous routes'), ['| route | counted as |', '|---|---|', ...routes].join('\n'));
+    const listed = [...routes].map(
+      ([counted, some]) => `| ${counted} | ${some.map(({ method, path }) => `\`${method} ${path}\``).join(', ')} |`,
+    );
+    assert.equal(documented('anonymous routes'), ['| counted as | routes |', '|---|---|', ...listed.sort()].join('\n'));
   });
 });

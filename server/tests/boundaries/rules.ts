@@ -161,23 +161,16 @@ export const callsOutThroughFetch: Rule = ({ path, text }) =>
     ? []
     : faults(path, text, /\bglobalThis\s*(?:\.\s*fetch|\[)/g, 'calls out past platform/fetch.ts');
 
-const ROUTE = /\.(?:get|post|put|patch|delete|head|options|all)(?:<[^(]*>)?\(\s*['"`]\/|\.route\(\s*\{/g;
+const REGISTERED = /\.(?:get|post|put|patch|delete|head|options|all)(?:<[^(]*>)?\(\s*['"`]\/|\.route\(\s*\{/g;
 
-/** Health and metrics, on an internal port that has no principals. */
-const WITHOUT_PRINCIPALS = 'hosts/internal-host.ts';
+/** What mounts routes; and servers that nobody signs in at: health and metrics, and the one that leads to https. */
+const REGISTERING = ['platform/http-mount.ts', 'hosts/internal-host.ts', 'hosts/tls.ts'];
 
-/** Every route declares who may call it. */
-export const declaresPermissions: Rule = ({ path, text }) => {
-  if (isTest(path) || path === WITHOUT_PRINCIPALS) return [];
-  const shared = /\bconst config = \{[^}]*\bpermission:/.test(text);
-  const plain = code(text);
-  const calls = [...plain.matchAll(ROUTE)];
-  return calls.flatMap((call, index) => {
-    const route = plain.slice(call.index, calls[index + 1]?.index);
-    const declared = /\bconfig:\s*\{[^}]*\bpermission:/.test(route) || (shared && /\bconfig,/.test(route));
-    return declared ? [] : [`${path}:${lineAt(plain, call.index)} the route declares no permission`];
-  });
-};
+/** Routes are values, which say who may call them, and are mounted. */
+export const mountsRoutes: Rule = ({ path, text }) =>
+  isTest(path) || REGISTERING.includes(path)
+    ? []
+    : faults(path, text, REGISTERED, 'registers a route without mounting it');
 
 type Import = { specifier: string; line: number };
 

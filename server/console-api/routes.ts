@@ -1,0 +1,10 @@
+import { builtApplicationRoutes } from './application.page.ts';
+import { logRoutes } from './logs.console.ts';
+import { consoleDescriptionRoutes } from './openapi.console.ts';
+import { previewRoutes } from './preview.console.ts';
+
+/** Everything that is served here, by surface. */
+export const routes = {
+  console: [...logRoutes, ...consoleDescriptionRoutes, ...previewRoutes],
+  page: builtApplicationRoutes,
+};

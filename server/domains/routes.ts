@@ -1,0 +1,6 @@
+import { domainRoutes } from './domains.admin.ts';
+
+/** Everything that is served here, by surface. */
+export const routes = {
+  admin: domainRoutes,
+};

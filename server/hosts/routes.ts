@@ -1,0 +1,78 @@
+import { routes as account } from '#account';
+import { routes as applications } from '#applications';
+import { routes as audit } from '#audit';
+import { routes as billing } from '#billing';
+import { routes as consoleApi } from '#console-api';
+import { routes as dev } from '#dev';
+import { routes as domains } from '#domains';
+import { routes as events } from '#events';
+import { routes as federation } from '#federation';
+import { routes as figures } from '#figures';
+import { routes as hosted } from '#hosted';
+import { routes as imports } from '#imports';
+import { routes as invitations } from '#invitations';
+import { routes as lifecycle } from '#lifecycle';
+import { routes as members } from '#members';
+import { routes as messages } from '#messages';
+import { routes as mfa } from '#mfa';
+import { routes as oidc } from '#oidc';
+import { routes as operators } from '#operators';
+import { routes as people } from '#people';
+import { routes as self } from '#self';
+import { routes as signIn } from '#sign-in';
+import { routes as status } from '#status';
+import { routes as tenancy } from '#tenancy';
+import { routes as webhooks } from '#webhooks';
+import { atConsole } from './at-console.ts';
+import { problemPageRoutes } from './problems.page.ts';
+
+/** What back ends do on the API host, and operators at the console. */
+const admin = [
+  ...members.admin,
+  ...imports.admin,
+  ...invitations.admin,
+  ...self.admin,
+  ...applications.admin,
+  ...federation.admin,
+  ...tenancy.admin,
+  ...domains.admin,
+  ...messages.admin,
+  ...webhooks.admin,
+  ...events.admin,
+  ...audit.admin,
+  ...billing.admin,
+  ...status.admin,
+];
+
+/** What the hosts serve. */
+export const served = {
+  auth: [
+    ...signIn.auth,
+    ...federation.auth,
+    ...mfa.auth,
+    ...self.auth,
+    ...hosted.page,
+    ...account.page,
+    ...oidc.auth,
+    ...applications.auth,
+    ...status.public,
+    ...problemPageRoutes,
+  ],
+  api: [...members.me, ...people.me, ...self.me, ...oidc.me, ...admin, ...status.public, ...problemPageRoutes],
+  /** On the API host of production: carriers and the payment provider know of no other environment. */
+  callbacks: [...messages.public, ...billing.public],
+  console: [
+    ...operators.console,
+    ...lifecycle.console,
+    ...figures.console,
+    ...consoleApi.console,
+    ...atConsole(admin),
+    ...operators.page,
+    ...consoleApi.page,
+  ],
+  /** At the console, in development mode. */
+  consoleDevelopment: figures.development,
+  start: dev.start,
+  development: dev.page,
+  status: [...status.everyEnvironment, ...problemPageRoutes],
+};

@@ -1,0 +1,14 @@
+import { adminAuthorizationRoutes } from './authorization.admin.ts';
+import { authorizationRoutes } from './authorization.me.ts';
+import { contextRoutes } from './context.me.ts';
+import { provisioningRoutes } from './member-provisioning.admin.ts';
+import { memberRoutes } from './members.admin.ts';
+import { membershipRoutes } from './memberships.me.ts';
+import { permissionRoutes } from './permissions.admin.ts';
+import { roleRoutes } from './roles.admin.ts';
+
+/** Everything that is served here, by surface. */
+export const routes = {
+  me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
+  admin: [...adminAuthorizationRoutes, ...provisioningRoutes, ...memberRoutes, ...permissionRoutes, ...roleRoutes],
+};

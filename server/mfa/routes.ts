@@ -1,0 +1,6 @@
+import { mfaRoutes } from './mfa.auth.ts';
+
+/** Everything that is served here, by surface. */
+export const routes = {
+  auth: mfaRoutes,
+};

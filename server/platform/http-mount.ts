@@ -1,0 +1,47 @@
+import type { App } from './http.ts';
+import { exchangeHooks } from './http-rules.ts';
+import { schemaOf } from './openapi.ts';
+import type { Route, Routes } from './route.ts';
+
+/**
+ * Serves routes on a host. Those with a plugin share a scope of their own, so that no other route reads bodies as they do.
+ */
+export function mount(app: App, routes: Routes): void {
+  const readers = new Map(routes.filter(({ etag }) => etag).map((route) => [route.path, route]));
+  for (const [plugin, group] of Map.groupBy(routes, (route) => route.plugin)) {
+    const addAll = (scope: App) => {
+      for (const route of group) add(scope, route, readers);
+    };
+    if (!plugin) addAll(app);
+    else app.register((scope) => Promise.resolve(plugin(scope)).then(() => addAll(scope)));
+  }
+}
+
+const SAFE = ['GET', 'OPTIONS'];
+
+/** The functions that make routes ask for the same by their types. @throws for a change that does not say what guards it */
+function requireGuarded({ method, path, permission, counted, stepUp }: Route): void {
+  if (SAFE.includes(method)) return;
+  const anybody = permission === 'public' || permission === 'optional';
+  const administrative = permission === 'operator' || permission.includes(':');
+  if (anybody && counted === undefined) throw new Error(`${method} ${path} declares not what it is counted as.`);
+  if (administrative && stepUp === undefined) throw new Error(`${method} ${path} declares no stepUp.`);
+}
+
+function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void {
+  const { method, path, changes, ready, onRequest, attachValidation } = route;
+  requireGuarded(route);
+  const reader = readers.get(changes ?? path);
+  if (changes !== undefined && !reader) throw new Error(`${path} changes ${changes}, which has no route with an etag.`);
+  app.route({
+    method,
+    url: path,
+    config: { route, ...(reader && { reader }) },
+    schema: schemaOf(app.host, route, reader),
+    handler: route.handler,
+    ...exchangeHooks(app, route, reader),
+    ...(onRequest && { onRequest }),
+    ...(attachValidation && { attachValidation }),
+  });
+  if (ready) app.readyAnswers.add(path, ready(app));
+}

@@ -1,0 +1,24 @@
+import { invitationAcceptanceRoutes } from './invitations.auth.ts';
+import { methodRoutes } from './methods.auth.ts';
+import { passkeyLoginRoutes } from './passkey-login.auth.ts';
+import { passwordLoginRoutes } from './password-login.auth.ts';
+import { passwordResetRoutes } from './password-reset.auth.ts';
+import { passwordlessRoutes } from './passwordless.auth.ts';
+import { registerRoutes } from './register.auth.ts';
+import { sessionRoutes } from './sessions.auth.ts';
+import { verificationRoutes } from './verification.auth.ts';
+
+/** Everything that is served here, by surface. */
+export const routes = {
+  auth: [
+    ...invitationAcceptanceRoutes,
+    ...methodRoutes,
+    ...passkeyLoginRoutes,
+    ...passwordLoginRoutes,
+    ...passwordResetRoutes,
+    ...passwordlessRoutes,
+    ...registerRoutes,
+    ...sessionRoutes,
+    ...verificationRoutes,
+  ],
+};
