@@ -263,10 +263,10 @@ describe('entrances', () => {
       )
       .map(({ path }) => path);
     assert.deepEqual(callers.filter((path) => !path.includes('test')).sort(), [
+      'oidc/admission.ts',
       'self/reauthentication.ts',
       'sign-in/sessions.ts',
       'sign-in/sign-in.ts',
-      'oidc/admission.ts',
     ]);
   });
 });
