@@ -1,4 +1,5 @@
 import { whenAbsent } from '#members';
+import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 
 /** Says what a management client may do now that asked for something earlier: nothing once it is switched off or removed. */
@@ -7,9 +8,7 @@ export function answerForClients(system: System): void {
     const row = await tx.db
       .selectFrom('applications')
       .select('permissions')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', applicationId)
       .where('enabled', '=', true)
       .forShare()

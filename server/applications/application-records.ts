@@ -9,6 +9,7 @@ import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
+import { inScope } from '#platform/scoped.ts';
 import { endDescended } from '#sessions';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkCombination } from './combinations.ts';
@@ -128,9 +129,7 @@ function scoped(ctx: Ctx | TxCtx) {
         where s.workspace_id = a.workspace_id and s.project_id = a.project_id and s.environment = a.environment and s.application_id = a.id
       )`.as('secrets'),
     )
-    .where('a.workspace_id', '=', ctx.scope.workspaceId)
-    .where('a.project_id', '=', ctx.scope.projectId)
-    .where('a.environment', '=', ctx.scope.environment);
+    .where(inScope(ctx, 'a'));
 }
 
 function recordOf(row: Row): ApplicationRecord {
@@ -283,9 +282,7 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
     .updateTable('applications')
     // The query builder leaves out what is undefined.
     .set(columns)
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', id)
     .execute();
 }
@@ -295,9 +292,7 @@ async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<Applicatio
   await tx.db
     .selectFrom('applications')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
@@ -311,13 +306,7 @@ export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<vo
     await requireAuthority(tx, 'application.delete', { grants: strengthOf(application) });
     await endTokens(tx, id, {});
     await endDescended(tx, { applicationId: id }, 'application_removed');
-    await tx.db
-      .deleteFrom('applications')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
-      .where('id', '=', id)
-      .execute();
+    await tx.db.deleteFrom('applications').where(inScope(tx)).where('id', '=', id).execute();
     await announce(tx, { topic: 'application', key: application.clientId });
     await emit(tx, 'application.deleted', { applicationId: id });
   });
@@ -354,9 +343,7 @@ export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secre
     await requireAuthority(tx, 'application.secret.remove', { grants: strengthOf(application) });
     await tx.db
       .deleteFrom('application_secrets')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('application_id', '=', id)
       .where('id', '=', secretId)
       .execute();

@@ -8,6 +8,7 @@ import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { endDescended, endTokensUpTo } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
@@ -142,16 +143,13 @@ export async function createApplication(
   tx: TxCtx,
   application: NewApplication,
 ): Promise<{ id: ApplicationId; clientId: string; secret: string | null }> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const { routingKey } = await projectOf(tx.system, tx.scope, tx.db);
   const id = newId('app', tx.now);
   const clientId = `${routingKey}.${randomBytes(12).toString('base64url')}`;
   await tx.db
     .insertInto('applications')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       id,
       client_id: clientId,
       ...tokenColumns(application),
@@ -194,15 +192,12 @@ type IssuedSecret = { id: SecretId; hint: string; secret: string };
 
 /** Adds a secret to a client. @returns it: shown once, stored as a hash */
 export async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<IssuedSecret> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const secret = `lks_${randomSecret()}`;
   const issued = { id: newId('sec', tx.now), hint: secret.slice(-4), secret };
   await tx.db
     .insertInto('application_secrets')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       application_id: applicationId,
       id: issued.id,
       hash: hashSecret(secret),
@@ -218,9 +213,7 @@ export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Pro
   await endTokens(tx, applicationId, {});
   await tx.db
     .deleteFrom('application_secrets')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('application_id', '=', applicationId)
     .execute();
   const { secret } = await addSecret(tx, applicationId);
@@ -256,9 +249,7 @@ export async function endTokens(
       tokens_ended_at: sql`greatest(${now}, tokens_ended_at + interval '1 second')`,
       updated_at: tx.now,
     })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', applicationId)
     .returning(['client_id', 'tokens_ended_at'])
     .executeTakeFirst();

@@ -7,6 +7,7 @@ import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Preset, type PresetName, ProviderOptions, presetNames, presets } from './presets.ts';
 
 export type ProviderId = Id<'idp'>;
@@ -103,15 +104,6 @@ export type UpstreamProvider = {
   enabled: boolean;
 };
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
-}
-
 type Row = Selectable<IdentityProvidersTable>;
 
 async function recordsOf(
@@ -143,7 +135,10 @@ function recordOf(row: Row, auth: string, own: readonly string[]): Provider {
 
 /** The project's providers, newest first. Served by the primary key. */
 export async function listProviders(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Provider>> {
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('id', '<', `idp_${openCursor(ctx, 'providers', cursor).slice(4)}`);
@@ -153,7 +148,10 @@ export async function listProviders(ctx: Ctx, { limit, cursor }: Static<typeof P
 
 /** @throws Problem NOT_FOUND */
 export async function getProvider(ctx: Ctx | TxCtx, id: ProviderId): Promise<Provider> {
-  const [provider] = await recordsOf(ctx, await scoped(ctx).where('id', '=', id).execute());
+  const [provider] = await recordsOf(
+    ctx,
+    await ctx.db.selectFrom('identity_providers').selectAll().where(inScope(ctx)).where('id', '=', id).execute(),
+  );
   if (!provider) throw problem('NOT_FOUND');
   return provider;
 }
@@ -168,9 +166,7 @@ export async function createProvider(ctx: Ctx | TxCtx, provider: Static<typeof N
       await tx.db
         .insertInto('identity_providers')
         .values({
-          workspace_id: tx.scope.workspaceId,
-          project_id: tx.scope.projectId,
-          environment: tx.scope.environment,
+          ...scopeColumns(tx),
           id,
           key: provider.key,
           name: provider.name ?? presets[provider.preset].name,
@@ -239,7 +235,13 @@ export async function updateProvider(
   changes: Static<typeof ProviderChanges>,
 ): Promise<Provider> {
   return transaction(ctx, async (tx) => {
-    const before = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+    const before = await tx.db
+      .selectFrom('identity_providers')
+      .selectAll()
+      .where(inScope(tx))
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
     if (!before) throw problem('NOT_FOUND');
     checkOptions(before.preset, changes.options ?? before.options);
     requireSecretForNewOrigin(before, changes);
@@ -253,9 +255,7 @@ export async function updateProvider(
         ...(changes.options !== undefined && { options: JSON.stringify(changes.options) }),
         updated_at: tx.now,
       })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', id)
       .execute();
     await emit(tx, 'identity.provider.updated', { providerId: id, key: before.key });
@@ -268,9 +268,7 @@ export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const removed = await tx.db
       .deleteFrom('identity_providers')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', id)
       .returning('key')
       .executeTakeFirst();
@@ -281,7 +279,13 @@ export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
 
 /** The providers people may choose from, by name. */
 export async function enabledProviders(ctx: Ctx | TxCtx): Promise<{ id: string; name: string; preset: string }[]> {
-  const rows = await scoped(ctx).where('enabled', '=', true).orderBy('name').execute();
+  const rows = await ctx.db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('enabled', '=', true)
+    .orderBy('name')
+    .execute();
   return rows.map((row) => ({ id: row.key, name: row.name, preset: row.preset }));
 }
 
@@ -290,7 +294,10 @@ export async function upstreamProvider(
   ctx: Ctx,
   { by, value }: { by: 'key' | 'id'; value: string },
 ): Promise<UpstreamProvider> {
-  const row = await scoped(ctx)
+  const row = await ctx.db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .where(inScope(ctx))
     .where((eb) => eb(eb.ref(by), '=', eb.val(value)))
     .executeTakeFirst();
   if (!row || (by === 'key' && !row.enabled))

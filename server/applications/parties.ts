@@ -1,6 +1,7 @@
 import type { TxCtx } from '#platform/ctx.ts';
 import type { ApplicationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import type { Application } from './applications.ts';
 
 /**
@@ -31,8 +32,7 @@ export async function holdFirstParty(tx: TxCtx, which: { id: ApplicationId } | {
   const row = await tx.db
     .selectFrom('applications')
     .select(['first_party as firstParty', 'registration_token_id', 'enabled'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where((eb) => ('id' in which ? eb('id', '=', which.id) : eb('client_id', '=', which.clientId)))
     .forShare()
     .executeTakeFirst();

@@ -6,6 +6,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
 
@@ -99,9 +100,7 @@ export async function listRegistrationTokens(
   let query = ctx.db
     .selectFrom('registration_tokens')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined)
@@ -121,9 +120,7 @@ export function issueRegistrationToken(
     const row = await tx.db
       .insertInto('registration_tokens')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        project_id: tx.scope.projectId,
-        environment: tx.scope.environment,
+        ...scopeColumns(tx),
         id: newId('rgt', tx.now),
         hash: hashSecret(token),
         name,
@@ -144,9 +141,7 @@ export async function removeRegistrationToken(ctx: Ctx, id: RegistrationTokenId)
   await transaction(ctx, async (tx) => {
     const row = await tx.db
       .deleteFrom('registration_tokens')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', id)
       .returning('name')
       .executeTakeFirst();

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type Ctx, type Environment, systemCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { signAudit } from './signing.ts';
 
@@ -126,13 +127,10 @@ export async function listCheckpoints(
   ctx: Ctx,
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<Static<typeof Checkpoint>>> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   let query = ctx.db
     .selectFrom('audit_checkpoints')
     .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(ctx))
     .orderBy('sequence', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('sequence', '<', Number(openCursor(ctx, LIST, cursor)));

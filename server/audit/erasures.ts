@@ -4,6 +4,7 @@ import { Value } from 'typebox/value';
 import { emitIn } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { leafOf } from './chain.ts';
 
 /** The entry that names what was erased. */
@@ -39,18 +40,15 @@ const PERSONAL = ['email', 'phone', 'username'];
  * somebody else emptied is found. What the person did stays, by an id that leads nowhere. @returns how many entries
  */
 export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
-  const { workspaceId, environment } = tx.scope;
   const about = tx.db
     .selectFrom('audit_resources')
     .select(['project_id', 'sequence'])
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(acrossProjects(tx))
     .where('resource', '=', userId);
   const emptied = await tx.db
     .updateTable('audit_entries')
     .set({ entry: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(acrossProjects(tx))
     .where('entry', 'is not', null)
     .where((eb) =>
       eb.or([
@@ -84,13 +82,10 @@ function invites(addresses: readonly string[]) {
  * nothing. Served by audit_entries_by_action.
  */
 export async function recordedErasures(ctx: Ctx, { first, last }: { first: number; last: number }): Promise<Ranges> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   const rows = await ctx.db
     .selectFrom('audit_entries')
     .select(['entry', 'leaf'])
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(ctx))
     .where('action', '=', ERASED)
     .orderBy('occurred_at')
     .orderBy('sequence')

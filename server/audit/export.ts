@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { instantOf } from '#platform/instants.ts';
+import { inScope } from '#platform/scoped.ts';
 import { beginningOf } from './chain.ts';
 import { AuditScope } from './checkpoints.ts';
 import { Ranges, recordedErasures } from './erasures.ts';
@@ -122,7 +123,6 @@ async function* written(ctx: Ctx, range: Range, shape: Shape): AsyncGenerator<st
 
 /** Served by audit_entries_by_time. */
 async function stretchOf(ctx: Ctx, { since, until }: Range): Promise<Stretch> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   const { first, last } = await ctx.db
     .selectFrom('audit_entries')
     .select([
@@ -137,9 +137,7 @@ async function stretchOf(ctx: Ctx, { since, until }: Range): Promise<Stretch> {
         'last',
       ),
     ])
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(ctx))
     .executeTakeFirstOrThrow();
   return first !== null && last !== null && first <= last ? { first, last } : null;
 }
@@ -164,10 +162,5 @@ function pageFrom(ctx: Ctx, first: number, last: number): Promise<ExportLine[]> 
 }
 
 function scoped({ db, scope }: Ctx) {
-  return db
-    .selectFrom('audit_entries')
-    .select(['sequence', 'entry', 'leaf', 'hash'])
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('project_id', '=', scope.projectId)
-    .where('environment', '=', scope.environment);
+  return db.selectFrom('audit_entries').select(['sequence', 'entry', 'leaf', 'hash']).where(inScope({ scope }));
 }

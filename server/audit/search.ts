@@ -6,6 +6,7 @@ import type { Tables } from '#platform/db.ts';
 import type { UserId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { AuditedEvent } from './chain.ts';
 import { resourcesOf } from './entries.ts';
 
@@ -98,7 +99,6 @@ export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<Aud
  * Served by audit_entries_by_actor.
  */
 export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
-  const { workspaceId, environment } = ctx.scope;
   const rows = await ctx.db
     .selectFrom('audit_heads as h')
     .innerJoinLateral(
@@ -118,8 +118,7 @@ export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId,
       (join) => join.onTrue(),
     )
     .select(['e.id', 'e.project_id', 'e.occurred_at', 'e.action', 'e.entry'])
-    .where('h.workspace_id', '=', workspaceId)
-    .where('h.environment', '=', environment)
+    .where(acrossProjects(ctx, 'h'))
     .orderBy('e.occurred_at', 'desc')
     .orderBy('e.id', 'desc')
     .limit(limit)
@@ -141,12 +140,7 @@ function actionsOf(pattern: string): string[] {
 type Filters = { actor: string | undefined; actions: string[] | undefined; resource: string | undefined };
 
 function matching({ db, scope }: Ctx, { actor, actions, resource }: Filters) {
-  let query = db
-    .selectFrom('audit_entries as e')
-    .selectAll('e')
-    .where('e.workspace_id', '=', scope.workspaceId)
-    .where('e.project_id', '=', scope.projectId)
-    .where('e.environment', '=', scope.environment);
+  let query = db.selectFrom('audit_entries as e').selectAll('e').where(inScope({ scope }, 'e'));
   if (actor !== undefined) query = query.where('e.actor', '=', actor);
   if (actions?.length === 1) query = query.where('e.action', '=', actions[0] ?? '');
   else if (actions) query = query.where(sql<boolean>`e.action = any(${actions})`);
@@ -155,9 +149,7 @@ function matching({ db, scope }: Ctx, { actor, actions, resource }: Filters) {
       .innerJoin('audit_resources as r', (join) =>
         join.onRef('r.occurred_at', '=', 'e.occurred_at').onRef('r.sequence', '=', 'e.sequence'),
       )
-      .where('r.workspace_id', '=', scope.workspaceId)
-      .where('r.project_id', '=', scope.projectId)
-      .where('r.environment', '=', scope.environment)
+      .where(inScope({ scope }, 'r'))
       .where('r.resource', '=', resource ?? ''),
   );
 }

@@ -4,6 +4,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { GuardRules } from './guard-rules.ts';
@@ -43,13 +44,10 @@ const WINDOW_MS = 24 * HOUR_MS;
 
 /** Counts a code that was sent to a number, or used by its owner. */
 export async function countCode(tx: TxCtx, phone: string, what: 'sent' | 'used'): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
   await tx.db
     .insertInto('sms_conversions')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       prefix: blockOf(phone),
       hour: new Date(Math.floor(tx.now.getTime() / HOUR_MS) * HOUR_MS),
       sent: what === 'sent' ? 1 : 0,
@@ -82,9 +80,7 @@ export async function checkConversion(ctx: Ctx, phone: string, rules: GuardRules
       eb.fn.coalesce(eb.fn.sum<number>('sent'), eb.lit(0)).as('sent'),
       eb.fn.coalesce(eb.fn.sum<number>('used'), eb.lit(0)).as('used'),
     ])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('prefix', '=', prefix)
     .where('hour', '>', new Date(ctx.now.getTime() - WINDOW_MS))
     .executeTakeFirstOrThrow();
@@ -102,13 +98,12 @@ async function blockNumbers(
   found: { prefix: string; sent: number; used: number; seconds: number },
 ): Promise<Date> {
   const { prefix, sent, used, seconds } = found;
-  const { workspaceId, projectId, environment } = ctx.scope;
   const expiresAt = new Date(ctx.now.getTime() + seconds * 1000);
   await transaction(ctx, async (tx) => {
     const fresh = { reason: 'conversion', sent, used, created_at: tx.now, expires_at: expiresAt };
     const made = await tx.db
       .insertInto('sms_blocks')
-      .values({ workspace_id: workspaceId, project_id: projectId, environment, prefix, ...fresh })
+      .values({ ...scopeColumns(tx), prefix, ...fresh })
       .onConflict((conflict) =>
         conflict
           .columns(['workspace_id', 'project_id', 'environment', 'prefix'])
@@ -128,11 +123,7 @@ async function blockNumbers(
 }
 
 function scopedBlocks(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('sms_blocks')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
+  return ctx.db.selectFrom('sms_blocks').where(inScope(ctx));
 }
 
 export const Block = Type.Object({
@@ -163,24 +154,15 @@ export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {
 
 /** Lets a block of numbers have messages again; what was counted before is forgotten. @throws Problem NOT_FOUND */
 export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   await transaction(ctx, async (tx) => {
     const removed = await tx.db
       .deleteFrom('sms_blocks')
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
+      .where(inScope(tx))
       .where('prefix', '=', prefix)
       .returning('prefix')
       .executeTakeFirst();
     if (!removed) throw problem('NOT_FOUND');
-    await tx.db
-      .deleteFrom('sms_conversions')
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
-      .where('prefix', '=', prefix)
-      .execute();
+    await tx.db.deleteFrom('sms_conversions').where(inScope(tx)).where('prefix', '=', prefix).execute();
     await emit(tx, 'sms.guard.unblocked', { prefix });
   });
 }

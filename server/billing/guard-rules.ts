@@ -3,6 +3,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { numberTypes } from './numbers.ts';
 
 const perHour = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000, description });
@@ -75,24 +76,17 @@ declare module '#platform/db.ts' {
 
 /** The rules in force. Served by the primary key. */
 export async function guardRules(ctx: Ctx | TxCtx): Promise<GuardRules> {
-  const row = await ctx.db
-    .selectFrom('sms_guards')
-    .select('rules')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .executeTakeFirst();
+  const row = await ctx.db.selectFrom('sms_guards').select('rules').where(inScope(ctx)).executeTakeFirst();
   return { ...defaultRules, ...row?.rules };
 }
 
 /** Changes rules; what is not named stays. Effective with the next message. */
 export async function changeGuard(ctx: Ctx, changes: Partial<GuardRules>): Promise<GuardRules> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   return transaction(ctx, async (tx) => {
     const rules = JSON.stringify(changes);
     await tx.db
       .insertInto('sms_guards')
-      .values({ workspace_id: workspaceId, project_id: projectId, environment, rules, updated_at: tx.now })
+      .values({ ...scopeColumns(tx), rules, updated_at: tx.now })
       .onConflict((conflict) =>
         conflict
           .columns(['workspace_id', 'project_id', 'environment'])

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { PeriodId } from './usage.ts';
 
 export type LedgerId = Id<'led'>;
@@ -57,16 +58,13 @@ export type NewEntry = Pick<LedgerTable, 'period_id' | 'kind' | 'reference' | 'p
  */
 export async function appendEntries(tx: TxCtx, entries: readonly NewEntry[]): Promise<LedgerId[]> {
   if (entries.length === 0) return [];
-  const { workspaceId, projectId, environment } = tx.scope;
   const rows = await tx.db
     .insertInto('sms_ledger')
     .values(
       entries.map((entry) => ({
         country: null,
         ...entry,
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         id: newId('led', tx.now),
         created_at: tx.now,
       })),
@@ -84,9 +82,7 @@ export async function hasEntry(ctx: Ctx | TxCtx, kind: Kind, reference: string):
   const entry = await ctx.db
     .selectFrom('sms_ledger')
     .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('kind', '=', kind)
     .where('reference', '=', reference)
     .limit(1)
@@ -103,9 +99,7 @@ export async function listEntries(
   let query = ctx.db
     .selectFrom('sms_ledger')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (periodId !== undefined) query = query.where('period_id', '=', periodId);
@@ -137,9 +131,7 @@ export async function sumOf(
       eb.fn.coalesce(eb.fn.sum<string>('amount').filterWhere('kind', '=', 'segment'), eb.lit(0)).as('overage'),
       eb.fn.coalesce(eb.fn.sum<string>('amount').filterWhere('kind', 'in', ['fee', 'proration']), eb.lit(0)).as('fees'),
     ])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('period_id', '=', periodId)
     .executeTakeFirstOrThrow();
   return { segments: row.segments, overage: Number(row.overage), fees: Number(row.fees) };

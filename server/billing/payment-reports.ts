@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import Stripe from 'stripe';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { LedgerId } from './ledger.ts';
@@ -38,11 +39,8 @@ const INVOICE_OPEN_MS = 3_600_000;
  */
 export async function queueReports(tx: TxCtx, customer: string | null, ids: readonly LedgerId[]): Promise<void> {
   if (ids.length === 0 || customer === null) return;
-  const { workspaceId, projectId, environment } = tx.scope;
   const rows = ids.map((id) => ({
-    workspace_id: workspaceId,
-    project_id: projectId,
-    environment,
+    ...scopeColumns(tx),
     ledger_id: id,
     customer_ref: customer,
     due_at: tx.now,
@@ -56,9 +54,7 @@ export async function isUnreported(ctx: Ctx | TxCtx): Promise<boolean> {
   const waiting = await ctx.db
     .selectFrom('sms_payment_reports')
     .select('ledger_id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .limit(1)
     .executeTakeFirst();
   return waiting !== undefined;

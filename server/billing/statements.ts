@@ -6,6 +6,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { eachAlone } from '#platform/repeating.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 import { appendEntries, sumOf } from './ledger.ts';
@@ -88,7 +89,10 @@ function shown(row: StatementsTable): Statement {
 /** Statements, newest first. Served by the primary key. */
 export async function listStatements(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Statement>> {
   const list = 'sms-statements';
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('sms_statements')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('id', '<', `stm_${openCursor(ctx, list, cursor).slice(4)}`);
@@ -98,18 +102,14 @@ export async function listStatements(ctx: Ctx, { limit, cursor }: Static<typeof 
 
 /** @throws Problem NOT_FOUND */
 export async function findStatement(ctx: Ctx, id: StatementId): Promise<Statement> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return shown(row);
-}
-
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
+  const row = await ctx.db
     .selectFrom('sms_statements')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw problem('NOT_FOUND');
+  return shown(row);
 }
 
 type ClosedPeriod = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; id: PeriodId };
@@ -127,14 +127,11 @@ export async function issueStatements(system: System): Promise<void> {
 }
 
 async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const id = newId('stm', tx.now);
   const claimed = await tx.db
     .updateTable('sms_periods')
     .set({ statement_id: id })
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(tx))
     .where('id', '=', periodId)
     .where('statement_id', 'is', null)
     .where('reserved', '=', 0)
@@ -146,9 +143,7 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
   await tx.db
     .insertInto('sms_statements')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       id,
       period_id: periodId,
       starts_at: start,
@@ -176,15 +171,19 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
 async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const subscription = await lockSubscription(tx);
-    const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+    const row = await tx.db
+      .selectFrom('sms_statements')
+      .selectAll()
+      .where(inScope(tx))
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
     if (!row) throw problem('NOT_FOUND');
     if (row.paid_at !== null) return;
     await tx.db
       .updateTable('sms_statements')
       .set({ paid_at: tx.now })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', id)
       .execute();
     const { currency, total, period_id: periodId, tier_id: tierId } = row;
@@ -198,7 +197,10 @@ async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
 type Overdue = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
 
 function hasOverdue(ctx: Ctx | TxCtx): Promise<boolean> {
-  const overdue = scoped(ctx)
+  const overdue = ctx.db
+    .selectFrom('sms_statements')
+    .selectAll()
+    .where(inScope(ctx))
     .where('paid_at', 'is', null)
     .where('payment', '=', 'manual')
     .where('due_at', '<=', ctx.now);
@@ -223,9 +225,7 @@ export async function providerPaid(tx: TxCtx): Promise<void> {
   await tx.db
     .updateTable('sms_statements')
     .set({ paid_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('payment', '=', 'stripe')
     .where('paid_at', 'is', null)
     .execute();

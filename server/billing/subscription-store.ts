@@ -4,6 +4,7 @@ import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transact
 import type { Json } from '#platform/db.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { eachAlone } from '#platform/repeating.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import type { System } from '#platform/system.ts';
 import { appendEntries } from './ledger.ts';
@@ -55,12 +56,7 @@ function readSubscription(ctx: Ctx | TxCtx): Promise<Subscription | undefined> {
 }
 
 function ofScope(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('sms_subscriptions')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
+  return ctx.db.selectFrom('sms_subscriptions').selectAll().where(inScope(ctx));
 }
 
 /** True when a period is over and nobody has said so yet. */
@@ -156,7 +152,6 @@ export async function beginSubscription(
   payment: Payment,
   anchor: Date = tx.now,
 ): Promise<Subscription | undefined> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const { start, end } = periodOf(anchor, 0);
   const fresh = {
     id: newId('sub', tx.now),
@@ -175,7 +170,7 @@ export async function beginSubscription(
   };
   const begun = await tx.db
     .insertInto('sms_subscriptions')
-    .values({ workspace_id: workspaceId, project_id: projectId, environment, ...fresh })
+    .values({ ...scopeColumns(tx), ...fresh })
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'project_id', 'environment'])
@@ -213,9 +208,7 @@ export function change(tx: TxCtx, changes: Changes): Promise<Subscription> {
   return tx.db
     .updateTable('sms_subscriptions')
     .set({ ...changes, updated_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .returningAll()
     .executeTakeFirstOrThrow();
 }

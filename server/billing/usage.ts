@@ -5,6 +5,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import { appendEntries } from './ledger.ts';
 import { queueReports } from './payment-reports.ts';
@@ -64,13 +65,10 @@ export async function openPeriod(
   period: { subscriptionId: SubscriptionId; customerRef: string | null; start: Date; end: Date; terms: SmsTier },
 ): Promise<PeriodId> {
   const id = newId('bpr', tx.now);
-  const { workspaceId, projectId, environment } = tx.scope;
   await tx.db
     .insertInto('sms_periods')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       id,
       subscription_id: period.subscriptionId,
       starts_at: period.start,
@@ -101,12 +99,7 @@ export async function raiseTerms(tx: TxCtx, id: PeriodId, terms: SmsTier): Promi
 }
 
 function scopedUpdate(tx: TxCtx, id: PeriodId) {
-  return tx.db
-    .updateTable('sms_periods')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', id);
+  return tx.db.updateTable('sms_periods').where(inScope(tx)).where('id', '=', id);
 }
 
 /** Served by the primary key. */
@@ -114,9 +107,7 @@ export async function findPeriod(ctx: Ctx | TxCtx, id: PeriodId): Promise<Period
   return ctx.db
     .selectFrom('sms_periods')
     .select(COLUMNS)
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 }
@@ -147,13 +138,10 @@ export async function reserveSegments(
     .executeTakeFirst();
   if (!row) throw limitExceeded(await findPeriod(tx, periodId));
   if (messageId === null) return;
-  const { workspaceId, projectId, environment } = tx.scope;
   await tx.db
     .insertInto('sms_reservations')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       message_id: messageId,
       period_id: periodId,
       segments,
@@ -166,9 +154,7 @@ export async function reserveSegments(
 async function takeReservation(tx: TxCtx, messageId: MessageId) {
   return tx.db
     .deleteFrom('sms_reservations')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('message_id', '=', messageId)
     .returning(['period_id', 'segments', 'country'])
     .executeTakeFirst();
@@ -206,9 +192,7 @@ export async function isOnItsWay(ctx: Ctx | TxCtx): Promise<boolean> {
   const waiting = await ctx.db
     .selectFrom('sms_reservations')
     .select('message_id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .limit(1)
     .executeTakeFirst();
   return waiting !== undefined;

@@ -5,6 +5,7 @@ import type { Config } from '#platform/config.ts';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { inWorkspace } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Certificate, keepCertificate } from './certificates.ts';
@@ -139,7 +140,7 @@ async function noteFailure(tx: TxCtx, { id, host, failed_orders: before }: Due, 
   await tx.db
     .updateTable('domain_certificates')
     .set({ fault: shown, failed_orders: before + 1, order_at: new Date(tx.now.getTime() + wait) })
-    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where(inWorkspace(tx))
     .where('domain_id', '=', id)
     .execute();
   await emit(tx, 'domain.certificate.failed', { domainId: id, host, fault: shown });

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { inWorkspace } from '#platform/scoped.ts';
 import { wantCertificates } from './acme.ts';
 import { boundUrl } from './bound-addresses.ts';
 import { type DomainId, findDomain, lockDomain, type Purpose } from './domains.ts';
@@ -62,7 +63,7 @@ export async function listBindings(ctx: Ctx, id: DomainId): Promise<Binding[]> {
   const rows = await ctx.db
     .selectFrom('domain_bindings')
     .select(['purpose', 'created_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where(inWorkspace(ctx))
     .where('domain_id', '=', id)
     .orderBy('purpose')
     .execute();
@@ -105,7 +106,7 @@ export async function unbindDomain(ctx: Ctx, id: DomainId, reference: Static<typ
     const { host } = await lockDomain(tx, id);
     const { numDeletedRows } = await tx.db
       .deleteFrom('domain_bindings')
-      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where(inWorkspace(tx))
       .where('domain_id', '=', id)
       .where('purpose', '=', purpose)
       .executeTakeFirst();

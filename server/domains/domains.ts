@@ -8,6 +8,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope } from '#platform/scoped.ts';
 import { lockEnvironment } from '#tenancy';
 import { hostNameFrom } from './host-names.ts';
 
@@ -114,18 +115,12 @@ export function domainRecord(row: DomainRow): Domain {
   };
 }
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('domains')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
-}
-
 /** The domains of a project environment, newest first. Served by domains_of_scope. */
 export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Domain>> {
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('domains')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('id', '<', sql<DomainId>`${openCursor(ctx, 'domains', cursor)}`);
@@ -135,14 +130,25 @@ export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof Pag
 
 /** @throws Problem NOT_FOUND */
 export async function findDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<DomainRow> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('domains')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;
 }
 
 /** Makes changes of one domain wait for each other. @throws Problem NOT_FOUND */
 export async function lockDomain(tx: TxCtx, id: DomainId): Promise<DomainRow> {
-  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await tx.db
+    .selectFrom('domains')
+    .selectAll()
+    .where(inScope(tx))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;
 }
@@ -213,13 +219,10 @@ export function verifiedElsewhere() {
 /** Additions to a scope wait for each other, so that the limit holds. */
 async function refuseAtLimit(tx: TxCtx): Promise<void> {
   await lockEnvironment(tx);
-  const { workspaceId, projectId, environment } = tx.scope;
   const { count } = await tx.db
     .selectFrom('domains')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(tx))
     .executeTakeFirstOrThrow();
   if (count >= MAX_DOMAINS)
     throw problem('CONFLICT', {

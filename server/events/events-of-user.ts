@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 
 /** What the log says of a person in all projects of the realm, newest first. Served by events_of_user. */
 export async function eventsOfUser(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
   const rows = await ctx.db
     .selectFrom('events')
     .select(['id', 'type', 'project_id as projectId', 'occurred_at as occurredAt', 'data'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where(sql<boolean>`data->>'userId' = ${userId} and data ? 'userId'`)
     .orderBy('id', 'desc')
     .limit(limit)

@@ -2,6 +2,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import { isClosed, projectOf } from '#tenancy';
 
 /**
@@ -42,10 +43,8 @@ export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, s
   await tx.db
     .insertInto('exchange_codes')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...scopeColumns(tx),
       hash,
-      project_id: tx.scope.projectId,
       purpose,
       user_id: userId,
       sealed: tx.system.keyring.seal(JSON.stringify(content), SEALED, hash.toString('hex')),
@@ -57,12 +56,7 @@ export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, s
 
 /** Ends the codes that stand for a proof of a person. Served by exchange_codes_of_user. */
 export async function forgetCodesOf(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('exchange_codes')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('exchange_codes').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 
 /** Spends a code; of parallel calls one gets its content. @throws Problem INVALID_TOKEN */
@@ -74,8 +68,7 @@ export async function spendExchangeCode(
   const hash = hashSecret(code);
   const row = await tx.db
     .deleteFrom('exchange_codes')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('hash', '=', hash)
     .where('purpose', 'in', purposes)
     .where('expires_at', '>', tx.now)
@@ -92,8 +85,7 @@ export async function lookAtExchangeCode(ctx: Ctx, code: string, purpose: Purpos
   const row = await ctx.db
     .selectFrom('exchange_codes')
     .select('sealed')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', ctx.now)
@@ -107,8 +99,7 @@ export async function projectOfCode(ctx: Ctx, code: string): Promise<ProjectId> 
   const row = await ctx.db
     .selectFrom('exchange_codes')
     .select('project_id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('hash', '=', hashSecret(code))
     .executeTakeFirst();
   if (!row || (await isClosed(ctx.system, { ...ctx.scope, projectId: row.project_id }))) throw problem('INVALID_TOKEN');

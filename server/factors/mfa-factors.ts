@@ -5,6 +5,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 export type FactorId = Id<'fac'>;
 type FactorKind = 'totp' | 'phone';
@@ -79,8 +80,7 @@ async function insertFactor(tx: TxCtx, factor: NewFactor): Promise<void> {
   await tx.db
     .insertInto('mfa_factors')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...realmColumns(tx),
       confirmed_at: null,
       last_step: 0,
       last_used_at: null,
@@ -93,8 +93,7 @@ async function insertFactor(tx: TxCtx, factor: NewFactor): Promise<void> {
 async function dropUnconfirmed(tx: TxCtx, userId: UserId, kind: FactorKind): Promise<void> {
   await tx.db
     .deleteFrom('mfa_factors')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', '=', kind)
     .where('confirmed_at', 'is', null)
@@ -117,8 +116,7 @@ export async function confirmTotp(
     await tx.db
       .updateTable('mfa_factors')
       .set({ confirmed_at: tx.now })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inRealm(tx))
       .where('id', '=', id)
       .execute();
   } catch (error) {
@@ -134,8 +132,7 @@ export function findFactor(ctx: Reader, userId: UserId, id: string) {
   return ctx.db
     .selectFrom('mfa_factors')
     .select(['id', 'kind', 'secret_sealed', 'phone', 'confirmed_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('id', '=', sqlId(id))
     .executeTakeFirst();
@@ -165,8 +162,7 @@ export async function checkTotp(
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_factors')
     .set({ last_step: step, last_used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', factor.id)
     .where('last_step', '<', step)
     .executeTakeFirst();
@@ -181,8 +177,7 @@ export async function listFactors(ctx: Reader, userId: UserId): Promise<Factor[]
   const rows = await ctx.db
     .selectFrom('mfa_factors')
     .select(['id', 'kind', 'phone', 'created_at', 'last_used_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('confirmed_at', 'is not', null)
     .orderBy('kind', 'desc')
@@ -201,8 +196,7 @@ export function findTotp(ctx: Reader, userId: UserId) {
   return ctx.db
     .selectFrom('mfa_factors')
     .select(['id', 'secret_sealed'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('kind', '=', 'totp')
     .where('confirmed_at', 'is not', null)
@@ -213,8 +207,7 @@ export function findTotp(ctx: Reader, userId: UserId) {
 export async function removeFactor(tx: TxCtx, userId: UserId, kind: FactorKind): Promise<void> {
   const removed = await tx.db
     .deleteFrom('mfa_factors')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', '=', kind)
     .where('confirmed_at', 'is not', null)
@@ -229,20 +222,14 @@ export async function factorUsed(tx: TxCtx, id: FactorId): Promise<void> {
   await tx.db
     .updateTable('mfa_factors')
     .set({ last_used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', id)
     .execute();
 }
 
 /** Removes every factor of a user, confirmed or not. */
 export async function removeAllFactors(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('mfa_factors')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('mfa_factors').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
 /** Which of several people have a confirmed factor. Served by mfa_factors_of_user. */
@@ -252,8 +239,7 @@ export async function withFactors(ctx: Reader, ids: readonly UserId[]): Promise<
     .selectFrom('mfa_factors')
     .select('user_id')
     .distinct()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where((eb) => eb('user_id', '=', eb.fn.any(eb.val([...ids]))))
     .where('confirmed_at', 'is not', null)
     .execute();

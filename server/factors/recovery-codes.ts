@@ -3,6 +3,7 @@ import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 type RecoveryCodesTable = {
   workspace_id: WorkspaceId;
@@ -32,8 +33,7 @@ export async function newRecoveryCodes(tx: TxCtx, userId: UserId): Promise<strin
     .insertInto('recovery_codes')
     .values(
       codes.map((code) => ({
-        workspace_id: tx.scope.workspaceId,
-        environment: tx.scope.environment,
+        ...realmColumns(tx),
         user_id: userId,
         hash: tx.system.keyring.tag(textOf(userId, code), PURPOSE),
         created_at: tx.now,
@@ -58,8 +58,7 @@ export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): 
   const { numUpdatedRows } = await tx.db
     .updateTable('recovery_codes')
     .set({ used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     // Also one that was made before the installation's secret was changed.
     .where('hash', '=', sql<Buffer>`any(${tx.system.keyring.tags(textOf(userId, code), PURPOSE)}::bytea[])`)
@@ -78,8 +77,7 @@ export async function recoveryCodesLeft(
   const rows = await ctx.db
     .selectFrom('recovery_codes')
     .select('used_at')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute();
@@ -87,10 +85,5 @@ export async function recoveryCodesLeft(
 }
 
 export async function removeRecoveryCodes(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('recovery_codes')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('recovery_codes').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }

@@ -3,6 +3,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
@@ -33,8 +34,7 @@ export async function rememberDevice(tx: TxCtx, userId: UserId, seconds: number)
   await tx.db
     .insertInto('remembered_devices')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...realmColumns(tx),
       id: newId('dev', tx.now),
       user_id: userId,
       hash: hashSecret(token),
@@ -53,8 +53,7 @@ export async function useRememberedDevice(tx: TxCtx, userId: UserId, token: stri
   const row = await tx.db
     .updateTable('remembered_devices')
     .set({ last_used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('hash', '=', hashSecret(token))
     .where('user_id', '=', userId)
     .where('expires_at', '>', tx.now)
@@ -68,8 +67,7 @@ export async function isRemembered(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, userI
   const row = await ctx.db
     .selectFrom('remembered_devices')
     .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('expires_at', '>', ctx.now)
@@ -82,8 +80,7 @@ export async function listDevices(ctx: Ctx, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('remembered_devices')
     .select(['id', 'ip', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('expires_at', '>', ctx.now)
     .orderBy('id', 'desc')
@@ -100,11 +97,7 @@ export async function listDevices(ctx: Ctx, userId: UserId) {
 
 /** Forgets one device of a user, or all. @throws Problem NOT_FOUND for one that is not there */
 export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId | 'all'): Promise<void> {
-  let query = tx.db
-    .deleteFrom('remembered_devices')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId);
+  let query = tx.db.deleteFrom('remembered_devices').where(inRealm(tx)).where('user_id', '=', userId);
   if (which !== 'all') query = query.where('id', '=', which);
   const { numDeletedRows } = await query.executeTakeFirst();
   if (which !== 'all' && numDeletedRows === 0n) throw problem('NOT_FOUND');

@@ -13,6 +13,7 @@ import { normalise } from '#platform/identifiers.ts';
 import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
 import { hintOf } from '#proofs';
 import type { FirstFactor } from '#sign-in';
 import { accountOf, type SignedIn, signIn, UpstreamIdentity } from '#sign-in';
@@ -106,10 +107,8 @@ export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: Soci
     tx.db
       .insertInto('upstream_flows')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        environment: tx.scope.environment,
+        ...scopeColumns(tx),
         state_hash: stateHash,
-        project_id: tx.scope.projectId,
         provider_id: provider.id,
         browser_hash: hashSecret(browser),
         sealed: tx.system.keyring.seal(JSON.stringify(away), SEALED, stateHash.toString('hex')),
@@ -136,8 +135,7 @@ export async function comeBack(
   const row = await transaction(ctx, (tx) =>
     tx.db
       .deleteFrom('upstream_flows')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('environment', '=', tx.scope.environment)
+      .where(acrossProjects(tx))
       .where('state_hash', '=', stateHash)
       .where('expires_at', '>', tx.now)
       .returning(['project_id', 'provider_id', 'browser_hash', 'sealed'])
@@ -147,7 +145,7 @@ export async function comeBack(
     'This sign-in was not begun in this browser, is over, or took too long. Start again in the application.';
   if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash))
     throw problem('INVALID_TOKEN', stale);
-  const inProject: Ctx = { ...ctx, scope: { ...ctx.scope, projectId: row.project_id } };
+  const inProject: Ctx = at(ctx, { projectId: row.project_id });
   if (await isClosed(ctx.system, inProject.scope)) throw problem('INVALID_TOKEN', stale);
   const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
   if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
@@ -179,12 +177,7 @@ export async function finishUpstream({ ctx, away, provider }: CameBack, returned
 
 /** Ends the linkings at a provider that a person has begun. Served by upstream_flows_of_user. */
 export async function forgetUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('upstream_flows')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('upstream_flows').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 
 /** The answer when a verified address belongs to an account that is not linked yet. */

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { inScope } from '#platform/scoped.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
@@ -188,9 +189,7 @@ async function membersOf(ctx: Ctx): Promise<number> {
   const row = await ctx.db
     .selectFrom('daily_figures')
     .select('count')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('figure', '=', 'members')
     .where(sql<boolean>`day = ${NO_DAY}::date`)
     .executeTakeFirst();
@@ -205,9 +204,7 @@ function figuresBetween(ctx: Ctx, since: string, until: string) {
   return ctx.db
     .selectFrom('daily_figures')
     .select(['figure', 'count', sql<string>`to_char(day, 'YYYY-MM-DD')`.as('date')])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where(sql<boolean>`day between ${since}::date and ${until}::date`)
     .execute();
 }

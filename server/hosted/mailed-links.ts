@@ -11,6 +11,7 @@ import { findIdentifier } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
+import { at } from '#platform/scoped.ts';
 import { lookAtLink, withProof } from '#proofs';
 import { linkCtx, realmOfSecret } from '#requests';
 import type { SessionAnswer } from '#sessions';
@@ -145,7 +146,7 @@ const passwordLink: Link = {
 const invitationLink: Link = {
   async open(request, token) {
     const realm = await realmOfSecret(request, token);
-    return { ...realm, scope: { ...realm.scope, projectId: await projectOfInvitation(realm, token) } };
+    return at(realm, { projectId: await projectOfInvitation(realm, token) });
   },
 
   async look({ ctx, voice, token }) {

@@ -9,6 +9,7 @@ import { hashPassword } from '#passwords';
 import { createUser } from '#people';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
 
@@ -45,16 +46,16 @@ export async function createDemo(system: System, installation: Scope): Promise<D
   );
   const demo = await transaction(nowhere, async (base) => {
     const workspace = await createWorkspace(base, 'Demo');
-    const tx: TxCtx = { ...base, scope: { ...base.scope, workspaceId: workspace.id } };
+    const tx: TxCtx = at(base, { workspaceId: workspace.id });
     const projects = [await addProject(tx, 'Shop'), await addProject(tx, 'Helpdesk')];
     const inEnvironment = (environment: Environment) =>
-      fillEnvironment({ ...tx, scope: { ...tx.scope, environment } }, projects, owners[environment]);
+      fillEnvironment(at(tx, { environment }), projects, owners[environment]);
     const environments = { test: await inEnvironment('test'), production: await inEnvironment('production') };
     const { email, password, hash } = operator;
     const userId = await createOperator(tx, { email, displayName: 'Demo Operator', passwordHash: hash });
     for (const team of [workspace.id, installation.workspaceId]) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-      await addTeamMember({ ...tx, scope: workspaceScope(team) }, userId, 'owner');
+      await addTeamMember(at(tx, workspaceScope(team)), userId, 'owner');
     }
     return {
       consoleUrl: system.config.addresses.console,
@@ -80,7 +81,7 @@ async function newOwner(system: System, email: string): Promise<Owner> {
 }
 
 async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Owner): Promise<DemoEnvironment> {
-  const [first, ...others] = projects.map(({ id }) => ({ ...tx, scope: { ...tx.scope, projectId: id } }));
+  const [first, ...others] = projects.map(({ id }) => at(tx, { projectId: id }));
   if (!first) throw new Error('The demo needs a project.');
   for (const project of [first, ...others]) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other

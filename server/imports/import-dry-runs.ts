@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { inScope } from '#platform/scoped.ts';
 import type { ImportId } from './imports.ts';
 
 type MemberImportDryRunsTable = {
@@ -55,11 +56,5 @@ export async function noteWouldBeMembers(
 }
 
 export async function forgetWouldBeMembers(tx: TxCtx, importId: ImportId): Promise<void> {
-  await tx.db
-    .deleteFrom('member_import_dry_runs')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('import_id', '=', importId)
-    .execute();
+  await tx.db.deleteFrom('member_import_dry_runs').where(inScope(tx)).where('import_id', '=', importId).execute();
 }

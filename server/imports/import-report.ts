@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import { openCursor, PageQuery, pageOf } from '#platform/page.ts';
+import { inScope } from '#platform/scoped.ts';
 import { type Fault, Faults, getImport, type ImportId, MemberImport, Outcome, type RowResult } from './imports.ts';
 
 /** An import with a page of what became of its rows. */
@@ -43,9 +44,7 @@ function chunksAfter(ctx: Ctx, id: ImportId, { after, failedOnly, limit }: Wante
   const chunks = ctx.db
     .selectFrom('member_import_chunks')
     .select(['first_row', 'rows', 'outcomes', 'faults'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('import_id', '=', id)
     .where('outcomes', 'is not', null)
     .where(sql<boolean>`first_row + rows > ${after + 1}`)

@@ -7,6 +7,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { forgetWouldBeMembers } from './import-dry-runs.ts';
@@ -125,18 +126,14 @@ function recordOf(row: Row): MemberImport {
   };
 }
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('member_imports')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
-}
-
 /** @throws Problem NOT_FOUND */
 export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('member_imports')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return recordOf(row);
 }
@@ -144,7 +141,10 @@ export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
 /** Imports of the last thirty days, newest first, also those whose rows are still coming. Served by the primary key. */
 export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<MemberImport>> {
   const list = 'member-imports';
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('member_imports')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('id', '<', `imp_${openCursor(ctx, list, cursor).slice(4)}`);
@@ -154,15 +154,12 @@ export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof Pag
 
 /** Begins an import whose rows are still to come. */
 export function beginImport(ctx: Ctx, dryRun: boolean): Promise<ImportId> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   return transaction(ctx, async (tx) => {
     const id = newId('imp', tx.now);
     await tx.db
       .insertInto('member_imports')
       .values({
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         id,
         status: 'receiving',
         dry_run: dryRun,
@@ -178,14 +175,11 @@ export function beginImport(ctx: Ctx, dryRun: boolean): Promise<ImportId> {
 export type Chunk = { number: number; firstRow: number; lines: readonly string[] };
 
 export async function storeChunk(ctx: Ctx, id: ImportId, { number, firstRow, lines }: Chunk): Promise<void> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   await transaction(ctx, (tx) =>
     tx.db
       .insertInto('member_import_chunks')
       .values({
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         import_id: id,
         number,
         first_row: firstRow,
@@ -221,15 +215,7 @@ export function queueImport(
 
 /** Forgets an import whose rows did not all come. */
 export async function dropImport(ctx: Ctx, id: ImportId): Promise<void> {
-  await transaction(ctx, (tx) =>
-    tx.db
-      .deleteFrom('member_imports')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
-      .where('id', '=', id)
-      .execute(),
-  );
+  await transaction(ctx, (tx) => tx.db.deleteFrom('member_imports').where(inScope(tx)).where('id', '=', id).execute());
 }
 
 /** Rows of an import to be worked off. */
@@ -240,9 +226,7 @@ export async function claimChunk(tx: TxCtx, id: ImportId): Promise<ClaimedChunk 
   const chunk = await tx.db
     .selectFrom('member_import_chunks')
     .select(['number', 'first_row', 'content'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('import_id', '=', id)
     .where('content', 'is not', null)
     .orderBy('number')
@@ -251,7 +235,12 @@ export async function claimChunk(tx: TxCtx, id: ImportId): Promise<ClaimedChunk 
     .skipLocked()
     .executeTakeFirst();
   if (!chunk) return undefined;
-  const row = await scoped(tx).where('id', '=', id).executeTakeFirstOrThrow();
+  const row = await tx.db
+    .selectFrom('member_imports')
+    .selectAll()
+    .where(inScope(tx))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
   const lines = (chunk.content ?? '').split('\n');
   return { number: chunk.number, firstRow: chunk.first_row, lines, dryRun: row.dry_run, actor: row.actor };
 }
@@ -276,9 +265,7 @@ export async function finishChunk(
       failed: count('failed'),
       faults: JSON.stringify(faults),
     })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('import_id', '=', id)
     .where('number', '=', number)
     .execute();
@@ -302,12 +289,7 @@ export async function finishChunk(
 }
 
 function update(tx: TxCtx, id: ImportId) {
-  return tx.db
-    .updateTable('member_imports')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', id);
+  return tx.db.updateTable('member_imports').where(inScope(tx)).where('id', '=', id);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,3 +1,4 @@
+import { acrossProjects } from '#platform/scoped.ts';
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
@@ -183,8 +184,7 @@ export async function findInvitation(
   const row = await ctx.db
     .selectFrom('invitations')
     .select(['id', 'email', 'roles', 'project_id as projectId'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('token_hash', '=', hashSecret(token))
     .where(isOpen(ctx))
     .executeTakeFirst();
@@ -216,8 +216,7 @@ export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emai
   const rows = await ctx.db
     .selectFrom('invitations')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('email', '=', sql<string>`any(${[...emails]})`)
     .orderBy('id', 'desc')
     .execute();
@@ -228,8 +227,7 @@ export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emai
 export async function forgetInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('invitations')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('email', '=', sql<string>`any(${[...emails]})`)
     .execute();
 }

@@ -4,6 +4,7 @@ import { emit } from '#events';
 import { installationOf, workspaceScope } from '#operators';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Removed } from '#platform/removal.ts';
+import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { isDueForRemoval, RemovalWork, removalJob, removeProject, removeWorkspace } from '#tenancy';
 import { PARTS } from './parts.ts';
@@ -55,9 +56,9 @@ async function finish(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<v
   if (projectId === null) {
     const name = await removeWorkspace(tx);
     const installation = workspaceScope(installationOf(tx.system).scope.workspaceId);
-    await emit({ ...tx, scope: installation }, 'workspace.deleted', { workspaceId, name });
+    await emit(at(tx, installation), 'workspace.deleted', { workspaceId, name });
   } else {
     const name = await removeProject(tx, projectId);
-    await emit({ ...tx, scope: workspaceScope(workspaceId) }, 'project.deleted', { projectId, name });
+    await emit(at(tx, workspaceScope(workspaceId)), 'project.deleted', { projectId, name });
   }
 }

@@ -4,6 +4,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { removeSince } from '#platform/removal.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 export type LinkedIdentityId = Id<'idn'>;
 
@@ -39,8 +40,7 @@ export async function findLinkedUser(
   const row = await ctx.db
     .selectFrom('linked_identities')
     .select('user_id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .executeTakeFirst();
@@ -54,8 +54,7 @@ export async function linkIdentity(tx: TxCtx, userId: UserId, account: UpstreamA
     await tx.db
       .insertInto('linked_identities')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        environment: tx.scope.environment,
+        ...realmColumns(tx),
         ...account,
         id,
         user_id: userId,
@@ -77,8 +76,7 @@ export async function identityUsed(tx: TxCtx, { issuer, subject, email }: Upstre
   await tx.db
     .updateTable('linked_identities')
     .set({ last_used_at: tx.now, email })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .execute();
@@ -89,8 +87,7 @@ export async function listIdentities(ctx: Reader, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('linked_identities')
     .select(['id', 'provider', 'issuer', 'subject', 'email', 'linked_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
     .execute();
@@ -101,8 +98,7 @@ export async function listIdentities(ctx: Reader, userId: UserId) {
 export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdentityId): Promise<void> {
   const removed = await tx.db
     .deleteFrom('linked_identities')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('id', '=', id)
     .returning('provider')

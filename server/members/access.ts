@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import { allPermissionKeys } from './permissions.ts';
 
 /** A role as its holder sees it, with what it grants. */
@@ -21,7 +22,6 @@ export const isOwner = sql<boolean>`r.key = ${OWNER} and r.built_in`;
 
 /** A person's memberships in the workspace and environment, each with its roles: a row per role, or one without. */
 export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
-  const { workspaceId, environment } = ctx.scope;
   return ctx.db
     .selectFrom('members as m')
     .leftJoin('member_roles as mr', (join) =>
@@ -38,8 +38,7 @@ export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
         .onRef('r.environment', '=', 'mr.environment')
         .onRef('r.id', '=', 'mr.role_id'),
     )
-    .where('m.workspace_id', '=', workspaceId)
-    .where('m.environment', '=', environment)
+    .where(acrossProjects(ctx, 'm'))
     .where('m.user_id', '=', userId);
 }
 

@@ -2,6 +2,7 @@ import { homeProjectOf, lockUsers } from '#people';
 import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
 import { allPermissionKeys, permissionKeys } from './permissions.ts';
 
@@ -155,8 +156,7 @@ export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boole
   const elsewhere = await tx.db
     .selectFrom('members')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', userId)
     .where('project_id', '!=', tx.scope.projectId)
     .limit(1)

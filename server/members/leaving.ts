@@ -4,6 +4,7 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, at, inScope } from '#platform/scoped.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
 import { requireAuthority } from './authority.ts';
 import { lockMember } from './members.ts';
@@ -27,13 +28,12 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
   const own = await ctx.db
     .selectFrom('members')
     .select('project_id as projectId')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('user_id', '=', userId)
     .where('id', '=', memberId)
     .executeTakeFirst();
   if (!own) throw problem('NOT_FOUND');
-  const there = { ...ctx, scope: { ...ctx.scope, projectId: own.projectId } };
+  const there = at(ctx, { projectId: own.projectId });
   await transaction(there, async (tx) => {
     const { status } = await lockMember(tx, memberId);
     if (status === 'blocked') throw problem('MEMBER_BLOCKED');
@@ -50,13 +50,7 @@ async function removeMembership(
   await lockOwnerRole(tx);
   await keepAnOwner(tx, memberId);
   await revokeEntriesOfUser(tx, userId, reason);
-  await tx.db
-    .deleteFrom('members')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', memberId)
-    .execute();
+  await tx.db.deleteFrom('members').where(inScope(tx)).where('id', '=', memberId).execute();
   await emit(tx, 'membership.deleted', { memberId, userId });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
   if (await isMemberAnywhere(tx, userId)) return;
@@ -69,8 +63,7 @@ async function isMemberAnywhere(tx: TxCtx, userId: UserId): Promise<boolean> {
   const row = await tx.db
     .selectFrom('members')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', userId)
     .limit(1)
     .executeTakeFirst();

@@ -6,6 +6,7 @@ import { normalise } from '#platform/identifiers.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
 import { Instant, instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { inScope } from '#platform/scoped.ts';
 import { type Member, MemberStatus, membersById } from './members.ts';
 import { RoleKey, roleByKey } from './roles.ts';
 
@@ -134,9 +135,7 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
   let query = ctx.db
     .selectFrom('members as m')
     .select(['m.id', 'm.user_id as userId', 'm.known_as as knownAs'])
-    .where('m.workspace_id', '=', workspaceId)
-    .where('m.project_id', '=', projectId)
-    .where('m.environment', '=', environment)
+    .where(inScope(ctx, 'm'))
     .limit(count);
   // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
   query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
@@ -156,25 +155,20 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
 
 /** Walks through those who hold a role, newest first. `offset 0` keeps the order of the tables. */
 function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: number) {
-  const { workspaceId, projectId, environment } = ctx.scope;
   let query = ctx.db
     .selectFrom('member_roles as held')
     .crossJoinLateral((eb) =>
       eb
         .selectFrom('members as m')
         .select(['m.id', 'm.user_id as userId', 'm.known_as as knownAs'])
-        .where('m.workspace_id', '=', workspaceId)
-        .where('m.project_id', '=', projectId)
-        .where('m.environment', '=', environment)
+        .where(inScope(ctx, 'm'))
         .whereRef('m.id', '=', 'held.member_id')
         .$if(filter.status !== undefined, (member) => member.where(hasStatus('active')))
         .offset(0)
         .as('member'),
     )
     .select(['member.id', 'member.userId', 'member.knownAs'])
-    .where('held.workspace_id', '=', workspaceId)
-    .where('held.project_id', '=', projectId)
-    .where('held.environment', '=', environment)
+    .where(inScope(ctx, 'held'))
     .where('held.role_id', '=', filter.roleId)
     .orderBy('held.member_id', 'desc')
     .limit(count);

@@ -17,6 +17,7 @@ import {
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { inScope } from '#platform/scoped.ts';
 import { endWithCredentials } from '#sessions';
 import { projectOf } from '#tenancy';
 import { requireAuthority } from './authority.ts';
@@ -147,9 +148,7 @@ async function showOnlyAs(tx: TxCtx, memberId: MemberId, named: KnownAs): Promis
   await tx.db
     .updateTable('members')
     .set({ known_as: JSON.stringify(named) })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', memberId)
     .execute();
 }
@@ -158,9 +157,7 @@ async function setMetadata(tx: TxCtx, memberId: MemberId, metadata: Record<strin
   await tx.db
     .updateTable('members')
     .set({ metadata: JSON.stringify(metadata) })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', memberId)
     .execute();
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
+import { inScope } from '#platform/scoped.ts';
 import type { KnownAs, MemberStatus } from './members.ts';
 
 /** Which of these users are members of the project. Served by members_of_user. */
@@ -9,10 +10,8 @@ export async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promi
   const rows = await tx.db
     .selectFrom('members')
     .select('user_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
-    .where('project_id', '=', tx.scope.projectId)
     .execute();
   return new Set(rows.map((row) => row.user_id));
 }
@@ -49,22 +48,14 @@ export async function memberCount(ctx: Ctx): Promise<number> {
   const { count } = await ctx.db
     .selectFrom('members')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .executeTakeFirstOrThrow();
   return count;
 }
 
 /** The keys of the project's roles, by id. */
 export async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
-  const rows = await ctx.db
-    .selectFrom('roles')
-    .select(['id', 'key'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
-    .execute();
+  const rows = await ctx.db.selectFrom('roles').select(['id', 'key']).where(inScope(ctx)).execute();
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
@@ -89,9 +80,7 @@ export function membersAfter(ctx: Ctx, after: string, limit: number) {
     ])
     .select(IS_ELSEWHERE.as('isElsewhere'))
     .select(ROLE_IDS.as('roleIds'))
-    .where('m.workspace_id', '=', ctx.scope.workspaceId)
-    .where('m.project_id', '=', ctx.scope.projectId)
-    .where('m.environment', '=', ctx.scope.environment)
+    .where(inScope(ctx, 'm'))
     .where('m.id', '>', sql<MemberId>`${after}`)
     .orderBy('m.id')
     .limit(limit)

@@ -17,6 +17,7 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { existingRoles, lockRolesByKey } from './roles.ts';
 
 export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
@@ -90,17 +91,6 @@ const ROLE_KEYS = sql<string[]>`array(
   where r.id = mr.role_id and (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id)
   order by r.key)`;
 
-/** Members with the keys of their roles; every caller adds what it is looking for. */
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('members as m')
-    .selectAll('m')
-    .select(ROLE_KEYS.as('roles'))
-    .where('m.workspace_id', '=', ctx.scope.workspaceId)
-    .where('m.project_id', '=', ctx.scope.projectId)
-    .where('m.environment', '=', ctx.scope.environment);
-}
-
 function recordOf(row: Row, user: UserSummary, mfaEnabled: boolean): Member {
   const { id, status, roles, metadata, known_as: knownAs } = row;
   const { locale: _locale, ...shown } = knownAs ? strangerKnownAs(user, knownAs) : user;
@@ -145,7 +135,16 @@ export async function membersById(ctx: Ctx | TxCtx, ids: readonly MemberId[]): P
   if (ids.length === 0) return [];
   const rows = await ctx.db
     .selectFrom(sql<{ id: MemberId }>`unnest(${[...ids]}::text[])`.as<'wanted'>(sql`wanted (id)`))
-    .crossJoinLateral(() => scoped(ctx).whereRef('m.id', '=', sql.ref('wanted.id')).offset(0).as('found'))
+    .crossJoinLateral(() =>
+      ctx.db
+        .selectFrom('members as m')
+        .selectAll('m')
+        .select(ROLE_KEYS.as('roles'))
+        .where(inScope(ctx, 'm'))
+        .whereRef('m.id', '=', sql.ref('wanted.id'))
+        .offset(0)
+        .as('found'),
+    )
     .selectAll('found')
     .execute();
   const records = new Map((await recordsOf(ctx, rows)).map((member) => [member.id, member]));
@@ -163,7 +162,13 @@ async function recordsOf(ctx: Ctx | TxCtx, rows: Row[]): Promise<Member[]> {
 
 /** @throws Problem NOT_FOUND, also for a member of another project */
 export async function getMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
-  const row = await scoped(ctx).where('m.id', '=', memberId).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('members as m')
+    .selectAll('m')
+    .select(ROLE_KEYS.as('roles'))
+    .where(inScope(ctx, 'm'))
+    .where('m.id', '=', memberId)
+    .executeTakeFirst();
   const [member] = row ? await recordsOf(ctx, [row]) : [];
   if (!member) throw problem('NOT_FOUND');
   return member;
@@ -174,20 +179,23 @@ export type Membership = { id: MemberId; status: MemberStatus; roles: string[]; 
 
 /** A person's membership in `ctx.scope`'s project. Served by members_of_user. */
 export async function findMember(ctx: Ctx | TxCtx, userId: UserId): Promise<Membership | undefined> {
-  const row = await scoped(ctx).where('m.user_id', '=', userId).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('members as m')
+    .selectAll('m')
+    .select(ROLE_KEYS.as('roles'))
+    .where(inScope(ctx, 'm'))
+    .where('m.user_id', '=', userId)
+    .executeTakeFirst();
   return row && { id: row.id, status: row.status, roles: row.roles, joinedAt: row.created_at.toISOString() };
 }
 
 /** Makes a person a member of `tx.scope`'s project; one who is already stays as they are. @param roles role keys */
 export async function addMember(tx: TxCtx, userId: UserId, roles: readonly string[] = []): Promise<MemberId> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const id = newId('mem', tx.now);
   const added = await tx.db
     .insertInto('members')
     .values({
-      workspace_id: workspaceId,
-      project_id: projectId,
-      environment,
+      ...scopeColumns(tx),
       id,
       user_id: userId,
       status: 'active',
@@ -216,14 +224,11 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
 
 /** Gives a member roles. */
 export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readonly RoleId[]): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
   await tx.db
     .insertInto('member_roles')
     .values(
       roleIds.map((roleId) => ({
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         member_id: memberId,
         role_id: roleId,
       })),
@@ -254,10 +259,8 @@ export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('members')
     .set({ last_seen_at: tx.now, known_as: null })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('user_id', '=', userId)
-    .where('project_id', '=', tx.scope.projectId)
     .execute();
 }
 
@@ -283,9 +286,7 @@ export async function lockMember(tx: TxCtx, memberId: MemberId) {
   const row = await tx.db
     .updateTable('members')
     .set((eb) => ({ status: eb.ref('status') }))
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('id', '=', memberId)
     .returning(['id', 'user_id as userId', 'status'])
     .executeTakeFirst();

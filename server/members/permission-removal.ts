@@ -3,6 +3,7 @@ import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope } from '#platform/scoped.ts';
 import { requireAuthority } from './authority.ts';
 import { refuseBuiltIn } from './permissions.ts';
 
@@ -10,23 +11,19 @@ import { refuseBuiltIn } from './permissions.ts';
 export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
   refuseBuiltIn(key);
   await transaction(ctx, async (tx) => {
-    const { workspaceId, projectId, environment } = tx.scope;
+    const { projectId } = tx.scope;
     const roles = await rolesGranting(tx, key);
     await requireAuthority(tx, 'permission.delete', { grants: roles.length > 0 ? [key] : [] });
     const { numDeletedRows } = await tx.db
       .deleteFrom('permissions')
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
+      .where(inScope(tx))
       .where('key', '=', key)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw problem('NOT_FOUND');
     await tx.db
       .updateTable('roles')
       .set({ permissions: sql`array_remove(permissions, ${key})`, updated_at: tx.now })
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
+      .where(inScope(tx))
       .where(sql<boolean>`${key} = any(permissions)`)
       .execute();
     await emit(tx, 'role.permission.deleted', { key });
@@ -39,9 +36,7 @@ function rolesGranting(tx: TxCtx, key: string) {
   return tx.db
     .selectFrom('roles')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where(sql<boolean>`${key} = any(permissions)`)
     .orderBy('id')
     .forUpdate()

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 
 type PermissionsTable = {
   workspace_id: WorkspaceId;
@@ -93,7 +94,11 @@ const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, descr
 
 /** The project's own permissions, newest first, then the built-in ones. Served by the primary key. */
 export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Permission>> {
-  const rows = await scoped(ctx).select(['key', 'description', 'created_at']).execute();
+  const rows = await ctx.db
+    .selectFrom('permissions')
+    .where(inScope(ctx))
+    .select(['key', 'description', 'created_at'])
+    .execute();
   const own = rows.map((row) => ({
     key: row.key,
     description: row.description,
@@ -104,26 +109,23 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
   return pageOfWhole(ctx, all, { list: 'permissions', query, keyOf: (permission) => permission.key });
 }
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('permissions')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
-}
-
 /** A built-in permission, or one of the project's own. Served by the primary key. @throws Problem NOT_FOUND */
 export async function getPermission(ctx: Ctx, key: string): Promise<Permission> {
   const known = builtIn.find((permission) => permission.key === key);
   if (known) return known;
-  const row = await scoped(ctx).select(['description', 'created_at']).where('key', '=', key).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('permissions')
+    .where(inScope(ctx))
+    .select(['description', 'created_at'])
+    .where('key', '=', key)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return { key, description: row.description, builtIn: false, createdAt: row.created_at.toISOString() };
 }
 
 /** Every key that exists in the project: the built-in ones and its own (at most a thousand). */
 export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
-  const rows = await scoped(ctx).select('key').execute();
+  const rows = await ctx.db.selectFrom('permissions').where(inScope(ctx)).select('key').execute();
   return [...permissionKeys, ...rows.map((row) => row.key)];
 }
 
@@ -145,17 +147,18 @@ const MAX_OWN = 1_000;
 export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
   if (permissionKeys.includes(permission.key))
     throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
-  const { workspaceId, projectId, environment } = ctx.scope;
   try {
     return await transaction(ctx, async (tx) => {
-      const { count } = await scoped(tx)
+      const { count } = await tx.db
+        .selectFrom('permissions')
+        .where(inScope(tx))
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       if (count >= MAX_OWN)
         throw problem('CONFLICT', `A project has up to ${MAX_OWN} own permissions; remove one first.`);
       await tx.db
         .insertInto('permissions')
-        .values({ workspace_id: workspaceId, project_id: projectId, environment, ...permission, created_at: tx.now })
+        .values({ ...scopeColumns(tx), ...permission, created_at: tx.now })
         .execute();
       await emit(tx, 'role.permission.created', { key: permission.key });
       return { ...permission, builtIn: false, createdAt: tx.now.toISOString() };
@@ -174,9 +177,7 @@ export async function describePermission(ctx: Ctx, key: string, description: str
     const row = await tx.db
       .updateTable('permissions')
       .set({ description })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('key', '=', key)
       .returning('created_at')
       .executeTakeFirst();

@@ -3,6 +3,7 @@ import { lockUsers, scheduleErasures } from '#people';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { ofRemoved, type Removal, type Removed, removeRows } from '#platform/removal.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import { removeSessionsOf } from '#sessions';
 
 /** Members with their roles. An account that belongs to no project any more is kept for nobody, as when its person leaves. */
@@ -36,8 +37,7 @@ async function letGo(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   const rows = await tx.db
     .selectFrom('members')
     .select('user_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
     .execute();
   const staying = new Set(rows.map((row) => row.user_id));

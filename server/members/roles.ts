@@ -7,6 +7,7 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, newId, type ProjectId, type RoleId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { OWNER } from './access.ts';
 import { requireAuthority } from './authority.ts';
 import { allPermissionKeys, PermissionKey, permissionKeys, requireKnownPermissions } from './permissions.ts';
@@ -81,11 +82,8 @@ const BUILT_IN = [
 
 /** Gives a new project environment its built-in roles. */
 export async function setUpRoles(tx: TxCtx): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const rows = BUILT_IN.map((role) => ({
-    workspace_id: workspaceId,
-    project_id: projectId,
-    environment,
+    ...scopeColumns(tx),
     id: newId('rol', tx.now),
     ...role,
     built_in: true,
@@ -93,15 +91,6 @@ export async function setUpRoles(tx: TxCtx): Promise<void> {
     updated_at: tx.now,
   }));
   await tx.db.insertInto('roles').values(rows).execute();
-}
-
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('roles')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
 }
 
 function recordOf(row: RolesTable, everything: readonly string[]): Role {
@@ -122,7 +111,10 @@ function recordOf(row: RolesTable, everything: readonly string[]): Role {
 /** Roles of the project, newest first. Served by the primary key. */
 export async function listRoles(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Role>> {
   const before = cursor === undefined ? null : openCursor(ctx, 'roles', cursor);
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('roles')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
@@ -133,7 +125,7 @@ export async function listRoles(ctx: Ctx, { limit, cursor }: Static<typeof PageQ
 
 /** @throws Problem NOT_FOUND */
 export async function getRole(ctx: Ctx, id: RoleId): Promise<Role> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db.selectFrom('roles').selectAll().where(inScope(ctx)).where('id', '=', id).executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return recordOf(row, await allPermissionKeys(ctx));
 }
@@ -141,15 +133,12 @@ export async function getRole(ctx: Ctx, id: RoleId): Promise<Role> {
 /** Adds a role. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED for an unknown permission, AUTHORIZATION_DENIED */
 export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promise<Role> {
   const permissions = [...(role.permissions ?? [])].sort();
-  const { workspaceId, projectId, environment } = ctx.scope;
   try {
     return await transaction(ctx, async (tx) => {
       await requireKnownPermissions(tx, permissions);
       await requireAuthority(tx, 'role.create', { grants: permissions });
       const row = {
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         id: newId('rol', tx.now),
         key: role.key,
         name: role.name,
@@ -193,9 +182,7 @@ function changeRole(
     const row = await tx.db
       .updateTable('roles')
       .set({ ...changes, updated_at: tx.now })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
+      .where(inScope(tx))
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
@@ -207,7 +194,13 @@ function changeRole(
 
 /** Serialises changes of one role; it must be one of the project's own. */
 async function lockOwnRole(tx: TxCtx, id: RoleId): Promise<RolesTable> {
-  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await tx.db
+    .selectFrom('roles')
+    .selectAll()
+    .where(inScope(tx))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   if (row.built_in) throw problem('BUILT_IN_ROLE');
   return row;
@@ -219,13 +212,7 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
     await transaction(ctx, async (tx) => {
       const { key, permissions } = await lockOwnRole(tx, id);
       await requireAuthority(tx, 'role.delete', { grants: permissions });
-      await tx.db
-        .deleteFrom('roles')
-        .where('workspace_id', '=', tx.scope.workspaceId)
-        .where('project_id', '=', tx.scope.projectId)
-        .where('environment', '=', tx.scope.environment)
-        .where('id', '=', id)
-        .execute();
+      await tx.db.deleteFrom('roles').where(inScope(tx)).where('id', '=', id).execute();
       await emit(tx, 'role.deleted', { roleId: id, key });
     });
   } catch (error) {
@@ -252,7 +239,10 @@ type LockedRole = { id: RoleId; key: string; permissions: string[] };
 /** Those of the named roles that the project has, with what they grant, locked. */
 export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
   if (keys.length === 0) return [];
-  const rows = await scoped(tx)
+  const rows = await tx.db
+    .selectFrom('roles')
+    .selectAll()
+    .where(inScope(tx))
     .where('key', '=', sql<string>`any(${[...keys]})`)
     .orderBy('id')
     .forShare()
@@ -267,7 +257,10 @@ export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promis
 
 /** Those of the named roles that the project has. Served by roles_key. */
 export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise<{ id: RoleId; key: string }[]> {
-  return scoped(tx)
+  return tx.db
+    .selectFrom('roles')
+    .selectAll()
+    .where(inScope(tx))
     .where('key', '=', sql<string>`any(${[...keys]})`)
     .orderBy('key')
     .execute();
@@ -275,5 +268,6 @@ export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise
 
 /** The id of the project's role of that key. Served by roles_key. */
 export async function roleByKey(ctx: Ctx, key: string): Promise<RoleId | undefined> {
-  return (await scoped(ctx).where('key', '=', key).executeTakeFirst())?.id;
+  return (await ctx.db.selectFrom('roles').selectAll().where(inScope(ctx)).where('key', '=', key).executeTakeFirst())
+    ?.id;
 }

@@ -3,6 +3,7 @@ import { peopleLeaving } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, at, inScope } from '#platform/scoped.ts';
 import { revokeEntriesOfUser, revokeSessions } from '#sessions';
 import { OWNER } from './access.ts';
 import { isAccountInReach, requireAuthority } from './authority.ts';
@@ -45,13 +46,7 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
     const grants = roles.flatMap((role) => role.permissions);
     await requireAuthority(tx, 'member.roles.replace', { userId: member.userId, grants });
     if (!keys.includes(OWNER)) await keepAnOwner(tx, memberId);
-    await tx.db
-      .deleteFrom('member_roles')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('project_id', '=', tx.scope.projectId)
-      .where('environment', '=', tx.scope.environment)
-      .where('member_id', '=', memberId)
-      .execute();
+    await tx.db.deleteFrom('member_roles').where(inScope(tx)).where('member_id', '=', memberId).execute();
     if (roles.length > 0)
       await insertRoles(
         tx,
@@ -90,15 +85,7 @@ function withOwners(ctx: Ctx, memberId: MemberId, change: Parameters<typeof chan
 }
 
 export async function lockOwnerRole(tx: TxCtx): Promise<void> {
-  await tx.db
-    .selectFrom('roles')
-    .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('key', '=', OWNER)
-    .forUpdate()
-    .execute();
+  await tx.db.selectFrom('roles').select('id').where(inScope(tx)).where('key', '=', OWNER).forUpdate().execute();
 }
 
 /** @throws Problem LAST_OWNER when this member is an active owner and nobody else is who stays */
@@ -121,13 +108,12 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
   const memberships = await tx.db
     .selectFrom('members')
     .select(['id', 'project_id as projectId'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', userId)
     .orderBy('project_id')
     .execute();
   for (const { id, projectId } of memberships) {
-    const inProject = { ...tx, scope: { ...tx.scope, projectId } };
+    const inProject = at(tx, { projectId });
     // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
     await lockOwnerRole(inProject);
     await keepAnOwner(inProject, id);
@@ -157,20 +143,11 @@ function ownersOf(tx: TxCtx) {
         .onRef('m.environment', '=', 'mr.environment')
         .onRef('m.id', '=', 'mr.member_id'),
     )
-    .where('r.workspace_id', '=', tx.scope.workspaceId)
-    .where('r.project_id', '=', tx.scope.projectId)
-    .where('r.environment', '=', tx.scope.environment)
+    .where(inScope(tx, 'r'))
     .where('r.key', '=', OWNER)
     .where('m.status', '=', 'active');
 }
 
 async function setStatus(tx: TxCtx, memberId: MemberId, status: MemberStatus): Promise<void> {
-  await tx.db
-    .updateTable('members')
-    .set({ status })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', memberId)
-    .execute();
+  await tx.db.updateTable('members').set({ status }).where(inScope(tx)).where('id', '=', memberId).execute();
 }

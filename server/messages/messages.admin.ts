@@ -5,6 +5,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { openCursor, PageOf, PageQuery, pageOf, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Language, languages } from '#settings';
 import { projectOf } from '#tenancy';
 import { messageStatuses, ownText } from './messages.ts';
@@ -123,9 +124,7 @@ async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery
       'created_at',
       'sent_at',
     ])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where((eb) => eb(eb.ref('id'), '<', eb.val(openMessageCursor(ctx, cursor))));
@@ -155,9 +154,7 @@ async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof
   const rows = await ctx.db
     .selectFrom('message_templates')
     .select(['template', 'locale', 'subject', 'body', 'action'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .execute();
   return languages
     .filter((language) => locale === undefined || language === locale)
@@ -192,11 +189,10 @@ function checkText({ template, locale }: Ref, text: Static<typeof TemplateText>)
 
 async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateText>) {
   checkText(ref, text);
-  const { workspaceId, projectId, environment } = ctx.scope;
   await transaction(ctx, async (tx) => {
     await tx.db
       .insertInto('message_templates')
-      .values({ workspace_id: workspaceId, project_id: projectId, environment, ...ref, ...text, updated_at: tx.now })
+      .values({ ...scopeColumns(tx), ...ref, ...text, updated_at: tx.now })
       .onConflict((conflict) =>
         conflict
           .columns(['workspace_id', 'project_id', 'environment', 'template', 'locale'])
@@ -209,13 +205,10 @@ async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateT
 }
 
 async function removeTemplate(ctx: Ctx, ref: Ref): Promise<void> {
-  const { workspaceId, projectId, environment } = ctx.scope;
   await transaction(ctx, async (tx) => {
     await tx.db
       .deleteFrom('message_templates')
-      .where('workspace_id', '=', workspaceId)
-      .where('project_id', '=', projectId)
-      .where('environment', '=', environment)
+      .where(inScope(tx))
       .where('template', '=', ref.template)
       .where('locale', '=', ref.locale)
       .execute();

@@ -4,6 +4,7 @@ import { countCode, reserveSms } from '#billing';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages } from '#settings';
@@ -150,9 +151,7 @@ export async function ownText(
   return ctx.db
     .selectFrom('message_templates')
     .select(['subject', 'body', 'action'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('template', '=', template)
     .where('locale', '=', language)
     .executeTakeFirst();
@@ -168,8 +167,7 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
   const rows = await ctx.db
     .selectFrom('messages')
     .select(['id', 'channel', 'recipient', 'template', 'status', 'created_at as createdAt', 'sent_at as sentAt'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('recipient', '=', sql<string>`any(${[...addresses]})`)
     .orderBy('id', 'desc')
     .limit(limit)
@@ -185,8 +183,7 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
 export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('messages')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('recipient', '=', sql<string>`any(${[...addresses]})`)
     .execute();
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 type ConsentsTable = {
   workspace_id: WorkspaceId;
@@ -23,8 +24,7 @@ export async function consentTo(ctx: Ctx, userId: string, applicationId: Applica
   const row = await ctx.db
     .selectFrom('consents')
     .select('scopes')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', sql<UserId>`${userId}`)
     .where('application_id', '=', applicationId)
     .executeTakeFirst();
@@ -42,8 +42,7 @@ export async function giveConsent(
     await tx.db
       .insertInto('consents')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        environment: tx.scope.environment,
+        ...realmColumns(tx),
         user_id: userId,
         application_id: applicationId,
         scopes,
@@ -64,8 +63,7 @@ export async function giveConsent(
 export async function forgetConsent(tx: TxCtx, userId: UserId, applicationId: ApplicationId): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('consents')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('application_id', '=', applicationId)
     .executeTakeFirst();
@@ -77,8 +75,7 @@ export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId)
   const rows = await ctx.db
     .selectFrom('consents')
     .select(['application_id as applicationId', 'scopes', 'granted_at as grantedAt'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .execute();
   return rows.map(({ grantedAt, ...row }) => ({ ...row, grantedAt: grantedAt.toISOString() }));

@@ -1,4 +1,5 @@
 import { whenAbsent } from '#members';
+import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { installationOf } from './installation.ts';
 import { operatorPermissions } from './operator-permissions.ts';
@@ -9,7 +10,7 @@ export function answerForOperators(system: System): void {
   whenAbsent(system, 'operator', async (tx, { userId }) => {
     const { scope } = installationOf(tx.system);
     const role = await lockRoleOf(tx, userId);
-    const installationRole = await lockRoleOf({ ...tx, scope }, userId);
+    const installationRole = await lockRoleOf(at(tx, scope), userId);
     return operatorPermissions(tx, { role, installationRole });
   });
 }

@@ -4,6 +4,7 @@ import { setUpRoles } from '#members';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { nowhere, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { at } from '#platform/scoped.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { createProject, createWorkspace, updateSettings } from '#tenancy';
 
@@ -83,7 +84,7 @@ async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installa
       .set({ console_url: configured.console })
       .where('workspace_id', '=', row.workspace_id)
       .execute();
-    await moveApplication({ ...tx, scope }, row.application_id, addresses(tx.system));
+    await moveApplication(at(tx, scope), row.application_id, addresses(tx.system));
   }
   return {
     scope,
@@ -93,10 +94,10 @@ async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installa
 
 async function make(base: TxCtx): Promise<Installation> {
   const { id: workspaceId } = await createWorkspace(base, 'Latchkey');
-  const inWorkspace: TxCtx = { ...base, scope: { ...base.scope, workspaceId } };
+  const inWorkspace: TxCtx = at(base, { workspaceId });
   const projectId = await createProject(inWorkspace, 'Latchkey console');
   const scope: Scope = { ...inWorkspace.scope, projectId };
-  const tx: TxCtx = { ...base, scope };
+  const tx: TxCtx = at(base, scope);
   await setUpRoles(tx);
   // Operators are invited or made at set-up; nobody registers by themselves.
   await updateSettings(tx, { registration: 'closed' });

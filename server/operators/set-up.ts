@@ -4,6 +4,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Email } from '#platform/identifiers.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { allWorkspaces, Name, projectOf } from '#tenancy';
 import { workspaceScope } from './edge.ts';
@@ -63,7 +64,7 @@ export async function setUp(ctx: Ctx, { token, ...wanted }: Static<typeof SetUp>
     const userId = await createOperator(tx, { ...wanted, passwordHash });
     await addTeamMember(amongOperators(tx), userId, 'owner');
     const workspaceId = await newWorkspace(tx, wanted.workspace, userId);
-    await newProject({ ...tx, scope: workspaceScope(workspaceId) }, wanted.project);
+    await newProject(at(tx, workspaceScope(workspaceId)), wanted.project);
   });
 }
 
@@ -94,7 +95,7 @@ export async function createOwner(system: System, email: string): Promise<string
     await makeOwner(amongOperators(tx), userId);
     for (const workspaceId of await allWorkspaces(tx.db)) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-      if (!(await hasOwner(tx, workspaceId))) await makeOwner({ ...tx, scope: workspaceScope(workspaceId) }, userId);
+      if (!(await hasOwner(tx, workspaceId))) await makeOwner(at(tx, workspaceScope(workspaceId)), userId);
     }
   });
   return password;

@@ -7,6 +7,7 @@ import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import type { Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { at } from '#platform/scoped.ts';
 import { Name, workspacesById } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { amongOperators, createOperator, findOperator } from './operators.ts';
@@ -151,7 +152,7 @@ function workspaceIn(token: string): WorkspaceId {
 /** The open invitation of a link. @throws Problem INVALID_TOKEN also when its sender could not send it today */
 export async function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenTeamInvitation> {
   const workspaceId = workspaceIn(token);
-  return transaction({ ...ctx, scope: workspaceScope(workspaceId) }, async (tx) => {
+  return transaction(at(ctx, workspaceScope(workspaceId)), async (tx) => {
     const row = await invitations.findBacked(tx, token);
     const [workspace] = await workspacesById(tx.db, [workspaceId]);
     if (!workspace || workspace.deletesAt !== null) throw problem('INVALID_TOKEN');
@@ -162,7 +163,7 @@ export async function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenT
 
 /** @throws Problem INVALID_TOKEN for what is no token, and for an open invitation whose sender could not send it today, which is revoked */
 export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
-  await invitations.revokeUnbacked({ ...ctx, scope: workspaceScope(workspaceIn(token)) }, token);
+  await invitations.revokeUnbacked(at(ctx, workspaceScope(workspaceIn(token))), token);
 }
 
 /**
@@ -177,7 +178,7 @@ export async function acceptTeamInvitation(
   const invitation = await findTeamInvitation(ctx, token);
   const { email, workspaceId } = invitation;
   const passwordHash = invitation.known ? null : await hashOf(ctx, password, [email, displayName ?? '']);
-  await transaction({ ...ctx, scope: workspaceScope(workspaceId) }, async (tx) => {
+  await transaction(at(ctx, workspaceScope(workspaceId)), async (tx) => {
     const { role } = await invitations.accept(tx, token);
     const userId =
       passwordHash === null

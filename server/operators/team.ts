@@ -7,6 +7,7 @@ import type { ReadDb } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { at, inWorkspace } from '#platform/scoped.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
 import { permissionsOfTeamRole, TeamRole } from './team-roles.ts';
@@ -50,10 +51,6 @@ export const TeamRoleChange = Type.Object({ role: TeamRole }, { additionalProper
 
 type Row = Selectable<TeamMembersTable>;
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db.selectFrom('team_members').selectAll().where('workspace_id', '=', ctx.scope.workspaceId);
-}
-
 async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<TeamMember[]> {
   const { scope } = installationOf(ctx.system);
   const people = await usersById(
@@ -73,7 +70,10 @@ async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<TeamMe
 
 /** The team, newest first. Served by the primary key. */
 export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<TeamMember>> {
-  let rows = scoped(ctx)
+  let rows = ctx.db
+    .selectFrom('team_members')
+    .selectAll()
+    .where(inWorkspace(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, 'team', cursor)}`);
@@ -83,7 +83,12 @@ export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQu
 
 /** @throws Problem NOT_FOUND */
 export async function getTeamMember(ctx: Ctx | TxCtx, id: TeamMemberId): Promise<TeamMember> {
-  const rows = await scoped(ctx).where('id', '=', id).execute();
+  const rows = await ctx.db
+    .selectFrom('team_members')
+    .selectAll()
+    .where(inWorkspace(ctx))
+    .where('id', '=', id)
+    .execute();
   const [record] = await recordsOf(ctx, rows);
   if (!record) throw problem('NOT_FOUND');
   return record;
@@ -119,7 +124,7 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
     await tx.db
       .updateTable('team_members')
       .set({ role, updated_at: tx.now })
-      .where('workspace_id', '=', tx.scope.workspaceId)
+      .where(inWorkspace(tx))
       .where('id', '=', id)
       .execute();
     await emit(tx, 'team.member.changed', { teamMemberId: id, userId: row.user_id, role });
@@ -133,11 +138,7 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
     const { row, owners } = await lock(tx, id);
     requireOwner(tx, owners, row.role === 'owner');
     if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
-    await tx.db
-      .deleteFrom('team_members')
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('id', '=', id)
-      .execute();
+    await tx.db.deleteFrom('team_members').where(inWorkspace(tx)).where('id', '=', id).execute();
     await emit(tx, 'team.member.removed', { teamMemberId: id, userId: row.user_id, role: row.role });
   });
 }
@@ -145,13 +146,26 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
 /** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */
 async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
   const owners = await lockOwners(tx);
-  const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await tx.db
+    .selectFrom('team_members')
+    .selectAll()
+    .where(inWorkspace(tx))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return { row, owners };
 }
 
 async function lockOwners(tx: TxCtx): Promise<UserId[]> {
-  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').forUpdate().execute();
+  const owners = await tx.db
+    .selectFrom('team_members')
+    .selectAll()
+    .where(inWorkspace(tx))
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
   return owners.map((owner) => owner.user_id);
 }
 
@@ -186,12 +200,28 @@ export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: 
 
 /** What somebody is in the team now, and stays until the transaction ends; null: nothing. Served by team_members_of_user. */
 export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
-  return (await scoped(tx).where('user_id', '=', userId).forShare().executeTakeFirst())?.role ?? null;
+  return (
+    (
+      await tx.db
+        .selectFrom('team_members')
+        .selectAll()
+        .where(inWorkspace(tx))
+        .where('user_id', '=', userId)
+        .forShare()
+        .executeTakeFirst()
+    )?.role ?? null
+  );
 }
 
 /** Who owns the workspace. */
 export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
-  const owners = await scoped(tx).where('role', '=', 'owner').orderBy('id').execute();
+  const owners = await tx.db
+    .selectFrom('team_members')
+    .selectAll()
+    .where(inWorkspace(tx))
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .execute();
   return owners.map((owner) => owner.user_id);
 }
 
@@ -211,7 +241,7 @@ export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
   const changed = await tx.db
     .updateTable('team_members')
     .set({ role: 'owner', updated_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where(inWorkspace(tx))
     .where('user_id', '=', userId)
     .where('role', '!=', 'owner')
     .returning('id')
@@ -221,7 +251,14 @@ export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
 
 /** True for somebody who is in the team of `tx.scope`'s workspace. */
 export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
-  return (await scoped(tx).where('user_id', '=', userId).executeTakeFirst()) !== undefined;
+  return (
+    (await tx.db
+      .selectFrom('team_members')
+      .selectAll()
+      .where(inWorkspace(tx))
+      .where('user_id', '=', userId)
+      .executeTakeFirst()) !== undefined
+  );
 }
 
 /**
@@ -232,7 +269,7 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
   const teams = await teamsOf(tx, userId);
   const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
   for (const workspaceId of owned) {
-    const inside = { ...tx, scope: workspaceScope(workspaceId) };
+    const inside = at(tx, workspaceScope(workspaceId));
     // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
     await keepAnOwner(inside, await lockOwners(inside), userId);
   }
@@ -247,7 +284,7 @@ export async function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
     .execute();
   for (const { id, role, workspaceId } of left) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await emit({ ...tx, scope: workspaceScope(workspaceId) }, 'team.member.removed', {
+    await emit(at(tx, workspaceScope(workspaceId)), 'team.member.removed', {
       teamMemberId: id,
       userId,
       role,

@@ -2,6 +2,7 @@ import { emit } from '#events';
 import { setUpRoles } from '#members';
 import { type Ctx, environments, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { at } from '#platform/scoped.ts';
 import { createProject, createWorkspace, getProject, type Project, takeDefaultProject, workspacesById } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { addTeamMember } from './team.ts';
@@ -19,7 +20,7 @@ export function addWorkspace(ctx: Ctx, name: string) {
 /** Makes a workspace with its first owner. */
 export async function newWorkspace(tx: TxCtx, name: string, owner: UserId): Promise<WorkspaceId> {
   const { id } = await createWorkspace(tx, name);
-  const inside: TxCtx = { ...tx, scope: workspaceScope(id) };
+  const inside: TxCtx = at(tx, workspaceScope(id));
   await emit(inside, 'workspace.created', { workspaceId: id, name });
   await addTeamMember(inside, owner, 'owner');
   return id;
@@ -33,7 +34,7 @@ export function addProject(ctx: Ctx, name: string): Promise<Project> {
 export async function newProject(tx: TxCtx, name: string): Promise<ProjectId> {
   const projectId = await createProject(tx, name);
   for (const environment of environments) {
-    const inside: TxCtx = { ...tx, scope: { ...tx.scope, projectId, environment } };
+    const inside: TxCtx = at(tx, { projectId, environment });
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await setUpRoles(inside);
     await takeDefaultProject(inside);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
@@ -45,8 +46,7 @@ export async function storeChallenge(
   await tx.db
     .insertInto('passkey_challenges')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...realmColumns(tx),
       id,
       purpose: binding.purpose,
       user_id: 'userId' in binding ? binding.userId : null,
@@ -72,8 +72,7 @@ export async function spendChallenge(
 ): Promise<{ challenge: string; rpId: string } | undefined> {
   const row = await tx.db
     .deleteFrom('passkey_challenges')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', id)
     .where('expires_at', '>', tx.now)
     .returning(['purpose', 'user_id', 'session_id', 'challenge', 'rp_id'])
@@ -87,12 +86,7 @@ export async function spendChallenge(
 
 /** Ends the challenges that a person was given. */
 export async function forgetChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('passkey_challenges')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('passkey_challenges').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
 /** Removes what can't be answered any more. Runs as a job. */

@@ -4,6 +4,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Id, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { removeSince } from '#platform/removal.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 export type PasskeyId = Id<'psk'>;
 
@@ -43,8 +44,7 @@ export async function insertPasskey(
   await tx.db
     .insertInto('passkeys')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...realmColumns(tx),
       ...passkey,
       created_at: tx.now,
       last_used_at: null,
@@ -70,8 +70,7 @@ export async function listPasskeys(ctx: Reader, userId: UserId): Promise<Passkey
   const rows = await ctx.db
     .selectFrom('passkeys')
     .select(['id', 'name', 'credential_id', 'transports', 'backed_up', 'second_factor', 'created_at', 'last_used_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
     .execute();
@@ -92,8 +91,7 @@ export function findPasskeyByCredential(ctx: Reader, credentialId: string) {
   return ctx.db
     .selectFrom('passkeys')
     .select(['id', 'user_id', 'credential_id', 'public_key', 'counter', 'transports'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('credential_id', '=', credentialId)
     .executeTakeFirst();
 }
@@ -107,8 +105,7 @@ export async function countUse(
   const { numUpdatedRows } = await tx.db
     .updateTable('passkeys')
     .set({ counter: to, backed_up: backedUp, last_used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', id)
     .where('counter', '=', from)
     .executeTakeFirst();
@@ -125,8 +122,7 @@ export async function changePasskey(
   const { numUpdatedRows } = await tx.db
     .updateTable('passkeys')
     .set({ ...(name !== undefined && { name }), ...(secondFactor !== undefined && { second_factor: secondFactor }) })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -138,8 +134,7 @@ export async function changePasskey(
 export async function removePasskey(tx: TxCtx, userId: UserId, id: PasskeyId): Promise<void> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('passkeys')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -152,8 +147,7 @@ export async function clearSecondFactorPasskeys(tx: TxCtx, userId: UserId): Prom
   await tx.db
     .updateTable('passkeys')
     .set({ second_factor: false })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .execute();
 }

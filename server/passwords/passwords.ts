@@ -4,6 +4,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { removeSince } from '#platform/removal.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 import type { Settings } from '#settings';
 import { isBreached, isCommon } from './breached-passwords.ts';
 
@@ -71,10 +72,9 @@ function weak(detail: string, minimumLength: number) {
 
 /** Sets a user's password to an already made hash. */
 export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Promise<void> {
-  const { workspaceId, environment } = tx.scope;
   await tx.db
     .insertInto('passwords')
-    .values({ workspace_id: workspaceId, environment, user_id: userId, hash, changed_at: tx.now })
+    .values({ ...realmColumns(tx), user_id: userId, hash, changed_at: tx.now })
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'environment', 'user_id']).doUpdateSet({ hash, changed_at: tx.now }),
     )
@@ -95,8 +95,7 @@ export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: str
   await tx.db
     .updateTable('passwords')
     .set({ hash: hashes.to })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('hash', '=', hashes.from)
     .execute();
@@ -110,8 +109,7 @@ export async function holdPassword(tx: TxCtx, userId: UserId, hash: string): Pro
   const row = await tx.db
     .selectFrom('passwords')
     .select('user_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('hash', '=', hash)
     .forShare()
@@ -127,8 +125,7 @@ export async function findPassword(
   return ctx.db
     .selectFrom('passwords')
     .select(['hash', 'changed_at as changedAt'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .executeTakeFirst();
 }
@@ -158,8 +155,7 @@ export async function passwordHashesOf(
   const rows = await db
     .selectFrom('passwords')
     .select(['user_id', 'hash'])
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('environment', '=', scope.environment)
+    .where(inRealm({ scope }))
     .where('user_id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();
   return new Map(rows.map((row) => [row.user_id, row.hash]));

@@ -5,6 +5,7 @@ import { sendMessage } from '#messages';
 import { type Ctx, NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { addJob, addJobs } from '#platform/jobs.ts';
+import { inRealm } from '#platform/scoped.ts';
 import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
 
@@ -31,14 +32,12 @@ const UNDO_MS = 7 * 86_400_000;
  * @returns when @throws Problem LAST_OWNER where another part needs somebody to take over first
  */
 export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
-  const { workspaceId, environment } = tx.scope;
   await takeLeave(tx, userId, 'requested');
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const row = await tx.db
     .updateTable('users')
     .set({ erase_at: sql<Date>`coalesce(erase_at, ${erasesAt})` })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .returning('erase_at')
     .executeTakeFirstOrThrow();
@@ -58,8 +57,7 @@ export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<void
   await tx.db
     .selectFrom('users')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
     .orderBy('id')
     .forUpdate()
@@ -76,8 +74,7 @@ export async function scheduleErasures(tx: TxCtx, ids: readonly UserId[]): Promi
   const scheduled = await tx.db
     .updateTable('users')
     .set({ erase_at: erasesAt })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(inRealm(tx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
     .where('erase_at', 'is', null)
     .returning('id')
@@ -115,8 +112,7 @@ export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('users')
     .set({ erase_at: null })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .where('erase_at', 'is not', null)
     .executeTakeFirst();
@@ -128,8 +124,7 @@ export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolea
   const row = await tx.db
     .selectFrom('users')
     .select('erase_at')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
@@ -144,8 +139,7 @@ export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promis
   const rows = await ctx.db
     .selectFrom('users')
     .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
     .where('erase_at', 'is not', null)
     .execute();
@@ -157,8 +151,7 @@ export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: 
   const rows = await ctx.db
     .selectFrom('identifiers')
     .select('value')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('kind', 'in', ['email', 'phone'])
     .where('value', '=', sql<string>`any(${[...addresses]})`)
     .where('user_id', '!=', userId)
@@ -171,8 +164,7 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('identifiers')
     .select(['kind', 'value', 'verified_at as verifiedAt', 'created_at as addedAt'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .execute();
   return rows.map(({ kind, value, verifiedAt, addedAt }) => ({
@@ -186,10 +178,5 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
 /** Removes a person with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
 export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
   await takeLeave(tx, userId, 'erased');
-  await tx.db
-    .deleteFrom('users')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('users').where(inRealm(tx)).where('id', '=', userId).execute();
 }

@@ -5,6 +5,7 @@ import { storedForms } from '#platform/email-address.ts';
 import { type IdentifierKind, type NormalisedIdentifier, normalise, normaliseEmail } from '#platform/identifiers.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { refreshSearch } from './search.ts';
 
 type IdentifiersTable = {
@@ -33,8 +34,7 @@ export async function findIdentifier(
   const row = await ctx.db
     .selectFrom('identifiers')
     .select(['user_id', 'kind', 'value', 'verified_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('kind', '=', kind)
     .where('value', 'in', storedForms(value))
     .executeTakeFirst();
@@ -70,8 +70,7 @@ async function insertIdentifier(
     await tx.db
       .insertInto('identifiers')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        environment: tx.scope.environment,
+        ...realmColumns(tx),
         kind: identifier.kind,
         value: identifier.value,
         user_id: userId,
@@ -92,8 +91,7 @@ export async function replaceAddress(
 ): Promise<string | null> {
   const before = await tx.db
     .deleteFrom('identifiers')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', '=', kind)
     .returning('value')
@@ -111,8 +109,7 @@ export async function replaceAddress(
 export async function setUsername(tx: TxCtx, userId: UserId, username: string | null): Promise<void> {
   await tx.db
     .deleteFrom('identifiers')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', '=', 'username')
     .execute();
@@ -124,8 +121,7 @@ export async function markVerified(tx: TxCtx, userId: UserId, address: string): 
   const { numUpdatedRows } = await tx.db
     .updateTable('identifiers')
     .set({ verified_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('value', 'in', storedForms(address))
     .where('verified_at', 'is', null)

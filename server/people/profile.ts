@@ -5,6 +5,7 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { type ProfileChanges, profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { inRealm } from '#platform/scoped.ts';
 import { setUsername } from './identifiers.ts';
 import { refreshSearch } from './search.ts';
 
@@ -37,8 +38,7 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
     )
     .selectAll('u')
     .select(['i.kind', 'i.value', 'i.verified_at'])
-    .where('u.workspace_id', '=', ctx.scope.workspaceId)
-    .where('u.environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx, 'u'))
     .where('u.id', '=', userId)
     .execute();
   const [row] = rows;
@@ -97,8 +97,7 @@ async function updateColumns(tx: TxCtx, userId: UserId, changes: Omit<ProfileCha
       ...(customData !== undefined && { custom_data: JSON.stringify(customData) }),
       updated_at: tx.now,
     })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .execute();
 }

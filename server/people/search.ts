@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { inRealm } from '#platform/scoped.ts';
 import { folded, searchTextOf } from './search-text.ts';
 
 /** What is looked for, as {@link matches} and {@link usersMatching} take it. */
@@ -54,8 +55,7 @@ export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
         .onRef('i.user_id', '=', 'u.id'),
     )
     .select(['u.display_name', 'u.given_name', 'u.family_name', 'i.value'])
-    .where('u.workspace_id', '=', tx.scope.workspaceId)
-    .where('u.environment', '=', tx.scope.environment)
+    .where(inRealm(tx, 'u'))
     .where('u.id', '=', userId)
     .execute();
   const search = searchTextOf({
@@ -67,8 +67,7 @@ export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('users')
     .set({ search })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .where('search', '!=', search)
     .execute();

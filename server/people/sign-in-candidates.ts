@@ -4,6 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
 import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
+import { inRealm } from '#platform/scoped.ts';
 
 export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
 
@@ -16,8 +17,7 @@ export async function findSignInCandidate(
     .selectFrom('identifiers as i')
     .select(['i.user_id', 'i.value', sql<boolean>`i.verified_at is not null`.as('verified')])
     .select(passwordHashOf('i').as('hash'))
-    .where('i.workspace_id', '=', tx.scope.workspaceId)
-    .where('i.environment', '=', tx.scope.environment)
+    .where(inRealm(tx, 'i'))
     .where('i.kind', '=', kind)
     .where('i.value', 'in', storedForms(value))
     .executeTakeFirst();

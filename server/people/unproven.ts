@@ -1,5 +1,6 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { inRealm } from '#platform/scoped.ts';
 
 type Since = { since: Date; except: string };
 
@@ -7,8 +8,7 @@ type Since = { since: Date; except: string };
 export async function removeIdentifiersSince(tx: TxCtx, userId: UserId, { since, except }: Since): Promise<void> {
   await tx.db
     .deleteFrom('identifiers')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', 'in', ['email', 'phone'])
     .where('value', '!=', except)
@@ -21,8 +21,7 @@ export async function unprovenSince(ctx: Ctx | TxCtx, userId: UserId, address: s
   const rows = await ctx.db
     .selectFrom('identifiers')
     .select(['value', 'created_at', 'verified_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('kind', 'in', ['email', 'phone'])
     .execute();

@@ -4,6 +4,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
 import type { IdentifierKind, NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
+import { inRealm } from '#platform/scoped.ts';
 import { searchTextOf } from './search-text.ts';
 import type { ProfileField } from './users.ts';
 
@@ -97,21 +98,13 @@ export async function exportUsers(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   ids: readonly UserId[],
 ): Promise<Map<UserId, ExportedUser>> {
-  const { workspaceId, environment } = ctx.scope;
   const among = sql<UserId>`any(${[...ids]})`;
   const [users, identifiers, hashes] = await Promise.all([
-    ctx.db
-      .selectFrom('users')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('environment', '=', environment)
-      .where('id', '=', among)
-      .execute(),
+    ctx.db.selectFrom('users').selectAll().where(inRealm(ctx)).where('id', '=', among).execute(),
     ctx.db
       .selectFrom('identifiers')
       .select(['user_id', 'kind', 'value', 'verified_at'])
-      .where('workspace_id', '=', workspaceId)
-      .where('environment', '=', environment)
+      .where(inRealm(ctx))
       .where('user_id', '=', among)
       .execute(),
     passwordHashesOf(ctx, ids),

@@ -5,6 +5,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { addIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
 
@@ -47,14 +48,12 @@ export type NewUser = {
 /** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
-  const { workspaceId, environment } = tx.scope;
   const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
   const identifiers = [...(user.address ? [user.address] : []), ...(user.others ?? [])];
   await tx.db
     .insertInto('users')
     .values({
-      workspace_id: workspaceId,
-      environment,
+      ...realmColumns(tx),
       id,
       display_name: displayName ?? null,
       given_name: givenName ?? null,
@@ -84,8 +83,7 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .selectFrom('users')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -96,8 +94,7 @@ export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectI
   const row = await tx.db
     .selectFrom('users')
     .select('home_project_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', userId)
     .executeTakeFirst();
   return row?.home_project_id ?? null;
@@ -129,8 +126,7 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
         .onRef('i.user_id', '=', 'u.id'),
     )
     .select(['u.id', 'u.display_name', 'u.locale', 'i.kind', 'i.value', 'i.verified_at'])
-    .where('u.workspace_id', '=', ctx.scope.workspaceId)
-    .where('u.environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx, 'u'))
     .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();
   const users = new Map<UserId, UserSummary>();

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 
 /** What a person has asked for and not finished, without its secrets. */
 export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('flows')
     .select(['purpose', 'channel', 'address', 'ip', 'user_agent', 'created_at', 'expires_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
     .execute();
@@ -25,8 +25,7 @@ export async function voidFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('flows')
     .set({ used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute();
@@ -36,8 +35,7 @@ export async function voidFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
 export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('flows')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
     .execute();
 }

@@ -10,6 +10,7 @@ import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
@@ -82,14 +83,11 @@ export async function startFlow(
 export async function openFlow(tx: TxCtx, flow: NewFlow) {
   const id = newId('flw', tx.now);
   const secrets = await newSecrets(tx, flow);
-  const { workspaceId, environment, projectId } = tx.scope;
   await tx.db
     .insertInto('flows')
     .values({
-      workspace_id: workspaceId,
-      environment,
+      ...scopeColumns(tx),
       id,
-      project_id: projectId,
       purpose: flow.purpose,
       user_id: flow.userId,
       channel: flow.channel,
@@ -176,11 +174,7 @@ export async function withProof<T>(
 
 /** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the flow. */
 async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
-  const open = tx.db
-    .selectFrom('flows')
-    .select('user_id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment);
+  const open = tx.db.selectFrom('flows').select('user_id').where(acrossProjects(tx));
   const flow = await ('token' in proof
     ? open.where('token_hash', '=', hashSecret(proof.token))
     : open.where('id', '=', proof.flowId)
@@ -201,8 +195,7 @@ export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly
   const flow = await ctx.db
     .selectFrom('flows')
     .select('code_hash')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('id', '=', flowId)
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('attempts_left', '>', 0)
@@ -223,8 +216,7 @@ async function checkCode(
     tx.db
       .updateTable('flows')
       .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('environment', '=', tx.scope.environment)
+      .where(acrossProjects(tx))
       .where('id', '=', flowId)
       .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
       .where('attempts_left', '>', 0)
@@ -244,9 +236,7 @@ async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]):
   let query = tx.db
     .updateTable('flows')
     .set({ used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('project_id', '=', tx.scope.projectId)
+    .where(inScope(tx))
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('used_at', 'is', null)
     .where('decoy', '=', false)
@@ -269,8 +259,7 @@ export async function lookAtLink(ctx: Ctx, proof: LinkProof, purposes: readonly 
     .selectFrom('flows')
     .select(['channel', 'address', 'user_id as userId', 'ip', 'user_agent as userAgent', 'created_at as askedAt'])
     .select(['id', 'purpose', 'pending_sealed', 'browser_hash'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(acrossProjects(ctx))
     .where('token_hash', '=', hashSecret(proof.token))
     .where('purpose', '=', sql<Purpose>`any(${[...purposes]})`)
     .where('used_at', 'is', null)
@@ -322,8 +311,7 @@ export async function resendFlow(
     await tx.db
       .updateTable('flows')
       .set({ attempts_left: secrets.tries, ...hashesOf(tx.system, flowId, secrets) })
-      .where('workspace_id', '=', tx.scope.workspaceId)
-      .where('environment', '=', tx.scope.environment)
+      .where(acrossProjects(tx))
       .where('id', '=', flowId)
       .execute();
     await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
@@ -342,8 +330,7 @@ function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, 
   return db
     .selectFrom('flows')
     .select(['purpose', 'channel', 'address', 'user_id', 'decoy', 'resend_after'])
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('environment', '=', scope.environment)
+    .where(acrossProjects({ scope }))
     .where('id', '=', flowId)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now);

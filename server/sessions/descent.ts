@@ -3,6 +3,7 @@ import { emitIn } from '#events';
 import type { Descent, TxCtx } from '#platform/ctx.ts';
 import type { ApplicationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import { endTokensOf } from './revocations.ts';
 
 /**
@@ -17,8 +18,7 @@ export async function descentOf(tx: TxCtx): Promise<Descent | null> {
   const entry = await db
     .selectFrom('scope_entries')
     .select(['application_id as applicationId', 'grant_id as grantId', 'revoked_at'])
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('environment', '=', scope.environment)
+    .where(acrossProjects({ scope }))
     .where('id', '=', actor.entryId)
     .executeTakeFirst();
   if (!entry || entry.revoked_at) throw problem('SESSION_REVOKED');
@@ -36,8 +36,7 @@ export async function endDescended(tx: TxCtx, through: Through, reason: string):
   const update = tx.db
     .updateTable('scope_entries')
     .set({ revoked_at: tx.now, revoke_reason: reason })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('revoked_at', 'is', null);
   const chosen =
     'applicationId' in through

@@ -6,6 +6,7 @@ import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#p
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
+import { realmColumns } from '#platform/scoped.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
@@ -51,12 +52,10 @@ async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd
 /** Issues the first refresh token of an entry. It is returned once and stored as a hash. */
 export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<IssuedRefreshToken> {
   const issued = await newToken(tx, entry.expiresAt);
-  const { workspaceId, environment } = tx.scope;
   await tx.db
     .insertInto('refresh_tokens')
     .values({
-      workspace_id: workspaceId,
-      environment,
+      ...realmColumns(tx),
       hash: hashSecret(issued.token),
       entry_id: entry.entryId,
       session_id: entry.sessionId,

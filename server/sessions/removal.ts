@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { ofRemoved, type Removal } from '#platform/removal.ts';
+import { inRealm } from '#platform/scoped.ts';
 
 /** Removes every session of people who belong to no project any more. Their tokens have been dead since the project was closed. */
 export async function removeSessionsOf(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   await tx.db
     .deleteFrom('sessions')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
     .execute();
 }

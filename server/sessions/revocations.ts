@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { ApplicationId, WorkspaceId } from '#platform/ids.ts';
+import { realmColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
@@ -39,14 +40,12 @@ export async function endTokensUpTo(tx: TxCtx, applicationId: ApplicationId, ins
 
 async function revoke(tx: TxCtx, subjects: readonly string[], instant: Date): Promise<void> {
   if (subjects.length === 0) return;
-  const { workspaceId, environment } = tx.scope;
   const expires = new Date(tx.now.getTime() + LONGEST_TOKEN_MS);
   await tx.db
     .insertInto('revocations')
     .values(
       subjects.map((subject) => ({
-        workspace_id: workspaceId,
-        environment,
+        ...realmColumns(tx),
         subject,
         revoked_at: instant,
         expires_at: expires,

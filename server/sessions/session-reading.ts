@@ -5,6 +5,7 @@ import { customerOf } from '#platform/ctx.ts';
 import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import type { FreshProof } from '#platform/route.ts';
+import { inRealm, inScope } from '#platform/scoped.ts';
 import { networksOf } from '#platform/source.ts';
 import type { Settings } from '#settings';
 import type { SessionProof } from './sessions.ts';
@@ -16,8 +17,7 @@ export async function isKnownSource(ctx: Ctx, userId: UserId): Promise<boolean> 
   const row = await ctx.db
     .selectFrom('sessions')
     .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where(isFrom(ctx.trace.ip))
     .where('created_at', '>', since)
@@ -41,8 +41,7 @@ export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' 
       eb.fn.countAll<number>().filterWhere(isFrom(ip)).as('place'),
       eb.fn.countAll<number>().filterWhere('user_agent', 'is not distinct from', userAgent).as('browser'),
     ])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('created_at', '>', new Date(tx.now.getTime() - 90 * 86_400_000))
     .executeTakeFirst();
@@ -71,8 +70,7 @@ async function provenTimes(ctx: Ctx) {
   return ctx.db
     .selectFrom('sessions')
     .select(['auth_time as authTime', 'second_factor_at as secondFactorAt'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('id', '=', customerOf(ctx).sessionId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -102,10 +100,8 @@ export async function liveEntry(
   const row = await ctx.db
     .selectFrom('scope_entries')
     .select('id')
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('session_id', '=', sessionId)
-    .where('project_id', '=', ctx.scope.projectId)
     .where('grant_id', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -142,10 +138,8 @@ export async function provenEntry(
       's.auth_time as authTime',
       's.remembered_device as rememberedDevice',
     ])
-    .where('e.workspace_id', '=', ctx.scope.workspaceId)
-    .where('e.environment', '=', ctx.scope.environment)
+    .where(inScope(ctx, 'e'))
     .where('e.session_id', '=', sessionId)
-    .where('e.project_id', '=', ctx.scope.projectId)
     .where('e.grant_id', 'is', null)
     .where('e.revoked_at', 'is', null)
     .executeTakeFirst();
@@ -159,8 +153,7 @@ export function sessionProof(
   return ctx.db
     .selectFrom('sessions')
     .select(['amr', 'acr', 'auth_time as authTime', 'remembered_device as rememberedDevice'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('id', '=', sessionId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', ctx.now)
@@ -185,8 +178,7 @@ export async function findSession(
   const row = await ctx.db
     .selectFrom('sessions')
     .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('id', '=', sessionId)
     .executeTakeFirst();
   return (
@@ -221,8 +213,7 @@ export async function listSessions(
   let query = ctx.db
     .selectFrom('sessions')
     .select(['id', 'amr', 'acr', 'auth_time', 'created_at', 'expires_at', 'last_seen_at', 'ip', 'user_agent'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', ctx.now)
@@ -268,9 +259,7 @@ export async function sessionsOfProject(
     // Once, however many grants led it there.
     .distinctOn('e.session_id')
     .selectAll('s')
-    .where('e.workspace_id', '=', ctx.scope.workspaceId)
-    .where('e.project_id', '=', ctx.scope.projectId)
-    .where('e.environment', '=', ctx.scope.environment)
+    .where(inScope(ctx, 'e'))
     .where('e.revoked_at', 'is', null)
     .where('s.revoked_at', 'is', null)
     .where('s.expires_at', '>', ctx.now)
@@ -299,8 +288,7 @@ export async function sessionHistory(ctx: Pick<Ctx, 'db' | 'scope'>, userId: Use
   const rows = await ctx.db
     .selectFrom('sessions')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
     .limit(limit)

@@ -12,6 +12,7 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, inRealm, inScope, realmColumns, scopeColumns } from '#platform/scoped.ts';
 import { type Settings, sessionLifetimes } from '#settings';
 import { projectOf } from '#tenancy';
 import { descentOf } from './descent.ts';
@@ -87,15 +88,14 @@ export async function startSession(
   userId: UserId,
   { rememberedDevice, ...how }: Omit<SessionProof, 'authTime'>,
 ): Promise<ScopeEntry> {
-  const { workspaceId, environment, projectId } = tx.scope;
+  const { projectId } = tx.scope;
   const { settings } = await projectOf(tx.system, tx.scope);
   const sessionId = newId('ses', tx.now);
   const expiresAt = new Date(tx.now.getTime() + sessionLifetimes(settings).absolute * 1000);
   await tx.db
     .insertInto('sessions')
     .values({
-      workspace_id: workspaceId,
-      environment,
+      ...realmColumns(tx),
       id: sessionId,
       user_id: userId,
       ...how,
@@ -125,16 +125,13 @@ type NewEntry = {
 };
 
 async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnder }: NewEntry): Promise<ScopeEntryId> {
-  const { workspaceId, environment, projectId } = tx.scope;
   const id = newId('ent', tx.now);
   await tx.db
     .insertInto('scope_entries')
     .values({
-      workspace_id: workspaceId,
-      environment,
+      ...scopeColumns(tx),
       id,
       session_id: sessionId,
-      project_id: projectId,
       user_id: userId,
       application_id: descent?.applicationId ?? null,
       grant_id: descent?.grantId ?? null,
@@ -169,10 +166,8 @@ export async function enterProject(
   const existing = await tx.db
     .selectFrom('scope_entries')
     .select('id')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('session_id', '=', sessionId)
-    .where('project_id', '=', tx.scope.projectId)
     .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -188,8 +183,7 @@ export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<v
   await tx.db
     .updateTable('scope_entries')
     .set({ admitted_under: settings.mfa })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('id', '=', entryId)
     .where('admitted_under', 'is distinct from', settings.mfa)
     .execute();
@@ -212,7 +206,7 @@ export async function raiseSession(
   const descent = await descentOf(tx);
   const { userId } = session;
   const { secondFactor, ...raised } = raise(session);
-  const { workspaceId, environment, projectId } = tx.scope;
+  const { projectId } = tx.scope;
   await tx.db
     .updateTable('sessions')
     .set({
@@ -221,15 +215,13 @@ export async function raiseSession(
       last_seen_at: tx.now,
       ...(secondFactor && { second_factor_at: tx.now }),
     })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(inRealm(tx))
     .where('id', '=', sessionId)
     .execute();
   const ended = await tx.db
     .updateTable('scope_entries')
     .set({ revoked_at: tx.now, revoke_reason: 'reauthenticated' })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(acrossProjects(tx))
     .where('session_id', '=', sessionId)
     .where('project_id', '=', projectId)
     .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
@@ -255,8 +247,7 @@ export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, method
   await tx.db
     .updateTable('sessions')
     .set({ amr: [...new Set([...amr, ...methods, 'mfa'])], acr: 'aal2', second_factor_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', sessionId)
     .execute();
 }
@@ -266,8 +257,7 @@ export async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
     .selectFrom('sessions')
     .select(['user_id', 'amr', 'acr', 'auth_time', 'remembered_device', 'expires_at', 'revoked_at'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inRealm(tx))
     .where('id', '=', sessionId)
     .forUpdate()
     .executeTakeFirst();
@@ -294,12 +284,10 @@ export async function revokeSessions(
   choice: SessionChoice,
   reason: string,
 ): Promise<number> {
-  const { workspaceId, environment } = tx.scope;
   let query = tx.db
     .updateTable('sessions')
     .set({ revoked_at: tx.now, revoke_reason: reason })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
+    .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', tx.now);
@@ -330,13 +318,11 @@ export function revokeEntryOfSession(tx: TxCtx, sessionId: SessionId, reason: st
 type Whose = { userId: UserId } | { sessionId: SessionId };
 
 async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
-  const { workspaceId, environment, projectId } = tx.scope;
+  const { projectId } = tx.scope;
   const update = tx.db
     .updateTable('scope_entries')
     .set({ revoked_at: tx.now, revoke_reason: reason })
-    .where('workspace_id', '=', workspaceId)
-    .where('environment', '=', environment)
-    .where('project_id', '=', projectId)
+    .where(inScope(tx))
     .where('revoked_at', 'is', null);
   const chosen =
     'userId' in whose ? update.where('user_id', '=', whose.userId) : update.where('session_id', '=', whose.sessionId);

@@ -5,6 +5,7 @@ import { findIdentifier, usersById } from '#people';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
+import { at } from '#platform/scoped.ts';
 import { CookieSession, realmOfSecret, sendSession } from '#requests';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
@@ -45,7 +46,7 @@ export const invitationAcceptanceRoutes: Routes = [
     handler: async (request, reply) => {
       const { token, cookies } = request.body;
       const ctx = await realmOfSecret(request, token);
-      const inProject = { ...ctx, scope: { ...ctx.scope, projectId: await projectOfInvitation(ctx, token) } };
+      const inProject = at(ctx, { projectId: await projectOfInvitation(ctx, token) });
       const answer = request.ctx
         ? await acceptAsMember(request.ctx, inProject, token)
         : await acceptAsNewcomer(inProject, request.body);
@@ -69,7 +70,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   if (user?.email !== email)
     throw problem('CONFLICT', 'The invitation is for a different address. Sign in with the invited address.');
   await revokeUnbacked(invited, token);
-  const there: Ctx = { ...customer, scope: invited.scope };
+  const there: Ctx = at(customer, invited.scope);
   const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
     await acceptInvitation(tx, token, userId);

@@ -8,6 +8,7 @@ import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { hintOf } from '#proofs';
 import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
@@ -130,12 +131,7 @@ export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallen
 
 /** Ends the sign-ins of a person that wait for a second factor. Served by mfa_challenges_of_user. */
 export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .deleteFrom('mfa_challenges')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
-    .where('user_id', '=', userId)
-    .execute();
+  await tx.db.deleteFrom('mfa_challenges').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 
 async function openChallenge(
@@ -148,11 +144,9 @@ async function openChallenge(
   await tx.db
     .insertInto('mfa_challenges')
     .values({
-      workspace_id: tx.scope.workspaceId,
-      environment: tx.scope.environment,
+      ...scopeColumns(tx),
       id: newId('mfc', tx.now),
       hash: hashSecret(token),
-      project_id: tx.scope.projectId,
       user_id: userId,
       amr,
       enrolling,
@@ -220,8 +214,7 @@ export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')
     .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('id', '=', id)
     .where('attempts_left', '>', 0)
     .where('used_at', 'is', null)
@@ -234,8 +227,7 @@ export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<voi
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')
     .set({ used_at: tx.now })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('id', '=', id)
     .where('used_at', 'is', null)
     .executeTakeFirst();
@@ -256,8 +248,7 @@ export async function bindCode(
       code_expires_at: code.expiresAt,
       resend_after: new Date(tx.now.getTime() + code.resendSeconds * 1000),
     })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('id', '=', id)
     .where((eb) => eb.or([eb('resend_after', 'is', null), eb('resend_after', '<=', tx.now)]))
     .executeTakeFirst();

@@ -4,6 +4,7 @@ import { memberSeen } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { at } from '#platform/scoped.ts';
 import {
   enterProject,
   issueRefreshToken,
@@ -36,7 +37,7 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
   const environment = target.environment === 'prod' ? 'production' : target.environment;
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
-  const there = { ...ctx, scope: { ...ctx.scope, projectId: target.projectId } };
+  const there = at(ctx, { projectId: target.projectId });
   if (!(await findProject(ctx.system, there.scope))) throw problem('MEMBERSHIP_REQUIRED');
   const { entry, refresh } = await transaction(there, (tx) =>
     enterWithSession(tx, 'switch_context', { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),

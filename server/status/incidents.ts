@@ -39,10 +39,6 @@ function requireFollows(from: IncidentPhase, to: IncidentPhase): void {
     throw problem('CONFLICT', `An incident can go from ${from} to ${NEXT[from].join(' or ')}, not to ${to}.`);
 }
 
-function scoped(ctx: Pick<Ctx, 'db' | 'scope'>) {
-  return ctx.db.selectFrom('status_incidents').selectAll().where('environment', '=', ctx.scope.environment);
-}
-
 async function adminRecords(ctx: Ctx | TxCtx, rows: readonly IncidentRow[]): Promise<AdminIncident[]> {
   const updates = await updatesOf(
     { db: ctx.db, environment: ctx.scope.environment },
@@ -78,7 +74,10 @@ export async function listIncidents(
 ): Promise<Page<AdminIncident>> {
   await requireKeeper(ctx);
   const before = cursor === undefined ? null : openCursor(ctx, 'status-incidents', cursor);
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('status_incidents')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
@@ -93,7 +92,12 @@ export async function getIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncide
 }
 
 async function findIncident(ctx: Pick<Ctx, 'db' | 'scope'>, id: IncidentId): Promise<IncidentRow> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('status_incidents')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;
 }

@@ -65,12 +65,13 @@ const NEXT: Record<MaintenancePhase, readonly MaintenancePhase[]> = {
 const MINUTE_MS = 60_000;
 const REMIND_MINUTES = 60;
 
-function scoped(ctx: Pick<Ctx, 'db' | 'scope'>) {
-  return ctx.db.selectFrom('status_maintenances').selectAll().where('environment', '=', ctx.scope.environment);
-}
-
 async function find(ctx: Pick<Ctx, 'db' | 'scope'>, id: MaintenanceId): Promise<MaintenanceRow> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('status_maintenances')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;
 }
@@ -91,7 +92,10 @@ export async function listMaintenances(
 ): Promise<Page<Maintenance>> {
   await requireKeeper(ctx);
   const before = cursor === undefined ? null : openCursor(ctx, 'status-maintenances', cursor);
-  let query = scoped(ctx)
+  let query = ctx.db
+    .selectFrom('status_maintenances')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
@@ -290,7 +294,12 @@ export async function dueMaintenances(system: System, environment: Environment):
 /** Reminds of, begins and ends a maintenance when its time has come; however many processes ask, each happens once. */
 export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
   await changeBoard(ctx, async (tx) => {
-    const row = await scoped(tx).where('id', '=', id).executeTakeFirst();
+    const row = await tx.db
+      .selectFrom('status_maintenances')
+      .selectAll()
+      .where('environment', '=', tx.scope.environment)
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (!row || !isDue(row, tx.now)) return;
     if (row.phase !== 'scheduled' || row.ends_at <= tx.now) return advanceTo(tx, row, 'completed');
     if (row.begins_at <= tx.now) return advanceTo(tx, row, 'in_progress');

@@ -5,6 +5,7 @@ import { IdSchema, type ProjectId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import { problem } from '#platform/problem.ts';
 import type { Removed } from '#platform/removal.ts';
+import { inWorkspace } from '#platform/scoped.ts';
 import { announceClosing } from './closed-scopes.ts';
 import { getProject, getWorkspace, type Project, type Workspace } from './directory.ts';
 
@@ -49,7 +50,7 @@ export async function closeProject(tx: TxCtx, projectId: ProjectId): Promise<{ p
   await tx.db
     .updateTable('projects')
     .set({ delete_at: deletesAt })
-    .where('workspace_id', '=', workspaceId)
+    .where(inWorkspace(tx))
     .where('id', '=', projectId)
     .execute();
   const project = await getProject(tx, projectId);
@@ -86,7 +87,7 @@ export async function restoreProject(tx: TxCtx, projectId: ProjectId): Promise<P
   await tx.db
     .updateTable('projects')
     .set({ delete_at: null })
-    .where('workspace_id', '=', workspaceId)
+    .where(inWorkspace(tx))
     .where('id', '=', projectId)
     .execute();
   const project = await getProject(tx, projectId);
@@ -118,7 +119,7 @@ function lockProject(tx: TxCtx, projectId: ProjectId): Promise<Closed | undefine
   return tx.db
     .selectFrom('projects')
     .select(['delete_at', 'removal_began_at'])
-    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where(inWorkspace(tx))
     .where('id', '=', projectId)
     .forUpdate()
     .executeTakeFirst();
@@ -171,13 +172,7 @@ async function noteBegun(tx: TxCtx, projectId: ProjectId | null): Promise<void> 
   const begun = { removal_began_at: tx.now };
   const { workspaceId } = tx.scope;
   if (projectId === null) await tx.db.updateTable('workspaces').set(begun).where('id', '=', workspaceId).execute();
-  else
-    await tx.db
-      .updateTable('projects')
-      .set(begun)
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', projectId)
-      .execute();
+  else await tx.db.updateTable('projects').set(begun).where(inWorkspace(tx)).where('id', '=', projectId).execute();
 }
 
 /** The project that is removed, or every project of the workspace. Served by the primary key. */
@@ -192,7 +187,7 @@ export async function removeProject(tx: TxCtx, projectId: ProjectId): Promise<st
   const { workspaceId } = tx.scope;
   const { name } = await tx.db
     .deleteFrom('projects')
-    .where('workspace_id', '=', workspaceId)
+    .where(inWorkspace(tx))
     .where('id', '=', projectId)
     .returning('name')
     .executeTakeFirstOrThrow();
@@ -203,7 +198,7 @@ export async function removeProject(tx: TxCtx, projectId: ProjectId): Promise<st
 /** Removes the rows of a workspace of which nothing else is left. @returns its name */
 export async function removeWorkspace(tx: TxCtx): Promise<string> {
   const { workspaceId } = tx.scope;
-  await tx.db.deleteFrom('projects').where('workspace_id', '=', workspaceId).execute();
+  await tx.db.deleteFrom('projects').where(inWorkspace(tx)).execute();
   const { name } = await tx.db
     .deleteFrom('workspaces')
     .where('id', '=', workspaceId)

@@ -7,6 +7,7 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { at, inWorkspace } from '#platform/scoped.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
@@ -84,18 +85,14 @@ export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspac
   return { ...recordOf(row), id: row.id };
 }
 
-function scoped(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx) {
-  return ctx.db
-    .selectFrom('projects')
-    .select(['id', 'name', 'created_at', 'delete_at'])
-    .where('workspace_id', '=', ctx.scope.workspaceId);
-}
-
 /** Projects of the workspace, newest first. Served by the primary key, also a search: a workspace has thousands, not millions. */
 export async function listProjects(ctx: Ctx, query: Static<typeof ProjectQuery>): Promise<Page<Project>> {
   const { limit, cursor, q } = query;
   const list = JSON.stringify(['projects', q]);
-  let rows = scoped(ctx)
+  let rows = ctx.db
+    .selectFrom('projects')
+    .select(['id', 'name', 'created_at', 'delete_at'])
+    .where(inWorkspace(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
@@ -106,7 +103,12 @@ export async function listProjects(ctx: Ctx, query: Static<typeof ProjectQuery>)
 
 /** @throws Problem NOT_FOUND, also for a project of another workspace */
 export async function getProject(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx, id: ProjectId): Promise<Project> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('projects')
+    .select(['id', 'name', 'created_at', 'delete_at'])
+    .where(inWorkspace(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return { ...recordOf(row), id: row.id };
 }
@@ -116,7 +118,7 @@ export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<num
   const row = await ctx.db
     .selectFrom('projects')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where(inWorkspace(ctx))
     .executeTakeFirstOrThrow();
   return row.count;
 }
@@ -126,12 +128,12 @@ export async function renameProject(tx: TxCtx, id: ProjectId, name: string): Pro
   const row = await tx.db
     .updateTable('projects')
     .set({ name })
-    .where('workspace_id', '=', tx.scope.workspaceId)
+    .where(inWorkspace(tx))
     .where('id', '=', id)
     .returning(['id', 'name', 'created_at', 'delete_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.updated', { projectId: id, name });
+  await emit(at(tx, { projectId: id }), 'project.updated', { projectId: id, name });
   await announce(tx, { topic: 'project', key: id });
   return { ...recordOf(row), id: row.id };
 }

@@ -7,6 +7,7 @@ import type { Json, ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects, at, inScope, inWorkspace, scopeColumns } from '#platform/scoped.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { effectiveSettings, type Settings } from '#settings';
 import { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
@@ -72,16 +73,16 @@ export async function createProject(tx: TxCtx, name: string): Promise<ProjectId>
     updated_at: tx.now,
   }));
   await tx.db.insertInto('project_environments').values(rows).execute();
-  await emit({ ...tx, scope: { ...tx.scope, projectId: id } }, 'project.created', { projectId: id, name });
+  await emit(at(tx, { projectId: id }), 'project.created', { projectId: id, name });
   return id;
 }
 
 /** Makes a project the one that calls on an environment's own address belong to when they name none. */
 export async function setDefaultProject(tx: TxCtx): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
+  const { workspaceId, projectId } = tx.scope;
   await tx.db
     .insertInto('default_projects')
-    .values({ environment, workspace_id: workspaceId, project_id: projectId })
+    .values({ ...scopeColumns(tx) })
     .onConflict((conflict) =>
       conflict.column('environment').doUpdateSet({ workspace_id: workspaceId, project_id: projectId }),
     )
@@ -94,15 +95,13 @@ export async function setDefaultProject(tx: TxCtx): Promise<void> {
  * @throws Problem VALIDATION_FAILED for test phone numbers in production, or a default language that is not offered
  */
 export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {
-  const { workspaceId, projectId, environment } = tx.scope;
+  const { projectId, environment } = tx.scope;
   if (environment === 'production' && (changes.testPhoneNumbers ?? []).length > 0)
     throw invalid('testPhoneNumbers', 'exist in the test environment only');
   await tx.db
     .updateTable('project_environments')
     .set({ settings: sql`settings || ${JSON.stringify(changes)}::jsonb`, updated_at: tx.now })
-    .where('workspace_id', '=', workspaceId)
-    .where('project_id', '=', projectId)
-    .where('environment', '=', environment)
+    .where(inScope(tx))
     .execute();
   // Read after the write, which waits for others: two changes at once can not leave what neither alone may.
   const { settings } = await projectOf(tx.system, tx.scope, tx.db);
@@ -204,8 +203,7 @@ export async function isMfaRequiredAnywhere({ db, scope }: { db: ReadDb; scope: 
   const row = await db
     .selectFrom('project_environments')
     .select('project_id')
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('environment', '=', scope.environment)
+    .where(acrossProjects({ scope }))
     .where(sql<boolean>`settings->>'mfa' = 'required'`)
     .limit(1)
     .executeTakeFirst();
@@ -258,7 +256,7 @@ export async function projectNames(
   const rows = await ctx.db
     .selectFrom('projects')
     .select(['id', 'name'])
-    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where(inWorkspace(ctx))
     .where('id', '=', sql<ProjectId>`any(${[...ids]})`)
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
@@ -289,12 +287,5 @@ const routing = perSystem(() => new Map<string, WorkspaceId>());
 
 /** Makes changes of one environment of a project wait for each other. Served by the primary key. */
 export async function lockEnvironment({ db, scope }: TxCtx): Promise<void> {
-  await db
-    .selectFrom('project_environments')
-    .select('project_id')
-    .where('workspace_id', '=', scope.workspaceId)
-    .where('project_id', '=', scope.projectId)
-    .where('environment', '=', scope.environment)
-    .forUpdate()
-    .execute();
+  await db.selectFrom('project_environments').select('project_id').where(inScope({ scope })).forUpdate().execute();
 }

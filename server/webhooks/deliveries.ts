@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
 import { type EventId, firstIdAt, type Id, IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, inWorkspace } from '#platform/scoped.ts';
 import { type EndpointId, lockEndpoint } from './endpoints.ts';
 import { Payload, payloadOf } from './payloads.ts';
 
@@ -97,15 +98,6 @@ export const DeliveryQuery = Type.Object({
 
 type Row = Selectable<WebhookDeliveriesTable>;
 
-function scoped(ctx: Ctx | TxCtx) {
-  return ctx.db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment);
-}
-
 function recordOf(row: Row): Delivery {
   return {
     id: row.id,
@@ -126,7 +118,10 @@ function recordOf(row: Row): Delivery {
 export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery>> {
   const { limit, cursor, endpointId, eventType, status, since, until } = query;
   const list = JSON.stringify(['webhook-deliveries', endpointId, eventType, status, since, until]);
-  let rows = scoped(ctx)
+  let rows = ctx.db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where(inScope(ctx))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
@@ -142,12 +137,17 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
 
 /** A delivery with what it sends and its attempts, oldest first. @throws Problem NOT_FOUND */
 export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
-  const row = await scoped(ctx).where('id', '=', id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   const attempts = await ctx.db
     .selectFrom('webhook_attempts')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
+    .where(inWorkspace(ctx))
     .where('delivery_id', '=', id)
     .orderBy('number')
     .execute();
@@ -168,7 +168,13 @@ export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWit
 /** Attempts a delivery again, now, whatever became of it before. @throws Problem NOT_FOUND, CONFLICT while its endpoint is disabled */
 export async function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
   await transaction(ctx, async (tx) => {
-    const row = await scoped(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+    const row = await tx.db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where(inScope(tx))
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
     if (!row) throw problem('NOT_FOUND');
     const endpoint = await lockEndpoint(tx, row.endpoint_id);
     if (!endpoint.enabled) throw problem('CONFLICT', 'The endpoint is disabled; enable it first.');

@@ -7,6 +7,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import {
   CustomHeaders,
@@ -119,9 +120,7 @@ function scopedEndpoints(ctx: Ctx | TxCtx) {
   return ctx.db
     .selectFrom('webhook_endpoints')
     .selectAll()
-    .where('workspace_id', '=', ctx.scope.workspaceId)
-    .where('project_id', '=', ctx.scope.projectId)
-    .where('environment', '=', ctx.scope.environment)
+    .where(inScope(ctx))
     .where('purpose', '=', EVENTS)
     .where('deleted_at', 'is', null);
 }
@@ -204,9 +203,7 @@ export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoi
     await tx.db
       .insertInto('webhook_endpoints')
       .values({
-        workspace_id: tx.scope.workspaceId,
-        project_id: tx.scope.projectId,
-        environment: tx.scope.environment,
+        ...scopeColumns(tx),
         id,
         purpose: EVENTS,
         key: null,

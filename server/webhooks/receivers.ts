@@ -1,5 +1,6 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { requireReceiver } from './endpoint-rules.ts';
 import type { EndpointId } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
@@ -32,7 +33,6 @@ async function putReceivers(
   purpose: string,
   addresses: ReadonlyMap<string, string>,
 ): Promise<Map<string, { id: EndpointId; secret: string | null }>> {
-  const { workspaceId, projectId, environment } = tx.scope;
   const wanted = [...addresses]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, url]) => ({ key, url, id: newId('whe', tx.now), secret: newSecret() }));
@@ -40,9 +40,7 @@ async function putReceivers(
     .insertInto('webhook_endpoints')
     .values(
       wanted.map(({ key, url, id, secret }) => ({
-        workspace_id: workspaceId,
-        project_id: projectId,
-        environment,
+        ...scopeColumns(tx),
         id,
         purpose,
         key,
@@ -127,9 +125,7 @@ export async function removeReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): 
     .updateTable('webhook_endpoints')
     // Its key is free for another of the same name.
     .set({ enabled: false, deleted_at: tx.now, updated_at: tx.now, secrets: '[]', key: null })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('purpose', '=', purpose)
     .where('key', '=', key)
     .execute();
@@ -138,9 +134,7 @@ export async function removeReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): 
 function scopedReceiver(tx: TxCtx, { purpose, key }: ReceiverKey) {
   return tx.db
     .selectFrom('webhook_endpoints')
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('project_id', '=', tx.scope.projectId)
-    .where('environment', '=', tx.scope.environment)
+    .where(inScope(tx))
     .where('purpose', '=', purpose)
     .where('key', '=', key)
     .where('deleted_at', 'is', null);
