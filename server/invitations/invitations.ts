@@ -8,7 +8,6 @@ import type { WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import {  } from '#platform/scoped.ts';
 
 const DAY_MS = 86_400_000;
 

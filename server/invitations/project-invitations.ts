@@ -1,4 +1,3 @@
-import { acrossProjects } from '#platform/scoped.ts';
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
@@ -20,6 +19,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { acrossProjects } from '#platform/scoped.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
 
