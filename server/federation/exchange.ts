@@ -7,7 +7,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { type NewFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
-import { answerOf, enterProven, type SignInAnswer } from '#sign-in';
+import { answerOf, enterProven, Passage, type SignInAnswer } from '#sign-in';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
@@ -47,17 +47,28 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
     const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
     if (purpose === 'address') {
       const { begunAs, binding, ...proven } = parsed(ProvenAddress, content);
-      requireBegun(binding, shown);
-      await requireFirstParty(tx, binding);
+      const way = await begunHere(tx, 'exchanged_link', { binding, shown });
       const flow = { ...proven, purpose: 'magic_link', pending: { begunAs }, begunHere: true } as const;
-      return enterProven(tx, flow, deviceToken);
+      return enterProven(tx, flow, { way, deviceToken });
     }
     const upstream = parsed(UpstreamResult, content);
-    requireBegun(upstream.binding, shown);
-    await requireFirstParty(tx, upstream.binding);
+    const way = await begunHere(tx, 'social', { binding: upstream.binding, shown });
+    way.passed('credential', upstream.identity);
     await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
-    return enterUpstream(tx, upstream, deviceToken);
+    return enterUpstream(tx, upstream, { way, deviceToken });
   });
+}
+
+/** Whoever exchanges a code is who began, through the same application. @throws Problem INVALID_TOKEN */
+async function begunHere(
+  tx: TxCtx,
+  name: 'exchanged_link' | 'social',
+  { binding, shown }: { binding: Binding; shown: Shown },
+): Promise<Passage> {
+  const way = new Passage(name);
+  way.passed('pkce', requireBegun(binding, shown));
+  way.passed('application', await requireFirstParty(tx, binding));
+  return way;
 }
 
 /**

@@ -18,7 +18,7 @@ import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
-import { requireMethod, SignInAnswer, signInFields } from '#sign-in';
+import { Passage, SignInAnswer, signInFields } from '#sign-in';
 import { exchangeCode } from './exchange.ts';
 import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
@@ -63,7 +63,8 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     const ctx = await anonymousCtx(request, scope);
     // What is to be linked is bound to the session that began.
     const binding = { clientId: null, codeChallenge: null };
-    return { ctx, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
+    const way = new Passage('linking_asked');
+    return { ctx, way, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
   }
   const ctx = await anonymousCtx(request, query);
   const { redirectUri, clientId, state, codeChallenge, loginHint } = query;
@@ -71,10 +72,12 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
     });
-  const application = await requireRedirectUri(ctx, clientId, redirectUri);
-  requireChallenge(application, codeChallenge);
+  const way = new Passage('social_asked');
+  const application = way.passed('application', await requireRedirectUri(ctx, clientId, redirectUri));
+  way.passed('pkce', requireChallenge(application, codeChallenge));
   return {
     ctx,
+    way,
     start: {
       redirectUri,
       appState: state ?? null,
@@ -128,8 +131,8 @@ export const socialRoutes: Routes = [
     responses: { 303: Type.Null() },
     problems: ['CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED'],
     handler: async (request, reply) => {
-      const { ctx, start } = await startOf(request, request.query);
-      await requireMethod(ctx, 'social');
+      const { ctx, start, way } = await startOf(request, request.query);
+      (await way.open(ctx)).end();
       const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
       return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
     },

@@ -15,7 +15,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
 import { hintOf } from '#proofs';
-import type { FirstFactor } from '#sign-in';
+import type { Passage } from '#sign-in';
 import { accountOf, type SignedIn, signIn, UpstreamIdentity } from '#sign-in';
 import { isClosed, projectOf } from '#tenancy';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
@@ -202,9 +202,9 @@ export type Unproven = { unproven: { userId: UserId; address: string; identity: 
 export async function enterUpstream(
   tx: TxCtx,
   { identity }: UpstreamResult,
-  deviceToken: string | undefined,
+  { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
 ): Promise<SignedIn | Static<typeof LinkRequired> | Unproven> {
-  const first: FirstFactor = { entrance: 'social', amr: ['fed'], acr: 'aal1' };
+  const first: Parameters<typeof signIn>[2] = { way, amr: ['fed'], acr: 'aal1' };
   const linked = await findLinkedUser(tx, identity);
   if (linked) {
     await identityUsed(tx, identity);

@@ -4,15 +4,7 @@ import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { resendFlow } from '#proofs';
-import {
-  emailCode,
-  finishPasswordless,
-  forgotPassword,
-  magicLink,
-  phoneCode,
-  resetPassword,
-  verifyAddress,
-} from '#sign-in';
+import { finishPasswordless, forgotPassword, resetPassword, verifyAddress } from '#sign-in';
 import { codeField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
@@ -90,16 +82,8 @@ function withSent(flow: Flow, work: (sent: Sent) => Promise<Reply> | Reply): Pro
 function finish(flow: Flow, { way, flowId }: Sent, code: string) {
   const proof = { flowId, code };
   const deviceToken = deviceTokenOf(flow);
-  switch (way) {
-    case 'magic_link':
-      return finishPasswordless(flow.ctx, magicLink, { proof, deviceToken });
-    case 'email_code':
-      return finishPasswordless(flow.ctx, emailCode, { proof, deviceToken });
-    case 'phone':
-      return finishPasswordless(flow.ctx, phoneCode, { proof, deviceToken });
-    default:
-      return verifyAddress(flow.ctx, proof, { deviceToken });
-  }
+  if (way === 'verify' || way === 'reset') return verifyAddress(flow.ctx, proof, { deviceToken });
+  return finishPasswordless(flow.ctx, way, { proof, deviceToken });
 }
 
 function codePage(flow: Flow, { address }: Sent): Reply {

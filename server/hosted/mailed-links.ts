@@ -21,6 +21,7 @@ import {
   Destination,
   enterProven,
   lookAtVerification,
+  Passage,
   registerInvited,
   resetPassword,
   type SignedIn,
@@ -74,7 +75,10 @@ const signInLink: Link = {
     if (isElsewhere(link)) return { title: say('mailed.elsewhereTitle'), text: say('mailed.elsewhere') };
     const spent: Parameters<typeof withProof>[1] = { proof, purposes: ['magic_link'] };
     if (!Value.Check(Destination, link.pending)) {
-      const result = await withProof(ctx, spent, async (tx, flow) => complete(await enterProven(tx, flow)));
+      const way = new Passage('mailed_link');
+      const result = await withProof(ctx, spent, async (tx, flow) =>
+        complete(await enterProven(tx, flow, { way, deviceToken: undefined })),
+      );
       return signedInHere(ctx, voice, result);
     }
     const { redirectUri, state, binding } = link.pending;

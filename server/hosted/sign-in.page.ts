@@ -7,16 +7,7 @@ import type { Reply } from '#platform/http.ts';
 import type { UserId } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import type { Routes } from '#platform/route.ts';
-import {
-  type Destination,
-  emailCode,
-  loginWithPassword,
-  magicLink,
-  type Passwordless,
-  phoneCode,
-  register,
-  startPasswordless,
-} from '#sign-in';
+import { type Destination, loginWithPassword, type PasswordlessMethod, register, startPasswordless } from '#sign-in';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
 import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
@@ -100,20 +91,14 @@ async function withPassword(flow: Flow, { identifier, password, proof: solved, b
   }
 }
 
-type MessageForm = { way: 'magic_link' | 'email_code' | 'phone'; address: string; proof?: string };
-
-const WAYS: Readonly<Record<'magic_link' | 'email_code' | 'phone', Passwordless>> = {
-  magic_link: magicLink,
-  email_code: emailCode,
-  phone: phoneCode,
-};
+type MessageForm = { way: PasswordlessMethod; address: string; proof?: string };
 
 async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageForm): Promise<Reply> {
   const known: Flow = { ...flow, step: { ...flow.step, identifier: address } };
   const verifier = randomSecret();
   const { link, provider } = flow.step;
   try {
-    const { flowId } = await startPasswordless(flow.ctx, WAYS[way], {
+    const { flowId } = await startPasswordless(flow.ctx, way, {
       address,
       proof: solved,
       pending: { ...(way === 'magic_link' && destinationOf(flow, verifier)), ...begunAs(flow) },

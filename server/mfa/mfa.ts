@@ -38,6 +38,7 @@ import {
   enterWithBoth,
   type OpenChallenge,
   offeredFactors,
+  Passage,
   relyingPartyOf,
   requireNoFactorYet,
   spendChallenge,
@@ -170,17 +171,15 @@ export async function finishWithFactor(
   { rememberDevice: remember = false, ...answer }: FactorAnswer & { rememberDevice?: boolean },
 ): Promise<MfaSession> {
   const { userId } = challenge;
-  const attempt = await countAttempt(ctx, { way: wayOf(answer), userId });
-  await transaction(ctx, (tx) => countTry(tx, challenge.id));
+  const way = new Passage('second_factor');
+  const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOf(answer), userId }));
+  way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
   const check = await checkFactor(ctx, userId, { ...answer, challenge });
   const result = await transaction(ctx, async (tx) => {
-    const amr = await check(tx);
+    const amr = way.passed('credential', await check(tx));
     if (amr === null) return null;
     await spendChallenge(tx, challenge.id);
-    const session = await enterWithBoth(tx, userId, {
-      entrance: 'second_factor',
-      amr: withMfa(challenge.amr, amr),
-    });
+    const session = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, amr) });
     return { ...session, ...(await extras(tx, challenge, remember)) };
   });
   if (result === null) return refuse(ctx, userId);
@@ -312,18 +311,16 @@ export async function finishEnrolment(
 ): Promise<MfaSession> {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   const { userId } = challenge;
-  const attempt = await countAttempt(ctx, { way: 'totp_enrolment', userId });
-  await transaction(ctx, (tx) => countTry(tx, challenge.id));
+  const way = new Passage('factor_enrolment');
+  const attempt = way.passed('attempts', await countAttempt(ctx, { way: 'totp_enrolment', userId }));
+  way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
   const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
     await lockUser(tx, userId);
     await requireNoFactorYet(tx, challenge);
     await spendChallenge(tx, challenge.id);
-    await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) });
+    way.passed('credential', await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) }));
     await credentialChanged(tx, userId, 'totp_added');
-    const session = await enterWithBoth(tx, userId, {
-      entrance: 'factor_enrolment',
-      amr: withMfa(challenge.amr, ['otp']),
-    });
+    const session = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, ['otp']) });
     return { ...session, ...(await extras(tx, challenge, remember)) };
   });
   await attempt.forget();

@@ -8,6 +8,7 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import { problem } from '#platform/problem.ts';
 import { digitsOf, FlowId, OneTimeCode, withProof } from '#proofs';
 import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionAnswer, sessionAnswer } from '#sessions';
+import { Passage } from '#sign-in';
 
 export const Reauthentication = Type.Object(
   {
@@ -35,13 +36,14 @@ type Reauthentication = Static<typeof Reauthentication>;
  */
 export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
   const { userId, sessionId } = customerOf(ctx);
-  const attempt = await countAttempt(ctx, { way: wayOfProof(request), userId });
+  const way = new Passage('reauthenticate');
+  const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOfProof(request), userId }));
   const proven = await proveAgain(ctx, request);
   const { entry, refresh } = await transaction(ctx, async (tx) => {
-    const methods = await proven.spend(tx);
+    const methods = way.passed('credential', await proven.spend(tx));
     if (methods === null) return { entry: null, refresh: null };
     const raised = await raiseSession(tx, sessionId, ({ amr, acr }) => raise({ amr, acr }, methods, proven.second));
-    await requireMember(tx, raised);
+    await requireMember(tx, way, raised);
     return { entry: raised, refresh: await issueRefreshToken(tx, raised) };
   });
   if (!entry) {
@@ -62,8 +64,8 @@ function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
  * enter any more is refused.
  * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
-async function requireMember(tx: TxCtx, { userId, ...proof }: ScopeEntry): Promise<void> {
-  const { decision } = await admit(tx, 'reauthenticate', { userId, proof, device: async () => null });
+async function requireMember(tx: TxCtx, way: Passage, { userId, ...proof }: ScopeEntry): Promise<void> {
+  const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
   if (decision.kind === 'refused') throw refusal(decision.because);
 }
 

@@ -2,7 +2,6 @@ export {
   bindCode,
   countTry,
   endChallenges,
-  type FirstFactor,
   findChallenge,
   MfaChallenge,
   MfaToken,
@@ -18,12 +17,9 @@ export { changePassword, forgotPassword, resetPassword, startReset } from './pas
 export {
   BegunAs,
   Destination,
-  emailCode,
   enterProven,
   finishPasswordless,
-  magicLink,
-  type Passwordless,
-  phoneCode,
+  type PasswordlessMethod,
   startPasswordless,
 } from './passwordless.ts';
 export { factorRemoved, firstCodes } from './recovery-codes.ts';
@@ -34,7 +30,6 @@ export { logout } from './sessions.ts';
 export {
   answerOf,
   enterWithBoth,
-  requireMethod,
   type SignedIn,
   SignInAnswer,
   signIn,
@@ -43,3 +38,4 @@ export {
 export { openMethods, removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';
 export { accountOf, UpstreamIdentity } from './upstream-identity.ts';
 export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';
+export { Passage, requireMethod } from './ways.ts';

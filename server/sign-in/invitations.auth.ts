@@ -12,6 +12,7 @@ import { InvitationToken, RegistrationProfile, registerInvited } from './registe
 import { enterWithSession } from './sessions.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
 import { addressProven } from './verification.ts';
+import { Passage } from './ways.ts';
 
 const Acceptance = Type.Object(
   {
@@ -71,10 +72,12 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
     throw problem('CONFLICT', 'The invitation is for a different address. Sign in with the invited address.');
   await revokeUnbacked(invited, token);
   const there: Ctx = at(customer, invited.scope);
+  const way = new Passage('accepted_invitation');
+  way.passed('credential', user);
   const { entry, refresh } = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
     await acceptInvitation(tx, token, userId);
-    return enterWithSession(tx, 'accepted_invitation', { userId, sessionId, fromProjectId: customer.scope.projectId });
+    return enterWithSession(tx, way, { userId, sessionId, fromProjectId: customer.scope.projectId });
   });
   return sessionAnswer(there, entry, refresh);
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { admit, type Entrance, isAnotherThan, refusal } from '#admission';
+import { admit, isAnotherThan, refusal } from '#admission';
 import { emit } from '#events';
 import { type FactorId, listFactors, recoveryCodesLeft } from '#factors';
 import { listPasskeys } from '#passkeys';
@@ -12,9 +12,6 @@ import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { hintOf } from '#proofs';
 import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
-
-/** A proven first factor: where, what was used, as RFC 8176 names it, and the level it reaches alone. */
-export type FirstFactor = { entrance: Entrance; amr: string[]; acr: 'aal1' | 'aal2' };
 
 export type MfaChallengeId = Id<'mfc'>;
 
@@ -104,7 +101,7 @@ export async function offeredFactors(
 export async function askForFactor(
   tx: TxCtx,
   userId: UserId,
-  { first: { amr }, enrolling }: { first: FirstFactor; enrolling: boolean },
+  { amr, enrolling }: { amr: string[]; enrolling: boolean },
 ): Promise<Static<typeof MfaChallenge>> {
   const { settings } = await projectOf(tx.system, tx.scope);
   const factors = enrolling ? [] : await offeredFactors(tx, { userId, amr });

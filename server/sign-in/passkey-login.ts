@@ -3,7 +3,8 @@ import { AuthenticationResponse, CHALLENGE_SECONDS, checkPasskey, passkeyRequest
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { relyingPartyOf } from './relying-party.ts';
-import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { Passage } from './ways.ts';
 
 export const PasskeyLogin = Type.Object(
   { flowId: IdSchema('chl'), response: AuthenticationResponse, ...signInFields },
@@ -14,17 +15,19 @@ const asked = { purpose: 'sign_in' } as const;
 
 /** The options a browser finds a passkey with; they depend on no account. @throws Problem METHOD_DISABLED */
 export async function passkeyOptions(ctx: Ctx) {
-  await requireMethod(ctx, 'passkey');
+  const way = await new Passage('passkey_asked').open(ctx);
+  way.end();
   const rp = await relyingPartyOf(ctx);
   return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp, asked))), expiresIn: CHALLENGE_SECONDS };
 }
 
 /** Signs in with a passkey: with user verification it is two factors in one. @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
 export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInAnswer> {
-  await requireMethod(ctx, 'passkey');
+  const way = await new Passage('passkey').open(ctx);
   const { used, record } = await checkPasskey(ctx, { ...request, asked }, await relyingPartyOf(ctx));
   return signedIn(ctx, async (tx) => {
     await record(tx);
-    return signIn(tx, used.userId, { entrance: 'passkey', amr: [...used.amr, 'mfa'], acr: 'aal2' });
+    way.passed('credential', used);
+    return signIn(tx, used.userId, { way, amr: [...used.amr, 'mfa'], acr: 'aal2' });
   });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type CountedAttempt, countAttempt, proofField, requireProof } from '#attempts';
+import { type CountedAttempt, countAttempt, proofField } from '#attempts';
 import { emit } from '#events';
 import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
 import { findSignInCandidate, type SignInCandidate, usersById } from '#people';
@@ -9,7 +9,8 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
-import { requireMethod, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { Passage } from './ways.ts';
 
 export const PasswordLogin = Type.Object(
   {
@@ -32,17 +33,17 @@ export async function loginWithPassword(
   request: PasswordLogin,
   browser: string | undefined,
 ): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
-  await requireMethod(ctx, 'password');
-  await requireProof(ctx, request.proof);
+  const way = await new Passage('password').open(ctx, request);
   const identifier = normalise(request.identifier ?? request.email ?? '');
   if (!identifier.value)
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/identifier', message: 'is required' }] },
     });
   const candidate = await findSignInCandidate(ctx, identifier);
-  const attempt = await countAttempt(ctx, { way: 'password', userId: candidate?.userId ?? null, identifier });
+  const target = { way: 'password', userId: candidate?.userId ?? null, identifier } as const;
+  const attempt = way.passed('attempts', await countAttempt(ctx, target));
   const hash = attempt.allowed ? (candidate?.hash ?? null) : null;
-  const matches = await verifyPassword(ctx, hash, request.password);
+  const matches = way.passed('credential', await verifyPassword(ctx, hash, request.password));
   if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
   await attempt.forget();
   const { userId } = candidate;
@@ -61,12 +62,13 @@ export async function loginWithPassword(
     } as const;
     return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
   }
+  way.passed('address', true);
   const { failures } = attempt;
   return signedIn(ctx, async (tx) => {
     // The check took its time: a session must not begin with a password that was changed meanwhile.
     if (!(await holdPassword(tx, userId, checked))) throw problem('INVALID_CREDENTIALS');
     const options = { deviceToken: request.deviceToken, failures };
-    return signIn(tx, userId, { entrance: 'password', amr: ['pwd'], acr: 'aal1' }, options);
+    return signIn(tx, userId, { way, amr: ['pwd'], acr: 'aal1' }, options);
   });
 }
 

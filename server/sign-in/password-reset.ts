@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { inEvenTime, proofField, requireProof } from '#attempts';
+import { proofField } from '#attempts';
 import { emit } from '#events';
 import { enrolledSecondFactors } from '#factors';
 import { credentialChanged } from '#notices';
@@ -9,20 +9,11 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Identifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import {
-  type NewFlow,
-  openFlow,
-  type Proof,
-  type ProvenFlow,
-  proofFields,
-  requireProvable,
-  startFlow,
-  withProof,
-} from '#proofs';
+import { type NewFlow, openFlow, type Proof, type ProvenFlow, proofFields, requireProvable, withProof } from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
-import { requireMethod } from './sign-in.ts';
 import { addressProven } from './verification.ts';
+import { askByMessage, Passage } from './ways.ts';
 
 export const Forgot = Type.Object(
   { identifier: Identifier, ...proofField, ...scopeFields },
@@ -41,16 +32,16 @@ const NOBODY: UserId = 'usr_00000000000000000000000000';
  * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED
  */
 export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
-  await requireMethod(ctx, 'password');
-  await requireProof(ctx, request.proof);
-  const identifier = normalise(request.identifier);
-  return inEvenTime(async () => {
+  const { proof } = request;
+  const flowOf = async () => {
+    const identifier = normalise(request.identifier);
     const found = await findIdentifier(ctx, identifier);
     const user = (await usersById(ctx, [found?.userId ?? NOBODY])).get(found?.userId ?? NOBODY);
     const asked =
       user && (await isSecondFactor(ctx, user, identifier)) ? { kind: 'email', value: identifier.value } : identifier;
-    return startFlow(ctx, { ...resetFlow(user, asked), typed: identifier.value });
-  });
+    return { ...resetFlow(user, asked), typed: identifier.value };
+  };
+  return askByMessage(ctx, 'password_forgotten', { proof, flowOf });
 }
 
 type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
@@ -90,10 +81,12 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  await requireProvable(ctx, proof, ['reset_password']);
-  await checkPolicy(ctx, settings, newPassword);
+  const way = new Passage('password_reset');
+  way.passed('credential', await requireProvable(ctx, proof, ['reset_password']));
+  way.passed('new_password', await checkPolicy(ctx, settings, newPassword));
   const hash = await hashPassword(ctx, newPassword);
   await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
+    way.end();
     const { userId } = flow;
     if (userId === null) throw problem('INVALID_TOKEN');
     await requireStillTheirs(tx, userId, flow);

@@ -7,13 +7,10 @@ import { anonymousCtx, CookieSession, proofCtx, sendSession } from '#requests';
 import {
   type Destination,
   EmailStart,
-  emailCode,
   finishPasswordless,
   MagicLinkStart,
-  magicLink,
-  type Passwordless,
+  type PasswordlessMethod,
   PhoneStart,
-  phoneCode,
   startPasswordless,
 } from './passwordless.ts';
 import { SignInAnswer, signInFields } from './sign-in.ts';
@@ -29,10 +26,10 @@ async function destinationOf(
   return { redirectUri, state: state ?? null, binding, ownPages: false };
 }
 
-const finishing: [path: string, summary: string, way: Passwordless][] = [
-  ['magic-link', 'Sign in with a magic link or its code', magicLink],
-  ['email-code', 'Sign in with a mailed code', emailCode],
-  ['phone', 'Sign in with a code sent to a phone', phoneCode],
+const finishing: [path: string, summary: string, method: PasswordlessMethod][] = [
+  ['magic-link', 'Sign in with a magic link or its code', 'magic_link'],
+  ['email-code', 'Sign in with a mailed code', 'email_code'],
+  ['phone', 'Sign in with a code sent to a phone', 'phone'],
 ];
 
 export const passwordlessRoutes: Routes = [
@@ -50,7 +47,7 @@ export const passwordlessRoutes: Routes = [
       const ctx = await anonymousCtx(request, request.body);
       const pending = await destinationOf(ctx, request.body);
       const start = { address: email, proof, ...(pending && { pending }) };
-      return reply.code(202).send(await startPasswordless(ctx, magicLink, start));
+      return reply.code(202).send(await startPasswordless(ctx, 'magic_link', start));
     },
   }),
   post('/v1/auth/login/email-code', {
@@ -63,7 +60,7 @@ export const passwordlessRoutes: Routes = [
     handler: async (request, reply) => {
       const { email, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
-      return reply.code(202).send(await startPasswordless(ctx, emailCode, { address: email, proof }));
+      return reply.code(202).send(await startPasswordless(ctx, 'email_code', { address: email, proof }));
     },
   }),
   post('/v1/auth/login/phone', {
@@ -85,10 +82,10 @@ export const passwordlessRoutes: Routes = [
     handler: async (request, reply) => {
       const { phone, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
-      return reply.code(202).send(await startPasswordless(ctx, phoneCode, { address: phone, proof }));
+      return reply.code(202).send(await startPasswordless(ctx, 'phone', { address: phone, proof }));
     },
   }),
-  ...finishing.map(([path, summary, way]) =>
+  ...finishing.map(([path, summary, method]) =>
     post(`/v1/auth/login/${path}/verify`, {
       permission: 'public',
       counted: 'proof',
@@ -107,7 +104,7 @@ export const passwordlessRoutes: Routes = [
       handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);
         const { deviceToken, cookies } = request.body;
-        const answer = await finishPasswordless(ctx, way, { proof: proofOf(request.body), deviceToken });
+        const answer = await finishPasswordless(ctx, method, { proof: proofOf(request.body), deviceToken });
         return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
       },
     }),

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { inEvenTime, proofField, requireProof } from '#attempts';
-import { requireSms } from '#billing';
+import { proofField } from '#attempts';
 import { Binding, CodeChallenge } from '#exchange';
 import { addMember, findMember } from '#members';
 import { createUser, findIdentifier, usersById } from '#people';
@@ -11,20 +10,22 @@ import { KnownEmail, normalise, normaliseEmail, normalisePhone, Phone } from '#p
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { FlowId, Proof, Purpose } from '#proofs';
-import { type NewFlow, type ProvenFlow, startFlow, withProof } from '#proofs';
+import { type NewFlow, type ProvenFlow, withProof } from '#proofs';
 import { scopeFields } from '#requests';
-import type { SignInMethod } from '#settings';
 import { projectOf } from '#tenancy';
-import type { FirstFactor } from './mfa-challenges.ts';
-import { answerOf, requireMethod, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { answerOf, type FirstFactor, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 import { addressProven } from './verification.ts';
+import { askByMessage, Passage, type Way } from './ways.ts';
 
-/** A way in that proves an address: which setting opens it, where the message goes, and what the proof may finish. */
-export type Passwordless = { method: SignInMethod; channel: 'email' | 'phone'; purpose: Purpose };
+type Passwordless = { asked: Way; way: Way; channel: 'email' | 'phone'; purpose: Purpose };
 
-export const magicLink: Passwordless = { method: 'magic_link', channel: 'email', purpose: 'magic_link' };
-export const emailCode: Passwordless = { method: 'email_code', channel: 'email', purpose: 'sign_in' };
-export const phoneCode: Passwordless = { method: 'phone', channel: 'phone', purpose: 'sign_in' };
+/** The methods that prove an address: their ways, where the message goes, and what the proof may finish. */
+const PASSWORDLESS = {
+  magic_link: { asked: 'magic_link_asked', way: 'magic_link', channel: 'email', purpose: 'magic_link' },
+  email_code: { asked: 'email_code_asked', way: 'email_code', channel: 'email', purpose: 'sign_in' },
+  phone: { asked: 'phone_code_asked', way: 'phone_code', channel: 'phone', purpose: 'sign_in' },
+} as const satisfies Record<string, Passwordless>;
+export type PasswordlessMethod = keyof typeof PASSWORDLESS;
 
 export const EmailStart = Type.Object(
   { email: KnownEmail, ...proofField, ...scopeFields },
@@ -75,14 +76,12 @@ type Start = {
  * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one; ADDON_REQUIRED
  *   and PLAN_LIMIT_EXCEEDED where no text message can be sent
  */
-export async function startPasswordless(ctx: Ctx, way: Passwordless, start: Start): Promise<Started> {
-  if (way.channel === 'phone') await requireSms(ctx);
-  await requireMethod(ctx, way.method);
-  await requireProof(ctx, start.proof);
-  return inEvenTime(() => sendProof(ctx, way, start));
+export function startPasswordless(ctx: Ctx, method: PasswordlessMethod, start: Start): Promise<Started> {
+  const way = PASSWORDLESS[method];
+  return askByMessage(ctx, way.asked, { proof: start.proof, flowOf: () => flowOf(ctx, way, start) });
 }
 
-async function sendProof(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<Started> {
+async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<NewFlow> {
   const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -91,7 +90,7 @@ async function sendProof(ctx: Ctx, way: Passwordless, { address, pending, browse
   const welcome = known
     ? member?.status === 'active' || settings.registration === 'open'
     : settings.registration === 'open' && (way.channel === 'phone' || parseEmail(value) !== null);
-  const flow: NewFlow = {
+  return {
     purpose: way.purpose,
     channel: way.channel,
     address: value,
@@ -101,7 +100,6 @@ async function sendProof(ctx: Ctx, way: Passwordless, { address, pending, browse
     browser,
     ...(!welcome && { decoy: { tell: false } }),
   };
-  return startFlow(ctx, flow);
 }
 
 /** An address in the form it is looked up in. Only one that an account has already may be another than {@link normaliseEmail} takes. */
@@ -117,20 +115,24 @@ const NOBODY: UserId = 'usr_00000000000000000000000000';
  */
 export async function finishPasswordless(
   ctx: Ctx,
-  way: Passwordless,
+  method: PasswordlessMethod,
   { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
 ): Promise<SignInAnswer> {
-  await requireMethod(ctx, way.method);
-  const result = await withProof(ctx, { proof, purposes: [way.purpose] }, (tx, flow) =>
-    enterProven(tx, flow, deviceToken),
+  const way = await new Passage(PASSWORDLESS[method].way).open(ctx);
+  const result = await withProof(ctx, { proof, purposes: [PASSWORDLESS[method].purpose] }, (tx, flow) =>
+    enterProven(tx, flow, { way, deviceToken }),
   );
   return answerOf(ctx, result);
 }
 
 /** The person whose address was proven; a new account where there is none and registration is open. */
-export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: string): Promise<SignedIn> {
-  const { channel, address } = flow;
-  const first = firstFactorOf(flow);
+export async function enterProven(
+  tx: TxCtx,
+  flow: ProvenFlow,
+  { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
+): Promise<SignedIn> {
+  const { channel, address } = way.passed('credential', flow);
+  const first: FirstFactor = { way, amr: [channel === 'phone' ? 'sms' : 'otp'], acr: 'aal1' };
   // Looked up again: the address may have an account, or another one, by now.
   const known = await findIdentifier(tx, { kind: channel, value: address });
   if (known) {
@@ -152,11 +154,6 @@ export async function enterProven(tx: TxCtx, flow: ProvenFlow, deviceToken?: str
   });
   await addMember(tx, userId);
   return signIn(tx, userId, first);
-}
-
-function firstFactorOf({ channel, purpose }: ProvenFlow): FirstFactor {
-  if (channel === 'phone') return { entrance: 'phone_code', amr: ['sms'], acr: 'aal1' };
-  return { entrance: purpose === 'magic_link' ? 'magic_link' : 'email_code', amr: ['otp'], acr: 'aal1' };
 }
 
 /** Whether somebody who was signed in to the account began it, as to prove it anew, and proved it in the same browser. */

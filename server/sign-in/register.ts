@@ -1,23 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { proofField, requireProof } from '#attempts';
+import { proofField } from '#attempts';
 import { acceptInvitation, findInvitation, revokeUnbacked } from '#invitations';
 import { addMember } from '#members';
 import { checkPolicy, hashPassword, Password } from '#passwords';
 import { createUser, findIdentifier } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import {
-  Email,
-  type NormalisedIdentifier,
-  normalise,
-  normaliseEmail,
-  normalisePhone,
-  Phone,
-} from '#platform/identifiers.ts';
+import { Email, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { type NewFlow, type ProvenFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
-import { requireMethod, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type FirstFactor, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { Passage, requireMethod } from './ways.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -67,19 +61,20 @@ export async function register(
   request: Registration,
   browser: string | undefined,
 ): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
-  const { settings } = await projectOf(ctx.system, ctx.scope);
   const { invitationToken } = request;
-  await requireProof(ctx, request.proof);
+  const way = new Passage(invitationToken === undefined ? 'registration' : 'invited_registration');
+  await way.open(ctx, request);
   if (invitationToken !== undefined) {
     await requireInvited(ctx, invitationToken, request.email);
-    return registerInvited(ctx, { ...request, invitationToken });
+    return registerInvited(ctx, { ...request, invitationToken }, way);
   }
-  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
   const address = addressOf(request);
-  const pending = await pendingUser(ctx, request, address);
-  if (settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null)
-    return signedIn(ctx, (tx) => createMemberAndSignIn(tx, { ...address, verified: false }, pending, ['pwd']));
-  return verifyFirst(ctx, address, { pending, browser });
+  const pending = way.passed('new_password', await pendingUser(ctx, request, address));
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const verified = settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null;
+  if (!way.passed('address', verified)) return verifyFirst(ctx, address, { pending, browser });
+  const user = { address: { ...address, verified: false }, ...pending };
+  return signedIn(ctx, (tx) => createMemberAndSignIn(tx, user, { way, amr: ['pwd'], acr: 'aal1' }));
 }
 
 /** @throws Problem INVALID_TOKEN for an invitation to another project, CONFLICT for an address that was not invited */
@@ -154,28 +149,28 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
 export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
+  way = new Passage('invitation'),
 ): Promise<SignInAnswer> {
   await revokeUnbacked(ctx, request.invitationToken);
-  const { email } = await findInvitation(ctx, request.invitationToken);
+  const { email } = way.passed('credential', await findInvitation(ctx, request.invitationToken));
   const address: Address = { kind: 'email', value: email };
-  const pending = await pendingUser(ctx, request, address);
+  const pending = way.passed('new_password', await pendingUser(ctx, request, address));
   const amr = pending.passwordHash === null ? ['otp'] : ['pwd', 'otp'];
   return signedIn(ctx, async (tx) => {
     const userId = await createUser(tx, { address: { ...address, verified: true }, ...pending });
     await acceptInvitation(tx, request.invitationToken, userId);
-    return signIn(tx, userId, { entrance: 'invitation', amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
+    return signIn(tx, userId, { way, amr, acr: 'aal1' }, { deviceToken: request.deviceToken });
   });
 }
 
 async function createMemberAndSignIn(
   tx: TxCtx,
-  address: NormalisedIdentifier & Address & { verified: boolean },
-  pending: PendingUser,
-  amr: string[],
+  user: PendingUser & { address: Address & { verified: boolean } },
+  first: FirstFactor,
 ): Promise<SignedIn> {
-  const userId = await createUser(tx, { address, ...pending });
+  const userId = await createUser(tx, user);
   await addMember(tx, userId);
-  return signIn(tx, userId, { entrance: 'registration', amr, acr: 'aal1' });
+  return signIn(tx, userId, first);
 }
 
 /**
@@ -192,12 +187,14 @@ export async function finishRegistration(
   const { profile, passwordHash: begunWith } = Value.Parse(PendingUser, pending);
   const passwordHash = begunHere ? begunWith : chosen;
   const proof = channel === 'phone' ? 'sms' : 'otp';
+  const amr = passwordHash === null ? [proof] : ['pwd', proof];
+  const way = new Passage('verified_registration');
+  way.passed('credential', pending);
   try {
     return await createMemberAndSignIn(
       tx,
-      { kind: channel, value: address, verified: true },
-      { passwordHash, profile },
-      passwordHash === null ? [proof] : ['pwd', proof],
+      { address: { kind: channel, value: address, verified: true }, passwordHash, profile },
+      { way, amr, acr: 'aal1' },
     );
   } catch (error) {
     if (error instanceof Problem && error.code === 'ALREADY_EXISTS')

@@ -1,4 +1,4 @@
-import { type Entrance, requireAdmitted, requireStillAdmitted } from '#admission';
+import { requireAdmitted, requireStillAdmitted } from '#admission';
 import { emit } from '#events';
 import { memberSeen } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -15,6 +15,7 @@ import {
   sessionAnswer,
 } from '#sessions';
 import { findProject } from '#tenancy';
+import { Passage } from './ways.ts';
 
 /** Signs out this session, or every session of the person. */
 export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
@@ -39,8 +40,10 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
     throw problem('CONTEXT_NOT_ALLOWED');
   const there = at(ctx, { projectId: target.projectId });
   if (!(await findProject(ctx.system, there.scope))) throw problem('MEMBERSHIP_REQUIRED');
+  const way = new Passage('switch_context');
+  const customer = way.passed('credential', customerOf(ctx));
   const { entry, refresh } = await transaction(there, (tx) =>
-    enterWithSession(tx, 'switch_context', { ...customerOf(ctx), fromProjectId: ctx.scope.projectId }),
+    enterWithSession(tx, way, { ...customer, fromProjectId: ctx.scope.projectId }),
   );
   return sessionAnswer(there, entry, refresh);
 }
@@ -52,9 +55,10 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
  */
 export async function enterWithSession(
   tx: TxCtx,
-  entrance: Entrance,
+  way: Passage,
   { userId, sessionId, fromProjectId }: { userId: UserId; sessionId: SessionId; fromProjectId: ProjectId },
 ) {
+  const entrance = way.entrance();
   const entry = await enterProject(tx, {
     sessionId,
     fromProjectId,
@@ -66,6 +70,8 @@ export async function enterWithSession(
 
 /** Lets an entry go on when its tokens are renewed; the policy may be stricter by now. @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
 export async function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<void> {
-  if (await requireStillAdmitted(ctx, 'refresh', entry))
+  const way = new Passage('refresh');
+  way.passed('credential', entry);
+  if (await requireStillAdmitted(ctx, way.entrance(), entry))
     await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
 }

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { admit, type Entrance, refusal } from '#admission';
+import { admit, refusal } from '#admission';
 import { type DeviceId, useRememberedDevice } from '#factors';
 import { addMember, memberSeen } from '#members';
 import { newDevice, successAfterFailures } from '#notices';
 import { keepAccount } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
 import { scopeFields } from '#requests';
 import {
   familiarityOf,
@@ -17,9 +16,8 @@ import {
   sessionAnswer,
   startSession,
 } from '#sessions';
-import type { SignInMethod } from '#settings';
-import { projectOf } from '#tenancy';
-import { askForFactor, type FirstFactor, MfaChallenge } from './mfa-challenges.ts';
+import { askForFactor, MfaChallenge } from './mfa-challenges.ts';
+import type { Passage } from './ways.ts';
 
 /** Fields of every request that may end in a session; merge into a body. */
 export const signInFields = {
@@ -31,6 +29,9 @@ export const signInFields = {
     Type.String({ maxLength: 100, description: 'Of a remembered device: skips the second factor.' }),
   ),
 };
+
+/** A proven first factor: on which way, what was used, as RFC 8176 names it, and the level it reaches alone. */
+export type FirstFactor = { way: Passage; amr: string[]; acr: 'aal1' | 'aal2' };
 
 export type SignInOptions = {
   deviceToken?: string | undefined;
@@ -59,9 +60,9 @@ export async function signIn(
   first: FirstFactor,
   options: SignInOptions = {},
 ): Promise<SignedIn> {
-  const { entrance, amr, acr } = first;
+  const { way, amr, acr } = first;
   const { deviceToken } = options;
-  const { decision, device } = await admit(tx, entrance, {
+  const { decision, device } = await admit(tx, way.entrance(), {
     userId,
     proof: { amr, acr, authTime: tx.now },
     device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
@@ -69,19 +70,15 @@ export async function signIn(
   if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
   if (decision.kind === 'needs')
-    return { challenge: await askForFactor(tx, userId, { first, enrolling: decision.what === 'enrolment' }) };
+    return { challenge: await askForFactor(tx, userId, { amr, enrolling: decision.what === 'enrolment' }) };
   if (decision.joins) await addMember(tx, userId);
   return begin(tx, userId, { amr, acr, rememberedDevice: device });
 }
 
 /** Enters the project with two factors, once both are proven. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
-export async function enterWithBoth(
-  tx: TxCtx,
-  userId: UserId,
-  { entrance, amr }: { entrance: Entrance; amr: string[] },
-) {
+export async function enterWithBoth(tx: TxCtx, userId: UserId, { way, amr }: { way: Passage; amr: string[] }) {
   const proof = { amr, acr: 'aal2', authTime: tx.now };
-  const { decision } = await admit(tx, entrance, { userId, proof, device: async () => null });
+  const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
   return begin(tx, userId, { amr, acr: 'aal2', rememberedDevice: null });
@@ -106,10 +103,4 @@ export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>)
 
 export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInAnswer> | SignInAnswer {
   return 'challenge' in result ? result.challenge : sessionAnswer(ctx, result.entry, result.refresh);
-}
-
-/** @throws Problem METHOD_DISABLED when the project does not offer this way in */
-export async function requireMethod(ctx: Ctx, method: SignInMethod): Promise<void> {
-  const { settings } = await projectOf(ctx.system, ctx.scope);
-  if (!settings.signInMethods.includes(method)) throw problem('METHOD_DISABLED');
 }

@@ -15,6 +15,7 @@ import { finishRegistration, passwordHashOf, registeredPassword } from './regist
 import { answerOf, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
 import { takeOver } from './take-over.ts';
 import { accountOf, UpstreamIdentity } from './upstream-identity.ts';
+import { Passage } from './ways.ts';
 
 /** What a proof of an address may finish here. */
 const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
@@ -69,6 +70,8 @@ async function confirmAddress(
   const { userId, channel, address, begunHere, pending } = flow;
   const owner = await findIdentifier(tx, { kind: channel, value: address });
   if (userId === null || owner?.userId !== userId) throw problem('INVALID_CODE');
+  const way = new Passage('verified_address');
+  way.passed('credential', owner);
   const upstream = Value.Check(AtProvider, pending) ? pending.identity : null;
   const byPassword = begunHere && !upstream;
   const taken = await addressProven(tx, { userId, channel, address }, byPassword ? 'holder' : 'anybody');
@@ -76,7 +79,7 @@ async function confirmAddress(
   const linked = taken && begunHere && upstream;
   if (linked) await linkIdentity(tx, userId, accountOf(linked));
   const amr = [...(byPassword ? ['pwd'] : []), ...(linked ? ['fed'] : []), 'otp'];
-  return signIn(tx, userId, { entrance: 'verified_address', amr, acr: 'aal1' }, { deviceToken });
+  return signIn(tx, userId, { way, amr, acr: 'aal1' }, { deviceToken });
 }
 
 type Proven = Pick<ProvenFlow, 'channel' | 'address'> & { userId: UserId };

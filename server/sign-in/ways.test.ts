@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { ENTRANCES } from '#admission';
+import { createProvider } from '#applications';
+import { softwareAuthenticator } from '#tests/authenticator.ts';
+import {
+  type Answer,
+  changeSettings,
+  expectProblem,
+  newEmail,
+  PASSWORD,
+  PKCE,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { CHECKS, type Check, Passage, WAYS, type Way } from './ways.ts';
+
+const isWay = (name: string): name is Way => name in WAYS;
+const isCheck = (name: string): name is Check => name in CHECKS;
+const ways = Object.keys(WAYS).filter(isWay);
+const checks = Object.keys(CHECKS).filter(isCheck);
+const rowOf = (way: Way): { entrance?: string; method?: string; checks: readonly Check[] } => WAYS[way];
+const having = (check: Check) => ways.filter((way) => rowOf(way).checks.includes(check));
+
+describe('the table of the ways in', () => {
+  for (const way of ways) {
+    const row = rowOf(way).checks;
+    test(`${way}: ends after ${row.join(', ')}`, () => {
+      const passage = new Passage(way);
+      for (const check of row) passage.passed(check, true);
+      passage.end();
+      if (row.includes('admission')) assert.equal(passage.entrance(), rowOf(way).entrance);
+    });
+
+    for (const check of row)
+      test(`${way}: does not end without ${check}`, () => {
+        const passage = new Passage(way);
+        const goOn = () => {
+          for (const other of row) if (other !== check) passage.passed(other, true);
+          passage.end();
+        };
+        assert.throws(goOn, /is not ready for|ends before/);
+        if (check !== 'admission') assert.throws(() => passage.entrance(), /is not ready for|leads to no session/);
+      });
+
+    test(`${way}: has no other check`, () => {
+      for (const check of checks)
+        if (!row.includes(check)) assert.throws(() => new Passage(way).passed(check, true), /is not ready for/, check);
+    });
+  }
+
+  test('what did not hold was not passed', () => {
+    for (const found of [false, null]) {
+      const passage = new Passage('switch_context');
+      assert.equal(passage.passed('credential', found), found);
+      assert.throws(() => passage.entrance(), /is not ready for "admission"/);
+    }
+  });
+
+  test('has every entrance but those that only ask for a session of the browser, or renew a token of the OpenID provider', () => {
+    const found = new Set(ways.map((way) => rowOf(way).entrance));
+    assert.deepEqual(
+      Object.keys(ENTRANCES).filter((entrance) => !found.has(entrance)),
+      ['authorize', 'account_page', 'console', 'oidc_token'],
+    );
+  });
+
+  test('stands in the security model', async () => {
+    const page = await readFile(new URL('../../docs/security-model.md', import.meta.url), 'utf8');
+    const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+    const places = (way: Way) => checks.map((check) => String(rowOf(way).checks.indexOf(check) + 1).replace('0', ''));
+    const table = [
+      line(['Way', ...checks.map((check) => `\`${check}\``)]),
+      `|${'---|'.repeat(checks.length + 1)}`,
+      ...ways.map((way) => line([`\`${way}\``, ...places(way)])),
+    ];
+    const meanings = [
+      '| Check | What holds |',
+      '|---|---|',
+      ...checks.map((check) => line([`\`${check}\``, CHECKS[check]])),
+    ];
+    assert.equal(tableIn(page, 'ways'), table.join('\n'));
+    assert.equal(tableIn(page, 'checks'), meanings.join('\n'));
+  });
+});
+
+function tableIn(page: string, name: string): string | undefined {
+  return new RegExp(`<!-- table: ${name} -->\\n+([\\s\\S]*?)\\n+<!-- /table -->`).exec(page)?.[1];
+}
+
+describe('every way refuses what its row checks before anything else', () => {
+  let latchkey: TestLatchkey;
+  const REDIRECT = 'http://localhost:5173/callback';
+  const METHODS = ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'];
+  const sent = { flowId: 'flw_01h2xcejqtf2nbrexx3vqjhp41', code: '12345678' };
+  const post = (path: string, body: object) => latchkey.auth(path, { body });
+
+  before(async () => {
+    latchkey = await startTestLatchkey();
+    await latchkey.inProject((tx) =>
+      createProvider(tx, {
+        preset: 'oidc',
+        key: 'work',
+        name: 'Work',
+        clientId: 'shop',
+        clientSecret: 'secret',
+        options: { issuer: 'https://work.example' },
+      }),
+    );
+  });
+  after(() => latchkey.stop());
+
+  /** Goes a way as far as its first checks. */
+  const CALLS: Partial<Record<Way, () => Promise<Answer>>> = {
+    password: () => post('/v1/auth/login/password', { identifier: newEmail(), password: PASSWORD }),
+    magic_link_asked: () => post('/v1/auth/login/magic-link', { email: newEmail() }),
+    magic_link: () => post('/v1/auth/login/magic-link/verify', sent),
+    email_code_asked: () => post('/v1/auth/login/email-code', { email: newEmail() }),
+    email_code: () => post('/v1/auth/login/email-code/verify', sent),
+    phone_code_asked: () => post('/v1/auth/login/phone', { phone: '+4915112312312' }),
+    phone_code: () => post('/v1/auth/login/phone/verify', sent),
+    passkey_asked: () => post('/v1/auth/login/passkey/options', {}),
+    passkey: async () => {
+      const key = softwareAuthenticator(latchkey.system.config.addresses.test.auth);
+      const response = key.get({ challenge: 'A'.repeat(43), rpId: 'localhost' }, { userHandle: 'A' });
+      return post('/v1/auth/login/passkey/verify', { flowId: 'chl_01h2xcejqtf2nbrexx3vqjhp41', response });
+    },
+    social_asked: () => {
+      const { clientId } = latchkey.demo.environments.test;
+      const query = new URLSearchParams({ clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge });
+      return latchkey.auth(`/v1/auth/login/social/work/start?${query}`);
+    },
+    linking_asked: async () => {
+      const { access_token: token } = await register(latchkey);
+      const { clientId } = latchkey.demo.environments.test;
+      const body = { provider: 'work', redirectUri: REDIRECT, clientId };
+      const { url } = (await latchkey.api('/v1/me/linked-identities', { token, body })).body;
+      return latchkey.auth(url.slice(url.indexOf('/v1/')));
+    },
+    registration: () => post('/v1/auth/register', { email: newEmail(), password: PASSWORD }),
+    invited_registration: () => {
+      const invitationToken = `lki_aaaaaaaa_${'a'.repeat(43)}`;
+      return post('/v1/auth/register', { password: PASSWORD, invitationToken });
+    },
+    password_forgotten: () => post('/v1/auth/password/forgot', { identifier: newEmail() }),
+  };
+
+  async function callOf(way: Way): Promise<Answer> {
+    const call = CALLS[way];
+    assert.ok(call, `a call of ${way}`);
+    return call();
+  }
+
+  for (const way of having('method'))
+    test(`${way}: a method that is switched off`, async () => {
+      const signInMethods = METHODS.filter((method) => method !== rowOf(way).method);
+      await changeSettings(latchkey, { signInMethods, proofOfWork: 'off' });
+      const answer = await callOf(way);
+      assert.equal(answer.body.errorCode, 'METHOD_DISABLED', answer.text);
+    });
+
+  for (const way of having('puzzle'))
+    test(`${way}: a puzzle that is not solved`, async () => {
+      await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'required' });
+      const answer = await callOf(way);
+      expectProblem(answer, 400, 'VALIDATION_FAILED');
+      assert.equal(answer.body.errors[0].pointer, '/body/proof');
+    });
+
+  for (const way of having('registration'))
+    test(`${way}: a project that is closed for registration`, async () => {
+      await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'off', registration: 'closed' });
+      expectProblem(await callOf(way), 403, 'REGISTRATION_CLOSED');
+      await changeSettings(latchkey, { registration: 'open' });
+    });
+});

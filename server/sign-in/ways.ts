@@ -1,0 +1,160 @@
+import type { Entrance } from '#admission';
+import { inEvenTime, requireProof } from '#attempts';
+import { requireSms } from '#billing';
+import type { Ctx } from '#platform/ctx.ts';
+import { problem } from '#platform/problem.ts';
+import { type NewFlow, startFlow } from '#proofs';
+import type { SignInMethod } from '#settings';
+import { projectOf } from '#tenancy';
+
+/** What a way in may check; docs/security-model.md shows this with the table of ways. */
+export const CHECKS = {
+  sms: 'text messages can be sent: the add-on is bought and its limit is not reached',
+  application: 'the application that the way leads to is the one it began with, of the project itself, and enabled',
+  pkce: 'a public client sends a code challenge; whoever exchanges the code has its verifier, or is the same application',
+  puzzle: 'a proof of work, where the project requires one',
+  method: 'the project has the method switched on',
+  registration: 'the project lets people register',
+  messages: 'messages are counted before one is sent, and the answer takes equally long with and without an account',
+  attempts: 'attempts are counted by account and source before the credential is looked at',
+  tries: 'tries of the one challenge are counted before the credential is looked at',
+  credential: 'the password, code, link, passkey, identity or token holds',
+  new_password: 'a chosen password meets the policy; without one, the project has another method',
+  address: 'the email address is verified, where the project requires that',
+  admission: 'the project is open, the member not blocked, and no second factor is missing',
+} as const;
+export type Check = keyof typeof CHECKS;
+
+type Row = { entrance?: Entrance; method?: SignInMethod; checks: readonly Check[] };
+
+/**
+ * Every way in, and what asks for the message of one: its checks, in the order they are made, which is the order of refusals.
+ * A {@link Passage} holds a way to its row.
+ */
+export const WAYS = {
+  password: {
+    entrance: 'password',
+    method: 'password',
+    checks: ['method', 'puzzle', 'attempts', 'credential', 'address', 'admission'],
+  },
+  magic_link_asked: { method: 'magic_link', checks: ['method', 'puzzle', 'messages'] },
+  magic_link: { entrance: 'magic_link', method: 'magic_link', checks: ['method', 'credential', 'admission'] },
+  mailed_link: { entrance: 'magic_link', checks: ['credential', 'admission'] },
+  exchanged_link: { entrance: 'magic_link', checks: ['pkce', 'application', 'credential', 'admission'] },
+  email_code_asked: { method: 'email_code', checks: ['method', 'puzzle', 'messages'] },
+  email_code: { entrance: 'email_code', method: 'email_code', checks: ['method', 'credential', 'admission'] },
+  phone_code_asked: { method: 'phone', checks: ['sms', 'method', 'puzzle', 'messages'] },
+  phone_code: { entrance: 'phone_code', method: 'phone', checks: ['method', 'credential', 'admission'] },
+  passkey_asked: { method: 'passkey', checks: ['method'] },
+  passkey: { entrance: 'passkey', method: 'passkey', checks: ['method', 'credential', 'admission'] },
+  social_asked: { method: 'social', checks: ['application', 'pkce', 'method'] },
+  linking_asked: { method: 'social', checks: ['method'] },
+  social: { entrance: 'social', checks: ['pkce', 'application', 'credential', 'admission'] },
+  registration: {
+    entrance: 'registration',
+    checks: ['puzzle', 'registration', 'new_password', 'address', 'admission'],
+  },
+  verified_registration: { entrance: 'registration', checks: ['credential', 'admission'] },
+  verified_address: { entrance: 'verified_address', checks: ['credential', 'admission'] },
+  invited_registration: { entrance: 'invitation', checks: ['puzzle', 'credential', 'new_password', 'admission'] },
+  invitation: { entrance: 'invitation', checks: ['credential', 'new_password', 'admission'] },
+  accepted_invitation: { entrance: 'accepted_invitation', checks: ['credential', 'admission'] },
+  password_forgotten: { method: 'password', checks: ['method', 'puzzle', 'messages'] },
+  password_reset: { checks: ['credential', 'new_password'] },
+  second_factor: { entrance: 'second_factor', checks: ['attempts', 'tries', 'credential', 'admission'] },
+  factor_enrolment: { entrance: 'factor_enrolment', checks: ['attempts', 'tries', 'credential', 'admission'] },
+  reauthenticate: { entrance: 'reauthenticate', checks: ['attempts', 'credential', 'admission'] },
+  switch_context: { entrance: 'switch_context', checks: ['credential', 'admission'] },
+  refresh: { entrance: 'refresh', checks: ['credential', 'admission'] },
+} as const satisfies Record<string, Row>;
+export type Way = keyof typeof WAYS;
+
+/** What the checks that need nothing but the request are made with. */
+type Given = { proof?: string | undefined };
+
+/** The checks that are the same for every way. */
+const AT_THE_DOOR: Partial<Record<Check, (ctx: Ctx, row: Row, given: Given) => Promise<void>>> = {
+  sms: async (ctx) => {
+    await requireSms(ctx);
+  },
+  puzzle: (ctx, _row, { proof }) => requireProof(ctx, proof),
+  method: async (ctx, { method }) => {
+    if (method) await requireMethod(ctx, method);
+  },
+  registration: async (ctx) => {
+    const { settings } = await projectOf(ctx.system, ctx.scope);
+    if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  },
+};
+
+/** Somebody on a way in: which checks of its row they have passed. A session begins, and a message leaves, at the end of a row only. */
+export class Passage {
+  readonly #way: Way;
+  readonly #row: Row;
+  #passed = 0;
+
+  constructor(way: Way) {
+    this.#way = way;
+    this.#row = WAYS[way];
+  }
+
+  /** Makes the checks that are the same for every way, as far as the row begins with them. @throws Problem */
+  async open(ctx: Ctx, given: Given = {}): Promise<this> {
+    for (const check of this.#row.checks.slice(this.#passed)) {
+      const make = AT_THE_DOOR[check];
+      if (!make) break;
+      // biome-ignore lint/performance/noAwaitInLoops: the first that does not hold is the answer
+      this.passed(check, await make(ctx, this.#row, given));
+    }
+    return this;
+  }
+
+  /**
+   * Notes what a check found; nothing where it did not hold (null or false). A transaction that runs again may note it again.
+   * @returns what was found @throws Error where checks before it are missing: a fault of ours, and nobody gets in
+   */
+  passed<Found>(check: Check, found: Found): Found {
+    if (found === false || found === null) return found;
+    const at = this.#row.checks.indexOf(check);
+    if (at < 0 || at > this.#passed)
+      throw new Error(`The way in "${this.#way}" is not ready for "${check}": ${this.#passed} checks were passed.`);
+    this.#passed = Math.max(this.#passed, at + 1);
+    return found;
+  }
+
+  /** @throws Error where a check of the row was not passed */
+  end(): void {
+    const { checks } = this.#row;
+    if (this.#passed < checks.length)
+      throw new Error(`The way in "${this.#way}" ends before "${checks.slice(this.#passed).join('", "')}".`);
+  }
+
+  /** The entrance that the way ends at, once nothing but admission is left to be decided. @throws Error */
+  entrance(): Entrance {
+    if (!this.#row.entrance) throw new Error(`The way "${this.#way}" leads to no session.`);
+    this.passed('admission', true);
+    return this.#row.entrance;
+  }
+}
+
+type Started = Awaited<ReturnType<typeof startFlow>>;
+
+/**
+ * Sends the message of a way that begins with one. The answer takes equally long whatever is found out about the account.
+ * @throws Problem of the checks of the way
+ */
+export async function askByMessage(
+  ctx: Ctx,
+  way: Way,
+  { proof, flowOf }: Given & { flowOf: () => Promise<NewFlow & { typed?: string }> },
+): Promise<Started> {
+  const passage = await new Passage(way).open(ctx, { proof });
+  passage.passed('messages', true);
+  return inEvenTime(async () => startFlow(ctx, await flowOf()));
+}
+
+/** @throws Problem METHOD_DISABLED when the project does not offer this way in */
+export async function requireMethod(ctx: Ctx, method: SignInMethod): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  if (!settings.signInMethods.includes(method)) throw problem('METHOD_DISABLED');
+}
