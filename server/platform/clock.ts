@@ -1,7 +1,10 @@
-/** The one source of time. Production uses {@link systemClock}; tests hand in one they can set. */
+/** The only source of time. Production uses {@link systemClock}; tests pass a clock they can set. */
 export type Clock = {
   now(): Date;
-  /** Does something every so many milliseconds. @returns ends it */
+  /**
+   * Runs `work` at a fixed interval.
+   * @returns stops it
+   */
   every(milliseconds: number, work: () => void): () => void;
 };
 

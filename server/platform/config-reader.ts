@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 export type Values = Readonly<Record<string, string | undefined>>;
 
-/** What was given, and what is wrong with that before any value is looked at. */
+/** The given values, and the faults found before any value is validated. */
 export type Settings = { values: Values; faults: string[] };
 
 const KNOWN = [
@@ -39,9 +39,9 @@ const KNOWN = [
   'LATCHKEY_WEBHOOK_ALLOW_PRIVATE',
   'VALKEY_URL',
 ];
-/** Set by the runner of the tests for the tests themselves; child processes inherit them. */
+/** Set by the test runner for the tests; child processes inherit them. */
 const OF_THE_TESTS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
-/** May hold passwords or keys. */
+/** Settings that may hold passwords or keys. */
 const NEVER_SHOWN = [
   'DATABASE_URL',
   'LATCHKEY_PAYMENTS_URL',
@@ -50,10 +50,12 @@ const NEVER_SHOWN = [
   'LATCHKEY_SMTP_URL',
   'VALKEY_URL',
 ];
-/** A name further from every known one than this is not a slip of the finger. */
+/** The largest edit distance at which an unknown name is reported as a typing error. */
 const NEAR = 4;
 
-/** Puts together what the environment, the file it may name and the command line say; the later in `overrides` win. */
+/**
+ * Merges the environment, the configuration file it may name and `overrides`. `overrides` have the highest precedence.
+ */
 export function readSettings(environment: Values, overrides: Values): Settings {
   const given = { ...definedOnly(environment), ...definedOnly(overrides) };
   const file = readFile(given['LATCHKEY_CONFIG']);
@@ -66,7 +68,7 @@ export function readSettings(environment: Values, overrides: Values): Settings {
   };
 }
 
-/** An empty variable counts as none: compose files and CI set them so. */
+/** An empty variable counts as unset, because compose files and CI set unused variables to the empty string. */
 function definedOnly(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value.trim() !== ''));
 }
@@ -96,7 +98,7 @@ function fileValues(path: string, content: object): Settings {
   return { values: definedOnly(values), faults };
 }
 
-/** Names of other programs' settings may stand in the file too. */
+/** The file may contain the settings of other programs. */
 function isFileName(name: string): boolean {
   return (KNOWN.includes(name) && name !== 'LATCHKEY_CONFIG') || name === 'VALKEY_URL' || name.startsWith('OTEL_');
 }
@@ -121,7 +123,7 @@ function unknownName(name: string, where = ''): string {
   return `${name}${where} is not a setting. ${advice}`;
 }
 
-/** Levenshtein: how many letters to change, add or leave out. */
+/** The Levenshtein distance: the number of characters to replace, insert or delete. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, letter] of [...from].entries()) {
@@ -135,7 +137,7 @@ function editDistance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Reads values of each kind, and collects faults instead of stopping at the first. */
+/** Parses values of each kind, and collects all faults instead of stopping at the first. */
 export class ConfigReader {
   readonly faults: string[];
   readonly #values: Values;
@@ -164,7 +166,7 @@ export class ConfigReader {
     return chosen ?? fallback;
   }
 
-  /** Some of the choices, in their order; all when nothing is said. */
+  /** A subset of the choices, in the order of `choices`; all of them if the setting is absent. */
   choices<T extends string>(name: string, choices: readonly T[]): T[] {
     const named = this.list(name);
     if (named.some((item) => !choices.some((choice) => choice === item)))
@@ -181,7 +183,7 @@ export class ConfigReader {
     return fallback;
   }
 
-  /** A public address: scheme, host and port, nothing more. */
+  /** A public address: scheme, host and port only. */
   address(name: string, fallback: string): string {
     const value = this.text(name);
     if (value === null) return fallback;
@@ -193,7 +195,7 @@ export class ConfigReader {
     return fallback;
   }
 
-  /** The address of a server to connect to, which may hold a password. */
+  /** The address of a server to connect to. It may hold a password. */
   connection(name: string, protocols: readonly string[], example: string): string | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -214,7 +216,7 @@ export class ConfigReader {
     return items;
   }
 
-  /** Servers by IP address, with a port where it is not the usual one. */
+  /** Servers by IP address, with an optional port. */
   servers(name: string): string[] {
     const items = this.list(name);
     const wrong = items.some((item) => {

@@ -28,7 +28,7 @@ function faultsOf(environment: Record<string, string>, overrides: Record<string,
   return [];
 }
 
-/** The one fault of a configuration. */
+/** The only fault of an invalid configuration. */
 function faultOf(environment: Record<string, string>, overrides: Record<string, string> = {}): string {
   const faults = faultsOf(environment, overrides);
   assert.equal(faults.length, 1, faults.join('\n'));
@@ -36,7 +36,7 @@ function faultOf(environment: Record<string, string>, overrides: Record<string, 
 }
 
 describe('the configuration from the environment', () => {
-  test('with nothing said, everything runs on this machine with the embedded database', () => {
+  test('without settings, everything runs on this machine with the embedded database', () => {
     assert.deepEqual(loadConfig({ PATH: '/bin', OTEL_SERVICE_NAME: 'x' }), {
       mode: 'development',
       dataDir: resolve('.latchkey'),
@@ -89,7 +89,7 @@ describe('the configuration from the environment', () => {
     assert.equal(config.addresses.production.api, 'https://api.example.com');
   });
 
-  test('every fault is listed at once: the name, what was received, what was expected', () => {
+  test('all faults are listed at once: the name, the received value, the expected value', () => {
     const faults = faultsOf({
       LATCHKEY_MODE: 'prod',
       LATCHKEY_PORT_BASE: '65500',
@@ -126,7 +126,7 @@ describe('the configuration from the environment', () => {
     );
   });
 
-  test('an unknown name is a fault that names the nearest setting', () => {
+  test('an unknown name is a fault that suggests the nearest setting', () => {
     assert.match(
       faultOf({ LATCHKEY_PROT_BASE: '5000' }),
       /^LATCHKEY_PROT_BASE is not a setting\. Did you mean LATCHKEY_PORT_BASE\?$/,
@@ -134,7 +134,7 @@ describe('the configuration from the environment', () => {
     assert.match(faultOf({ LATCHKEY_FAVOURITE_COLOUR: 'blue' }), /Remove it; known are .*LATCHKEY_SECRET/);
   });
 
-  test('no fault shows a secret', () => {
+  test('no fault contains a secret', () => {
     const faults = faultsOf({
       LATCHKEY_SECRET: 'hunter2',
       DATABASE_URL: 'mysql://root:hunter2@localhost/x',
@@ -145,7 +145,7 @@ describe('the configuration from the environment', () => {
     assert.ok(!faults.join().includes('hunter2'));
   });
 
-  test('production mode names everything it misses', () => {
+  test('production mode lists every missing setting', () => {
     const faults = faultsOf({ LATCHKEY_MODE: 'production', LATCHKEY_PRODUCTION_AUTH_URL: 'http://auth.example.com' });
     assert.deepEqual(
       faults.map((fault) => fault.split(';')[0]),
@@ -161,11 +161,11 @@ describe('the configuration from the environment', () => {
     assert.match(faultOf({ ...PRODUCTION, LATCHKEY_PRODUCTION_AUTH_URL: 'http://127.example.com' }), /https/);
   });
 
-  test('a database of one’s own needs a secret', () => {
+  test('an external database needs a secret', () => {
     assert.match(faultOf({ DATABASE_URL: PRODUCTION.DATABASE_URL }), /^LATCHKEY_SECRET is missing; .*openssl rand/);
   });
 
-  test('two hosts can not have one address', () => {
+  test('two hosts can not share an address', () => {
     assert.match(
       faultOf({ LATCHKEY_PRODUCTION_AUTH_URL: 'HTTP://LOCALHOST:4001/' }),
       /other than that of LATCHKEY_TEST_AUTH_URL/,
@@ -173,7 +173,7 @@ describe('the configuration from the environment', () => {
   });
 });
 
-test('programs that Latchkey starts do not inherit its secrets', (t) => {
+test('child processes do not inherit the secrets of Latchkey', (t) => {
   process.env['LATCHKEY_SECRET'] = SECRET;
   t.after(() => delete process.env['LATCHKEY_SECRET']);
   const environment = environmentOfChild({ TMPDIR: '/elsewhere' });
@@ -194,7 +194,7 @@ describe('the configuration file', () => {
     return { LATCHKEY_CONFIG: path };
   };
 
-  test('the command line wins over the environment, the environment over the file', () => {
+  test('the command line takes precedence over the environment, the environment over the file', () => {
     const environment = {
       ...file(
         '{ "LATCHKEY_PORT_BASE": 5000, "LATCHKEY_ROLES": ["auth", "api"], "LATCHKEY_LOG_LEVEL": "error", "LATCHKEY_HOST": "::1" }',
@@ -210,7 +210,7 @@ describe('the configuration file', () => {
     );
   });
 
-  test('its faults come together with those of the environment', () => {
+  test('its faults are reported together with those of the environment', () => {
     const faults = faultsOf({
       ...file(
         '{ "LATCHKEY_HOSTT": "x", "LATCHKEY_CONFIG": "y", "LATCHKEY_HOST": { "a": 1 }, "LATCHKEY_MODE": "test" }',
@@ -223,7 +223,7 @@ describe('the configuration file', () => {
     );
   });
 
-  test('a file that is missing or not JSON is a fault that quotes nothing of it', () => {
+  test('a file that is missing or not JSON is a fault that quotes none of its content', () => {
     assert.match(faultOf({}, { LATCHKEY_CONFIG: join(folder, 'none.json') }), /ENOENT/);
     const broken = faultOf(file('{ "LATCHKEY_SECRET": "hunter2" "'));
     assert.match(broken, /not JSON at position 31/);

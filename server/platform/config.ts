@@ -9,14 +9,14 @@ type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
 export type HostKind = 'auth' | 'api' | 'console';
 type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** The settings of one process: read once, validated, never changed. */
+/** The settings of one process: read and validated once, then immutable. */
 export type Config = {
   mode: 'development' | 'production';
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   databaseUrl: string | null;
-  /** The first encrypts, all decrypt; empty: the secret file of the embedded mode. */
+  /** The first encrypts, all of them decrypt. Empty: the secret file of the embedded mode is used. */
   secrets: readonly string[];
   roles: readonly Role[];
   /** The address to listen on. */
@@ -31,37 +31,37 @@ export type Config = {
   /** Public addresses, without a trailing slash. */
   addresses: {
     console: string;
-    /** Of the status page: the console's unless it has one of its own. */
+    /** The address of the status page; the console's address by default. */
     status: string;
     test: { auth: string; api: string };
     production: { auth: string; api: string };
   };
-  /** Whose `X-Forwarded-*` headers are believed. */
+  /** The proxies whose `X-Forwarded-*` headers are trusted. */
   trustedProxies: readonly string[];
   smtpUrl: string | null;
   mailFrom: Sender;
-  /** Signs outgoing mail (RFC 6376); null: the mail server does, or nobody. */
+  /** Signs outgoing mail (RFC 6376). Null: Latchkey does not sign. */
   dkim: { domain: string; selector: string; keyFile: string } | null;
   /** SMS carriers in the order they are tried; empty: the dev inbox. */
   smsUrls: readonly string[];
-  /** What projects can subscribe to. */
+  /** The SMS tiers that projects can subscribe to. */
   smsTiers: readonly SmsTier[];
-  /** Takes money for subscriptions; null: statements are paid by hand. */
+  /** The payment provider for subscriptions. Null: statements are paid by hand. */
   paymentsUrl: string | null;
-  /** Answers range queries of the Pwned Passwords API; null: the built-in list only. */
+  /** A server of the Pwned Passwords range API. Null: the built-in list only. */
   breachedPasswordsUrl: string | null;
-  /** Counts limits instead of PostgreSQL; never a place of record. */
+  /** Counts limits instead of PostgreSQL. It is never a system of record. */
   valkeyUrl: string | null;
-  /** Ranges that webhook and status receivers may live in although they are private. */
+  /** Private address ranges that webhooks and status notifications may be sent to. */
   webhookAllowPrivate: readonly string[];
-  /** Resolvers that are asked for the proof of a domain; empty: the machine's. */
+  /** Resolvers for domain verification. Empty: the resolvers of the machine. */
   dnsServers: readonly string[];
-  /** Certificates for the projects' own hosts (RFC 8555), and where they are served; null: a proxy in front ends TLS. */
+  /** Certificates for the hosts of projects (RFC 8555), and the ports that serve them. Null: a proxy terminates TLS. */
   acme: { directory: string; email: string; httpsPort: number; httpPort: number } | null;
   logLevel: LogLevel;
 };
 
-/** Every fault of a configuration, in one message. */
+/** All faults of a configuration, in one message. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -82,9 +82,10 @@ const HOST_NAME = /^(?=.*[a-z])[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32';
 
 /**
- * Reads the configuration from environment variables and an optional JSON file of the same names (`LATCHKEY_CONFIG`); the
- * environment wins. @param overrides what the command line says, strongest of all
- * @throws ConfigError that lists every fault
+ * Reads the configuration from environment variables and an optional JSON file of the same names (`LATCHKEY_CONFIG`).
+ * The environment takes precedence over the file.
+ * @param overrides settings of the command line, which take precedence over both
+ * @throws ConfigError listing every fault
  */
 export function loadConfig(environment: Values = process.env, overrides: Values = {}): Config {
   const reader = new ConfigReader(readSettings(environment, overrides));
@@ -131,7 +132,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
   return config;
 }
 
-/** The environment for a program that is started: without Latchkey's own settings, which hold secrets, and with `changes`. */
+/** The environment of a child process: `changes`, and no settings of Latchkey, because they hold secrets. */
 export function environmentOfChild(changes: Values): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
@@ -232,7 +233,7 @@ function acme(reader: ConfigReader): Config['acme'] {
 
 const SMS_PROTOCOLS = ['twilio:', 'vonage:', 'https:', 'http:'];
 
-/** Carriers; `insecure` in the query lets a carrier's own protocol be spoken without TLS, for tests on this machine. */
+/** SMS carriers. `insecure` in the query permits a carrier's protocol without TLS, for local tests. */
 function smsUrls(reader: ConfigReader): string[] {
   const found = reader.list('LATCHKEY_SMS_URL');
   const wrong = found.filter((url) => !URL.canParse(url) || !SMS_PROTOCOLS.includes(new URL(url).protocol));
@@ -256,7 +257,7 @@ function smsTiers(reader: ConfigReader): readonly SmsTier[] {
   return shippedTiers;
 }
 
-/** Both secrets stand in one address, so that a key can't be configured without what verifies its notices. */
+/** One address holds both secrets, so that a key can't be configured without the secret that verifies its notices. */
 function paymentsUrl(reader: ConfigReader): string | null {
   const example = 'stripe://SECRET_KEY@api.stripe.com?webhookSecret=whsec_…';
   const value = reader.connection('LATCHKEY_PAYMENTS_URL', ['stripe:'], example);

@@ -8,24 +8,24 @@ import type { Unit } from './unit.ts';
 export type Environment = 'test' | 'production';
 export const environments: readonly Environment[] = ['test', 'production'];
 
-/** People and their data are separate per workspace and environment. */
+/** Users and their data are separate for each workspace and environment. */
 type Realm = { workspaceId: WorkspaceId; environment: Environment };
 
-/** One project in one environment: what every domain function on tenant data works in. */
+/** One project in one environment. Domain functions on tenant data act in a scope. */
 export type Scope = Realm & { projectId: ProjectId };
 
-/** Where something is done that is about no project of the workspace, or about none that is known yet. */
+/** The project id of actions that concern no project of the workspace, or none that is known yet. */
 export const NO_PROJECT: ProjectId = 'prj_';
 
-/** Where something is done for the whole installation. */
+/** The scope of actions on the whole installation. */
 export function nowhere(environment: Environment): Scope {
   return { workspaceId: 'wrk_', projectId: NO_PROJECT, environment };
 }
 
-/** The grant of the OpenID provider, and its application, that something was obtained through; it ends with them. */
+/** The OpenID Connect grant and application that a session or token was obtained through. It ends with them. */
 export type Descent = { applicationId: ApplicationId; grantId: string };
 
-/** `descent`: of an access token of the OpenID provider; a session knows its own. */
+/** `descent` is set for access tokens of the OpenID provider only; a session stores its own. */
 export type CustomerActor = {
   kind: 'customer';
   userId: UserId;
@@ -35,10 +35,10 @@ export type CustomerActor = {
 };
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 
-/** Somebody of a workspace's team, at the console. */
+/** A member of a workspace's team, in the console. */
 export type OperatorActor = { kind: 'operator'; userId: UserId; permissions: readonly string[] };
 
-/** Who does it: written on every event. */
+/** Who acts. Every event records the actor. */
 export type Actor =
   | { kind: 'anonymous' }
   | CustomerActor
@@ -46,7 +46,7 @@ export type Actor =
   | OperatorActor
   | { kind: 'system'; name: string };
 
-/** Where a request came from and how to find it again in logs. */
+/** Where a request came from, and the ids that find it in logs. */
 export type Trace = {
   correlationId: string;
   traceId: string;
@@ -56,7 +56,7 @@ export type Trace = {
   languages: string | null;
 };
 
-/** What a domain function needs, made once at the edge. */
+/** The context of a domain function. It is built once, at the edge. */
 export type Ctx = {
   system: System;
   db: ReadDb;
@@ -64,27 +64,30 @@ export type Ctx = {
   actor: Actor;
   trace: Trace;
   now: Date;
-  /** Set where the whole request is one transaction; `db` then reads in it. */
+  /** Set when the whole request is one transaction; `db` then reads in it. */
   unit?: Unit;
-  /** The auth address the request came to; absent for requests to other hosts and for work without one. */
+  /** The auth address that the request was sent to; absent on other hosts and outside of requests. */
   authAddress?: string;
-  /** An application asked that this sign-in reaches two factors (`acr_values`), whatever its project asks. */
+  /** The application requested two factors for this sign-in (`acr_values`), whatever the project requires. */
   wantsSecondFactor?: true;
-  /** Tells the types apart: what needs a connection of its own (limits, hashing) takes a `Ctx`, never a {@link TxCtx}. */
+  /**
+   * Distinguishes the types: limits and hashing need a connection of their own, so they take a `Ctx` and never a
+   * {@link TxCtx}.
+   */
   afterCommit?: undefined;
 };
 
-/** A context inside a transaction: writes and events need one. It reaches no second connection. */
+/** A context inside a transaction. Writes and events need one. It gives no access to a second connection. */
 export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'system' | 'afterCommit'> & {
   system: SystemInTx;
   db: Kysely<Tables>;
-  /** Runs after the commit; never when the transaction rolls back. */
+  /** Registers work to run after the commit; the work is dropped if the transaction rolls back. */
   afterCommit: (work: () => void) => void;
 };
 
 /**
- * Runs `work` in one transaction, joining the caller's if it is in one already.
- * @returns what `work` returns, once the transaction is committed
+ * Runs `work` in one transaction. Joins the caller's transaction if there is one.
+ * @returns the result of `work`, after the commit
  */
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   if (ctx.afterCommit) return work(ctx);
@@ -99,7 +102,7 @@ export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Prom
   return result;
 }
 
-/** A context for work the system does by itself, such as a task or the first start. */
+/** A context for work of the system itself, such as a task or the first start. */
 export function systemCtx(system: System, scope: Scope, name: string, correlationId: string): Ctx {
   return {
     system,
@@ -111,13 +114,13 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
   };
 }
 
-/** The signed-in customer of a request whose route requires one. */
+/** The signed-in customer of a request; for routes that require one. */
 export function customerOf(ctx: Pick<Ctx, 'actor'>): CustomerActor {
   if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
   return ctx.actor;
 }
 
-/** The operator of a request to the console. */
+/** The operator of a console request. */
 export function operatorOf(ctx: Pick<Ctx, 'actor'>): OperatorActor {
   if (ctx.actor.kind !== 'operator') throw new Error('This route belongs to the console.');
   return ctx.actor;

@@ -31,7 +31,7 @@ describe('the data folder', () => {
   const heldBy = (pid: number, identity: string, place = placeOfNumbers()) =>
     writeFileSync(lock(), JSON.stringify({ pid, identity, place, console: 'http://localhost:1' }));
 
-  test('belongs to one process at a time, and the second is told who has it', async () => {
+  test('belongs to one process at a time; a second process is told who holds it', async () => {
     const { release } = await takeDataDir(config());
     await assert.rejects(takeDataDir(config()), (error) => {
       assert.ok(error instanceof AlreadyRunningError);
@@ -46,7 +46,7 @@ describe('the data folder', () => {
     assert.deepEqual(readdirSync(join(folder, 'data')), []);
   });
 
-  test('a lock left by a process that is gone, or whose number another process has now, holds nobody up', async () => {
+  test('a lock of a process that ended, or whose pid was reused, blocks nobody', async () => {
     (await takeDataDir(config())).release();
     for (const [pid, identity] of [
       [2 ** 22 + 1, 'x'],
@@ -54,7 +54,7 @@ describe('the data folder', () => {
       [process.ppid, 'of an earlier life'],
     ] as const) {
       heldBy(pid, identity);
-      // biome-ignore lint/performance/noAwaitInLoops: one lock after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const { release } = await takeDataDir(config());
       assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).pid, process.pid);
       release();
@@ -63,7 +63,7 @@ describe('the data folder', () => {
     (await takeDataDir(config())).release();
   });
 
-  test('the lock of another container, whose processes can not be seen, holds for as long as it is touched', async (t) => {
+  test('a lock of another container, whose processes are invisible, holds while it is touched', async (t) => {
     (await takeDataDir(config())).release();
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
     const settled = async (taking: Promise<unknown>, each: () => void = () => undefined) => {
@@ -75,7 +75,7 @@ describe('the data folder', () => {
       for (let second = 0; !done && second < 30; second += 1) {
         each();
         t.mock.timers.tick(1_000);
-        // biome-ignore lint/performance/noAwaitInLoops: time goes on
+        // biome-ignore lint/performance/noAwaitInLoops: advances the clock step by step
         await new Promise(setImmediate);
       }
     };
@@ -92,14 +92,14 @@ describe('the data folder', () => {
     release();
   });
 
-  test('whoever was thought to be gone does not give back what another has now', async () => {
+  test('a process that was presumed dead does not release the lock of its successor', async () => {
     const { release } = await takeDataDir(config());
     heldBy(process.ppid, 'somebody else');
     release();
     assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).identity, 'somebody else');
   });
 
-  test('many starts at once: exactly one gets it, also where a stale lock lies', async () => {
+  test('of many concurrent starts exactly one takes the folder, even over a stale lock', async () => {
     const source = `
       import { parentPort, workerData } from 'node:worker_threads';
       import { takeDataDir } from '#platform/data-dir.ts';
@@ -117,7 +117,7 @@ describe('the data folder', () => {
     await Promise.all(workers.map((worker) => worker.terminate()));
   });
 
-  test('can not be made: says where and what to do', async () => {
+  test('if it can not be created, the error names the place and the remedy', async () => {
     writeFileSync(join(folder, 'data'), 'a file');
     await assert.rejects(
       takeDataDir(config()),
@@ -125,7 +125,7 @@ describe('the data folder', () => {
     );
   });
 
-  test('makes a secret once, for nobody else to read, and does not go on with a damaged one', async () => {
+  test('creates the secret once, readable by its owner only, and refuses a damaged one', async () => {
     const { release } = await takeDataDir(config());
     const [secret] = loadSecrets(config());
     assert.match(secret ?? '', /^[\w-]{43}$/);

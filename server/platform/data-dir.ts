@@ -17,34 +17,38 @@ import { StartError } from './start-error.ts';
 
 const LOCK = 'latchkey.lock';
 const SECRET = 'secret';
-/** 32 random bytes make 43 characters; less is a file cut off. */
+/** 32 random bytes are 43 characters in base64url; a shorter file is truncated. */
 const SECRET_LENGTH = 32;
 
-/** Another Latchkey uses the data folder. */
+/** Another Latchkey process uses the data folder. */
 export class AlreadyRunningError extends StartError {
   override readonly name = 'AlreadyRunningError';
 }
 
 /**
- * Who holds the data folder. `identity` tells the process from a later one with the same number, `place` whether its number means
- * anything here: containers that share a folder do not see each other's processes.
+ * The holder of the data folder.
+ * - `identity` distinguishes the process from a later one with the same pid.
+ * - `place` says where the pid is valid: containers that share a folder do not see each other's processes.
  */
 type Holder = { pid: number; identity: string; place: string; console: string };
 
-/** The holder touches its lock this often, */
+/** How often the holder touches its lock. */
 const TOUCH_MS = 2_000;
-/** and counts as gone after this long without, for those who can't see its process. Clocks of machines are not compared. */
+/**
+ * A holder in another container counts as dead if its lock was not touched for this long. The interval is measured by
+ * the observer's clock only.
+ */
 const SILENT_MS = 10_000;
 
 /**
- * Makes the data folder.
- * @throws StartError when it can't be made or written to
+ * Creates the data folder.
+ * @throws StartError if it can't be created or written to
  */
 export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   try {
     mkdirSync(dataDir, { recursive: true });
     if (statSync(dataDir).uid !== process.getuid?.()) return;
-    // As root the database runs as another user, who has to get through to its own folder below; the files are 0600.
+    // As root, the database runs as another user, who must be able to traverse to its own folder. The files are 0600.
     chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     throw notWritable(dataDir, error);
@@ -52,9 +56,9 @@ export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
 }
 
 /**
- * Makes the data folder and takes it for this process.
- * @returns gives it back
- * @throws AlreadyRunningError, StartError when it can't be made or written to
+ * Creates the data folder and locks it for this process.
+ * @returns releases the lock
+ * @throws AlreadyRunningError, StartError if it can't be created or written to
  */
 export async function takeDataDir(config: Pick<Config, 'dataDir' | 'addresses'>): Promise<{ release: () => void }> {
   makeDataDir(config);
@@ -77,7 +81,7 @@ export async function takeDataDir(config: Pick<Config, 'dataDir' | 'addresses'>)
   };
 }
 
-/** Replaces the lock of a process that ended without giving it back. */
+/** Replaces the lock of a process that ended without releasing it. */
 async function takeOver(
   path: string,
   { theirs, mine, dataDir }: { theirs: string; mine: string; dataDir: string },
@@ -106,23 +110,23 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // A full or missing disk shows elsewhere.
+    // A full or missing disk is reported elsewhere.
   }
 }
 
-/** Null for a lock that was given back. */
+/** Null if the lock was released. */
 function touchedAt(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-/** Removes the file unless another start has replaced it meanwhile. */
+/** Removes the file unless another start replaced it in the meantime. */
 function discard(path: string, content: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
     renameSync(path, aside);
     if (readFileSync(aside, 'utf8') !== content) linkSync(aside, path);
   } catch (error) {
-    // Another start has put it aside first, or has already taken the place.
+    // Another start was faster: it moved the file, or already created its own.
     if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
   } finally {
     rmSync(aside, { force: true });
@@ -146,16 +150,17 @@ function parseHolder(text: string): Holder | null {
 }
 
 /**
- * The secrets to encrypt and decrypt with: the configured ones, or the data folder's own, made at first use (mode 0600).
- * @throws StartError when the file is damaged
+ * The secrets that encrypt and decrypt: the configured ones, or the data folder's own, created at first use (mode
+ * 0600).
+ * @throws StartError if the file is damaged
  */
 export function loadSecrets(config: Pick<Config, 'dataDir' | 'secrets'>): readonly string[] {
   return config.secrets.length > 0 ? config.secrets : [keepSecret(join(config.dataDir, SECRET))];
 }
 
 /**
- * The random secret kept in a file (mode 0600), made at first use.
- * @throws StartError when the file is damaged
+ * Reads the random secret in a file; creates it at first use (mode 0600).
+ * @throws StartError if the file is damaged
  */
 export function keepSecret(path: string): string {
   const secret = writeOnce(path, `${randomBytes(32).toString('base64url')}\n`).trim();
@@ -166,7 +171,10 @@ export function keepSecret(path: string): string {
   return secret;
 }
 
-/** Writes a file (mode 0600) unless it is there; nobody ever sees half of it. @returns what the file holds now */
+/**
+ * Creates a file (mode 0600) atomically unless it exists.
+ * @returns the content of the file
+ */
 function writeOnce(path: string, content: string): string {
   const draft = `${path}.${randomUUID()}`;
   try {

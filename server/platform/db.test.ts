@@ -15,7 +15,7 @@ const db = new Kysely<Tables>({
 const refused = { message: /A write needs a transaction/ };
 
 describe('a database outside a transaction', () => {
-  test('reads, also with SQL text that names times of change', async () => {
+  test('reads, even if the SQL text names columns such as updated_at', async () => {
     const reads = readOnly(db);
     assert.deepEqual(await reads.selectFrom('idempotency_keys').select('id').execute(), []);
     await assert.doesNotReject(sql`select updated_at from members where deleted_at is null`.execute(reads));

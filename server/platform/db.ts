@@ -19,39 +19,40 @@ export interface Tables {}
 
 export type Db = Kysely<Tables>;
 
-/** Outside a transaction the database can only be read. */
+/** Outside a transaction the database is read-only. */
 export type ReadDb = Pick<Db, 'selectFrom' | 'fn' | 'getExecutor'>;
 
 /** A jsonb column: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
 
-/** Enough for the statements of the code base; texts beyond it (long `in` lists) run unnamed. */
+/** The statements of the code base fit in this many names; texts beyond it (long `in` lists) run unnamed. */
 const MAX_PREPARED = 1000;
 
-// 20: int8, which counts and sequences use; they stay below 2^53.
+// 20 is int8, the type of counts and sequences; their values stay below 2^53.
 pg.types.setTypeParser(20, Number);
 
 /**
- * Every statement is served by an index. The planner would read a table whole that was small when last analysed, and keep that plan
- * for a prepared statement, or the check of a foreign key, while the table grows, until it is analysed again. Measured: a thousand
- * checks against a table that had 100 rows then and has 20,000 now take 2,030 ms, and 20 ms with this.
+ * Forces index scans; every statement has an index. Without this, the planner chooses a sequential scan for a table
+ * that was small when last analysed, and prepared statements and foreign key checks keep that plan while the table
+ * grows. Measured with a table that grew from 100 to 20,000 rows: a thousand checks take 2,030 ms without this and 20
+ * ms with it.
  */
 const PLANS = 'set enable_seqscan = off';
 
-/** A machine that is gone is noticed by PostgreSQL within about ten seconds; what its connections held is free from then on. */
+/** PostgreSQL detects a dead client within about ten seconds and releases what its connections held. */
 const NOTICE_DEATH = 'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
 /**
- * Opens the pool. Every statement with parameters is sent as a named prepared statement, so PostgreSQL parses and plans it
- * once per connection; the code's statements are a fixed set, as lists are passed as arrays.
+ * Opens the pool. Statements with parameters are sent as named prepared statements, so PostgreSQL parses and plans each
+ * once per connection. Their number is bounded, because lists are passed as arrays.
  */
 export function openPool(url: string, log: Logger): pg.Pool {
   return prepare(new WorkPool(optionsOf(url, { max: POOL_SIZE, min: 2 })), log);
 }
 
 /**
- * A second, small pool for what caches read when they are asked in the middle of a transaction. Its statements run by
- * themselves and wait for no other connection, so a transaction may wait for them.
+ * A second, small pool for cache reads that happen inside a transaction. Its statements wait for no other connection,
+ * so a transaction may wait for them.
  */
 export function openLookups(url: string, log: Logger): Db {
   return openDb(prepare(new pg.Pool(optionsOf(url, { max: LOOKUP_POOL_SIZE, min: 0 })), log));
@@ -60,7 +61,7 @@ export function openLookups(url: string, log: Logger): Db {
 const POOL_SIZE = 16;
 const LOOKUP_POOL_SIZE = 3;
 
-/** The pool of transactions. It notices who asks for a second connection while holding one. */
+/** The pool of transactions. It reports code that asks for a second connection while it holds one. */
 class WorkPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
@@ -94,7 +95,7 @@ function optionsOf(url: string, { max, min }: { max: number; min: number }): pg.
 }
 
 function prepare(pool: pg.Pool, log: Logger): pg.Pool {
-  // Without a listener a lost idle connection would end the process.
+  // Without a listener, losing an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
   pool.on('connect', (client) => {
     client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
@@ -103,8 +104,9 @@ function prepare(pool: pg.Pool, log: Logger): pg.Pool {
 }
 
 /**
- * Connects outside the pool, for what a connection holds for as long as it lives: a lock, a subscription, a sign of life.
- * @param options.answerMs an answer that takes longer is an error: whoever waits for one over a dead network waits for ever
+ * Opens a connection outside the pool, for state that lives as long as the connection: a lock, a subscription, a
+ * liveness sign.
+ * @param options.answerMs the timeout of a response; without it, a query over a dead network would wait forever
  * @param options.prepare adds listeners before anything can happen; must listen to `error`
  */
 export async function connectAlone(
@@ -129,18 +131,21 @@ export async function connectAlone(
   }
 }
 
-/** Observes statements: tests use it to find unscoped queries and to count round trips. */
+/** Observes statements. Tests use it to find unscoped queries and to count round trips. */
 export type StatementObserver = (sql: string) => void;
 
 const observers = new Set<StatementObserver>();
 
-/** Calls `observer` with the text of every statement of this process. @returns stops observing */
+/**
+ * Calls `observer` with the text of every statement of this process.
+ * @returns stops observing
+ */
 export function observeStatements(observer: StatementObserver): () => void {
   observers.add(observer);
   return () => observers.delete(observer);
 }
 
-/** Tells who observes statements of one that is sent. */
+/** Notifies the observers of a statement. */
 export function tellStatement(text: string): void {
   for (const observer of observers) observer(text);
 }
@@ -149,7 +154,7 @@ export function openDb(pool: pg.Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
 }
 
-/** The same connections for reading. SQL text that writes is refused, as the types can't tell it from text that reads. */
+/** The same connections, read-only. SQL text is checked at run time, because the types can't tell reads from writes. */
 export function readOnly(db: Db): ReadDb {
   return db.withPlugin({
     transformQuery: ({ node }) => {
@@ -165,12 +170,12 @@ const WRITES = /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate)\b|(?<!\b
 const OUTSIDE =
   'A write needs a transaction; a single statement that needs none goes through platform/single-writes.ts.';
 
-/** @throws for SQL text that writes */
+/** @throws Error for SQL text that writes */
 export function requireReading(text: string): void {
   if (WRITES.test(text)) throw new Error(OUTSIDE);
 }
 
-/** A pool as Kysely sees it, whose clients name the statements they are given. */
+/** A pool for Kysely whose clients name the statements they run. */
 function preparing(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
   const nameOf = (text: string): string | undefined => {
@@ -190,7 +195,7 @@ function preparing(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** One checked-out connection. */
+/** A connection checked out of the pool. */
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   readonly #nameOf: (text: string) => string | undefined;
@@ -215,7 +220,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 }
 
-/** PostgreSQL's code of a violated unique constraint. */
+/** True for a violation of this unique constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
 }
@@ -235,7 +240,7 @@ const CONNECTION_FAULTS = new Set([
   '53300',
 ]);
 
-/** True when the database can't be reached, as opposed to having refused a statement. */
+/** True if the database can't be reached, as opposed to refusing a statement. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
@@ -245,29 +250,29 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** True when a transaction lost against one at the same moment: it violated a unique constraint or was in a deadlock. */
+/** True if a transaction lost against a concurrent one: a unique constraint or a deadlock. */
 export function isRaceLost(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '23505' || error.code === '40P01');
 }
 
 /**
- * True for what the same statement may get past another time: a connection that broke, a server that shuts down or lacks
- * something, or a transaction that lost (PostgreSQL, Appendix A: classes 08, 40, 53, 55, 57 and 58).
+ * True if the same statement may succeed later: a broken connection, a server that shuts down or lacks resources, or a
+ * transaction that lost a conflict (PostgreSQL, Appendix A: classes 08, 40, 53, 55, 57 and 58).
  */
 export function mayPassLater(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '');
-  // What the driver says of its connection has no class; everything else that is thrown here is a fault of the code.
+  // Connection errors of the driver have no class. Any other value thrown here is a programming error.
   if (!(error instanceof Error)) return false;
   const isOfSocket = 'code' in error && /^E(?!RR_)/.test(String(error.code));
   return isOfSocket || /^(Connection terminated|timeout exceeded|Client has)/i.test(error.message);
 }
 
-/** True when another row still refers to what was to be deleted, or a referred one is missing. */
+/** True if another row still refers to the deleted row, or if a referenced row is missing. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503';
 }
 
-/** True for a statement that lost against a change committed meanwhile, in a transaction that keeps to one snapshot. */
+/** True if a repeatable-read transaction lost against a change that was committed in the meantime. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40001';
 }

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { perSystem, type System } from './system.ts';
 
-/** What a look-up found: texts (none where the name or the record does not exist), or that nobody could say. */
+/** The result of a look-up: the texts (empty if the name or record does not exist), or that no resolver responded. */
 export type FoundTexts = { answered: true; texts: string[] } | { answered: false; reason: string };
 
-/** The name, or the record, does not exist: a certain answer (RFC 2308 §2). */
+/** The name or the record does not exist; the response is definite (RFC 2308 §2). */
 const ABSENT = ['ENODATA', 'ENOTFOUND'];
 
 const resolvers = perSystem(({ config }) => {
@@ -13,7 +13,9 @@ const resolvers = perSystem(({ config }) => {
   return resolver;
 });
 
-/** Asks for the TXT records of a name, following aliases. The parts of a record are put together (RFC 7208 §3.3). */
+/**
+ * Looks up the TXT records of a name, following aliases. The strings of one record are concatenated (RFC 7208 §3.3).
+ */
 export async function lookUpTexts(system: System, name: string): Promise<FoundTexts> {
   try {
     const records = await resolvers(system).resolveTxt(name);

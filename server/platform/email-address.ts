@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** RFC 5321 §4.5.3.1.1: octets before the @. */
+/** Octets before the @ (RFC 5321 §4.5.3.1.1). */
 const MAX_LOCAL = 64;
-/** RFC 5321 §4.5.3.1.3: a path of 256 octets has room for 254 between its angle brackets. */
+/** A path has 256 octets, two of them the angle brackets (RFC 5321 §4.5.3.1.3). */
 const MAX_ADDRESS = 254;
 /** RFC 1035 §2.3.4. */
 const MAX_HOST = 253;
@@ -10,20 +10,24 @@ const MAX_HOST = 253;
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** RFC 5321 §4.1.2: letters, digits and inner hyphens. */
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** RFC 5322 §3.2.3 specials, white space, and what nobody can see: controls, format characters, halves of characters. */
+/** RFC 5322 §3.2.3 specials, white space, and invisible characters: controls, format characters, lone surrogates. */
 const HEADER_SYNTAX = /[()<>[\]:;@\\,"\s\p{C}\p{Z}]/u;
 
 /**
- * The one form of an e-mail address in which it is stored, compared and counted, or null for what is not one. The text is
- * normalised first (NFKC, lower case) and parsed afterwards, so that no character can become syntax later. A person's mail host
- * has a full name (RFC 5321 §2.3.5); an internationalised one is kept in its ASCII form (RFC 5891 §2.3.2.1).
+ * Normalises an e-mail address to the form that is stored, compared and counted. The text is normalised (NFKC, lower
+ * case) before it is parsed, so that no character can turn into syntax afterwards. The host must be fully qualified
+ * (RFC 5321 §2.3.5); an internationalised host is kept in ASCII (RFC 5891 §2.3.2.1).
+ * @returns null for text that is not an address
  */
 export function parseEmail(typed: string): string | null {
   const address = parseMailbox(typed);
   return address !== null && domainOf(address).includes('.') ? address : null;
 }
 
-/** As {@link parseEmail}, but the host may be a single label: for addresses of the installation's own, such as no-reply@localhost. */
+/**
+ * Like {@link parseEmail}, but the host may be a single label: for the installation's own addresses, such as
+ * no-reply@localhost.
+ */
 export function parseMailbox(typed: string): string | null {
   const [local, domain, ...more] = typed.normalize('NFKC').toLowerCase().split('@');
   if (local === undefined || domain === undefined || more.length > 0) return null;
@@ -33,7 +37,7 @@ export function parseMailbox(typed: string): string | null {
   return address.length <= MAX_ADDRESS ? address : null;
 }
 
-/** A host name in ASCII, given in ASCII or in the Unicode form that stands for the same labels (RFC 5890 §2.3.2.1). */
+/** A host name in ASCII, given in ASCII or in the equivalent Unicode form (RFC 5890 §2.3.2.1). */
 function hostName(domain: string): string | null {
   const ascii = domainToASCII(domain);
   const unicode = domainToUnicode(ascii);
@@ -43,7 +47,7 @@ function hostName(domain: string): string | null {
   const known = labels.every(
     (label, index) => LDH_LABEL.test(label) && (!label.startsWith('xn--') || label !== shown[index]),
   );
-  // A name that ends in a number is an IP address (RFC 3696 §2).
+  // A name whose last label is a number is an IP address (RFC 3696 §2).
   return known && ascii.length <= MAX_HOST && !/^\d+$/.test(labels.at(-1) ?? '') ? ascii : null;
 }
 
@@ -52,8 +56,8 @@ export function domainOf(address: string): string {
 }
 
 /**
- * The forms in which an address may be stored: its own and, for an internationalised host, the Unicode form in which
- * earlier versions kept it.
+ * The forms in which an address may be stored: the normalised form and, for an internationalised host, the Unicode form
+ * that earlier versions stored.
  */
 export function storedForms(address: string): readonly string[] {
   if (!address.includes('xn--') || !address.includes('@')) return [address];
@@ -63,7 +67,7 @@ export function storedForms(address: string): readonly string[] {
   return [address, `${address.slice(0, -domain.length)}${unicode}`];
 }
 
-/** Which mailbox an address reaches, for counting: also one that was stored before addresses were parsed. */
+/** The mailbox that an address reaches, as a key for counting. Accepts addresses stored by earlier versions. */
 export function mailboxOf(address: string): string {
   const parsed = parseMailbox(address);
   if (parsed !== null) return parsed;
@@ -73,7 +77,7 @@ export function mailboxOf(address: string): string {
 }
 
 /**
- * Whether a stored address can be handed to a mail server without meaning anything but one mailbox. Wider than
+ * True if a stored address is safe to hand to a mail server, that is, it means exactly one mailbox. Accepts more than
  * {@link parseEmail}: addresses stored by earlier versions, such as those with two dots in a row, still get their mail.
  */
 export function isDeliverable(address: string): boolean {
@@ -81,7 +85,7 @@ export function isDeliverable(address: string): boolean {
   return Boolean(local && domain) && more.length === 0 && !HEADER_SYNTAX.test(`${local}${domain}`);
 }
 
-/** Who a mail is from, or where else one writes to. */
+/** A mailbox with a display name, for `From` and `Reply-To`. */
 export type Sender = { name: string; address: string };
 
 /** `Shop <no-reply@example.com>` or an address alone; null for anything else. */

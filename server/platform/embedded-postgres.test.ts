@@ -34,7 +34,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** A port that somebody listens on. */
+/** Listens on a free port. */
 async function occupyPort(): Promise<{ port: number; free: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
   };
   const serverPid = () => Number.parseInt(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 
-  /** A process that starts the database, and what it started. */
+  /** Starts the database in another process. */
   const startInAnotherProcess = async () => {
     const script = `
       const { startEmbeddedPostgres } = await import('#platform/embedded-postgres.ts');
@@ -79,7 +79,7 @@ describe('the embedded PostgreSQL', () => {
     return { holder, url: String(url).trim(), pid, supervisor };
   };
 
-  test('what an interrupted first start left is thrown away, and the next makes the database', async () => {
+  test('an interrupted first start leaves nothing that the next start would use', async () => {
     const unfinished = join(folder, `postgres.unfinished-${2 ** 22 + 1}`);
     mkdirSync(unfinished);
     writeFileSync(join(unfinished, 'PG_VERSION'), '18\n');
@@ -91,7 +91,7 @@ describe('the embedded PostgreSQL', () => {
     await server.ended;
   });
 
-  test('sorts by code point in UTF-8 on every machine, and asks for a password', async () => {
+  test('sorts by code point in UTF-8 on every machine, and requires a password', async () => {
     const server = await start();
     const settings = `select datcollate, pg_encoding_to_char(encoding), current_setting('lc_messages') from pg_database where datname = 'latchkey'`;
     assert.deepEqual(await query(server.url, settings), ['C', 'UTF8', 'C']);
@@ -102,14 +102,14 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  test('no process shows the password among its arguments', async () => {
+  test('no process has the password among its arguments', async () => {
     const server = await start();
     const { password } = new URL(server.url);
     assert.ok(!execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(password));
     await server.stop();
   });
 
-  test('keeps its data over stop and start, and listens where it is told to', async () => {
+  test('keeps its data over a restart, and listens on the requested port', async () => {
     const { port, free } = await occupyPort();
     free();
     const first = await start(port);
@@ -123,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  test('where its port is taken, takes another and says so', async (t) => {
+  test('if its port is in use, takes another and reports it', async (t) => {
     const { port, free } = await occupyPort();
     t.after(free);
     const server = await start(port);
@@ -133,14 +133,14 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  test('its parent is killed with -9: no PostgreSQL stays behind', async () => {
+  test('parent killed with -9: no PostgreSQL stays behind', async () => {
     const { holder, pid, supervisor } = await startInAnotherProcess();
     holder.kill('SIGKILL');
     await eventually(async () => assert.deepEqual([identityOf(pid), identityOf(supervisor)], [null, null]));
     assert.match(readFileSync(join(folder, 'postgres.log'), 'utf8').trimEnd(), /database system is shut down$/);
   });
 
-  test('its parent and its supervisor are killed with -9: the next start ends what stayed behind and takes over', async () => {
+  test('parent and supervisor killed with -9: the next start stops the orphaned server and takes over', async () => {
     const { holder, url, pid, supervisor } = await startInAnotherProcess();
     await query(url, 'create table left_behind as select 7 as seven');
     process.kill(supervisor, 'SIGKILL');
@@ -152,7 +152,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  test('it is killed itself: the parent hears of it, and it starts again with everything committed', async () => {
+  test('server killed: the parent is notified, and a restart has all committed data', async () => {
     const server = await start();
     await query(server.url, 'create table committed as select 1 as one');
     process.kill(serverPid(), 'SIGKILL');
@@ -163,14 +163,14 @@ describe('the embedded PostgreSQL', () => {
     await again.stop();
   });
 
-  test('after a crash of the machine another program has the number of the server: it starts all the same', async () => {
+  test('after a machine crash the pid of the server belongs to another program: it starts all the same', async () => {
     writeFileSync(join(folder, 'postgres', 'postmaster.pid'), `${process.pid}\n${join(folder, 'postgres')}\n`);
     const server = await start();
     assert.deepEqual(await query(server.url, 'select 1'), [1]);
     await server.stop();
   });
 
-  test('does not start: the server’s own words and the log are named', async () => {
+  test('if it does not start, the error quotes the server and names the log', async () => {
     const settings = join(folder, 'postgres', 'postgresql.auto.conf');
     const before = readFileSync(settings, 'utf8');
     appendFileSync(settings, "shared_buffers = 'a lot'\n");
@@ -183,12 +183,12 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(settings, before);
   });
 
-  test('the password is lost: does not make another that opens nothing', async () => {
+  test('if the password is lost, it creates no new one, which would open nothing', async () => {
     rmSync(join(folder, 'postgres-password'));
     await assert.rejects(start(), /The password of the database is missing: .*postgres-password/);
   });
 
-  test('as root: names the folder that the database’s user can not enter', {
+  test('as root, the error names the folder that the database user can not enter', {
     skip: process.getuid?.() !== 0 && 'not root',
   }, async () => {
     const closed = join(folder, 'closed');
@@ -206,8 +206,8 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-describe('a throw-away PostgreSQL', () => {
-  test('leaves nothing of its folder', async () => {
+describe('a temporary PostgreSQL', () => {
+  test('removes its folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-thrown-away-'));
     chmodSync(folder, 0o711);
     const server = await startEmbeddedPostgres({

@@ -20,13 +20,16 @@ const PORT_TRIES = 3;
 
 export type EmbeddedPostgres = {
   url: string;
-  /** Stops the database in order; connections still open are closed. */
+  /** Shuts the database down cleanly; open connections are closed. */
   stop: () => Promise<void>;
-  /** Resolves when the database has ended, asked to or not. */
+  /** Resolves when the database has ended, whether it was stopped or crashed. */
   ended: Promise<void>;
 };
 
-/** `port` 0: any that is free. `throwAway`: nothing has to last, and `dataDir` is removed at the end. */
+/**
+ * - `port`: 0 for any free port.
+ * - `throwAway`: the data need not be durable, and `dataDir` is removed at the end.
+ */
 export type EmbeddedOptions = {
   dataDir: string;
   port: number;
@@ -37,9 +40,10 @@ export type EmbeddedOptions = {
 };
 
 /**
- * Starts the PostgreSQL that comes with npm, its data under `dataDir`. Works as root too: the server then runs as the user `postgres`.
- * It ends with this process, however this process ends. When `port` is taken, it listens on another.
- * @throws StartError that says what is in the way and what to do
+ * Starts the PostgreSQL that comes with npm, with its data under `dataDir`. As root, the server runs as the user
+ * `postgres`. It stops when this process ends, even if this process is killed. If `port` is in use, it listens on
+ * another.
+ * @throws StartError naming the problem and the remedy
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, flags = [], throwAway = false } = options;
@@ -68,16 +72,19 @@ function loadPassword(path: string, databaseDir: string): string {
   return keepSecret(path);
 }
 
-/** The address of the server that a running Latchkey keeps with this data folder. @throws Error when there is none */
+/**
+ * The address of the server that a running Latchkey started with this data folder.
+ * @throws Error if there is none
+ */
 export function addressOfRunning(dataDir: string, database: string): string {
-  // Its fourth line is the port (PostgreSQL, storage of the lock file).
+  // The fourth line of the file is the port (PostgreSQL, storage of the lock file).
   const port = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
   return `postgres://${USER}:${keepSecret(join(dataDir, 'postgres-password'))}@127.0.0.1:${port}/${database}`;
 }
 
 /**
- * After a kill -9 the former server may still be shutting down, or run on when its supervisor was killed too. Stopping one
- * that stops already changes nothing.
+ * After a kill -9 the previous server may still be shutting down, or still be running if its supervisor was killed too.
+ * Stopping a server that is already shutting down has no effect.
  */
 async function stopFormerServer(databaseDir: string, progress: (line: string) => void): Promise<void> {
   const pidFile = join(databaseDir, 'postmaster.pid');
@@ -96,7 +103,7 @@ async function stopFormerServer(databaseDir: string, progress: (line: string) =>
       await setTimeout(20);
     }
   } else if (identityOf(pid) !== null) {
-    // After a crash of the machine the number may belong to another program, which PostgreSQL would take for a running server.
+    // After a machine crash the pid may belong to another program; PostgreSQL would take it for a running server.
     rmSync(pidFile, { force: true });
   }
 }
@@ -114,14 +121,14 @@ async function launchOnFreePort(
   try {
     return { port, ...(await launch({ ...order, port }, progress)) };
   } catch (error) {
-    // Somebody else has taken the port since.
+    // Another program took the port in the meantime.
     const taken = error instanceof Error && /Address already in use/i.test(error.message);
     if (!taken || tries === 1) throw error;
     return launchOnFreePort({ ...order, port: 0 }, progress, tries - 1);
   }
 }
 
-/** The wished port, or another one when it is taken. */
+/** Returns the requested port, or a free port if it is in use. */
 function freePort(wished: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -138,7 +145,8 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
   const output = openLog(log);
   const child = fork(SUPERVISOR, {
     detached: true,
-    // While the database is made, the library keeps a file with the password among the temporary files: in a folder that others can't list.
+    // During initialisation the library writes the password to a temporary file, so that folder must not be listable by
+    // others.
     env: environmentOfChild({ TMPDIR: database.dataDir }),
     execArgv: [],
     stdio: ['ignore', output, output, 'ipc'],
@@ -163,18 +171,18 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
     stop: async () => {
       tell(child, { order: 'stop' });
       await ended;
-      // Nothing is left to stop, unless the supervisor itself was killed.
+      // The server is already stopped unless the supervisor was killed.
       await stopFormerServer(database.databaseDir, progress);
     },
   };
 }
 
-/** One that has ended needs no orders. */
+/** Does nothing if the child has ended. */
 function tell(child: ChildProcess, order: SupervisorOrder): void {
   if (child.connected) child.send(order, () => undefined);
 }
 
-/** Keeps one older file, so the log stays small over years. */
+/** Keeps one older file, which bounds the size of the log. */
 function openLog(path: string): number {
   if (existsSync(path) && statSync(path).size > LOG_BYTES) renameSync(path, `${path}.1`);
   return openSync(path, 'a', 0o600);

@@ -1,16 +1,16 @@
 import { problemWithRetry } from './problem.ts';
 
-/** How many work at once, of those how many of one caller, how many wait, and how long at most. */
+/** Limits: concurrent turns, concurrent turns of one caller, length of the queue, and the longest wait. */
 type Bounds = { atOnce: number; atOncePerCaller?: number; waiting: number; waitSeconds?: number };
 
 type Waiter = { admit: () => void; refuse: () => void };
 
-/** Seconds after which somebody who was refused may try again. */
+/** `Retry-After` of a refusal, in seconds. */
 const RETRY_SECONDS = 5;
 
 /**
- * Lets a few work at once; the others wait, and callers take turns, so that one that asks for much delays itself and not the
- * rest. When too many wait, the caller with the longest line is refused.
+ * Limits concurrency. Callers wait in a queue and take turns (round robin), so a caller with many requests delays only
+ * itself. When the queue is full, the caller with the longest line is refused.
  */
 export class FairQueue {
   readonly #bounds: Bounds;
@@ -27,7 +27,11 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** @returns ends the turn; more calls of it do nothing @throws Problem SERVICE_UNAVAILABLE when too many wait, or it takes too long */
+  /**
+   * Waits for a turn.
+   * @returns ends the turn; idempotent
+   * @throws Problem SERVICE_UNAVAILABLE if the queue is full or the wait is too long
+   */
   async take(caller: string): Promise<() => void> {
     if (this.#waiting === 0 && this.#hasRoom(caller)) this.#begin(caller);
     else await this.#wait(caller);
@@ -100,7 +104,7 @@ export class FairQueue {
     else this.#lines.delete(caller);
   }
 
-  /** The caller whose turn it is goes to the end of the round. */
+  /** Round robin: the caller that gets the turn moves to the end. */
   #admitNext(): void {
     for (const [caller, [first, ...others]] of this.#lines) {
       if (!first || !this.#hasRoom(caller)) continue;

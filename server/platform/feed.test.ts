@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** A way to the database that can be made to swallow what is sent, with nobody told. */
+/** A TCP proxy in front of the database that can drop all traffic silently. */
 async function startWay(url: URL) {
   const sockets = new Set<Socket>();
   let swallows = false;
@@ -44,7 +44,7 @@ async function startWay(url: URL) {
   };
 }
 
-test('SE-3 a network that silently drops everything is noticed within seconds; what was missed is caught up on', async (t) => {
+test('SE-3 a network that silently drops everything is noticed within seconds, and missed changes are caught up', async (t) => {
   const way = await startWay(new URL(latchkey.databaseUrl));
   const feed = new ChangeFeed(way.url, latchkey.system.log);
   t.after(async () => {

@@ -5,22 +5,22 @@ import { connectAlone } from './db.ts';
 
 const CHANNEL = 'latchkey_changes';
 const MAX_BACKOFF_MS = 5_000;
-/** A connection over which nothing comes any more counts as live for at most both together. */
+/** A silent connection counts as live for at most the sum of both. */
 const CHECK_MS = 2_000;
 const ANSWER_MS = 3_000;
 
-/** Something that processes hold in memory has changed: `topic` names what, `key` which one. */
+/** A change of state that processes cache: `topic` names the kind, `key` the record. */
 export type Change = { topic: string; key: string };
 
 type Subscriber = {
-  /** Runs at every (re)connect, before the feed counts as live: catches up on what was missed while it was down. */
+  /** Runs at every (re)connect, before the feed counts as live; catches up on the changes missed while it was down. */
   replay: () => Promise<void>;
   onChange: (change: Change) => void;
 };
 
 /**
- * Changes of all processes, over PostgreSQL LISTEN/NOTIFY. What is held in memory may be trusted only while {@link live}:
- * a process that can't hear of changes must ask the database (fails closed).
+ * Changes of all processes, over PostgreSQL LISTEN/NOTIFY. A cache may be trusted only while {@link live}; otherwise
+ * the process must ask the database (fails closed).
  */
 export class ChangeFeed {
   readonly #url: string;
@@ -42,13 +42,13 @@ export class ChangeFeed {
     return this.#live;
   }
 
-  /** Adds a subscriber; call before {@link start}, or it is caught up at once. */
+  /** Adds a subscriber. One that is added after {@link start} catches up immediately. */
   async subscribe(subscriber: Subscriber): Promise<void> {
     this.#subscribers.push(subscriber);
     if (this.#live) await subscriber.replay();
   }
 
-  /** Connects, and goes on reconnecting until {@link stop}. */
+  /** Connects, and reconnects until {@link stop}. */
   async start(): Promise<void> {
     let made: pg.Client | null = null;
     try {
@@ -74,7 +74,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Who only listens does not notice that nothing can come any more, as when a network drops what is sent: so it asks. */
+  /** Probes the connection, because a connection that only listens does not notice a network that drops traffic. */
   #listenOn(client: pg.Client): void {
     this.#check = setTimeout(() => {
       client.query('select').then(
@@ -94,7 +94,7 @@ export class ChangeFeed {
     await client?.end().catch(() => undefined);
   }
 
-  /** Applies a change in this process; other processes hear of it from the database. */
+  /** Applies a change in this process only; other processes learn of it from the database. */
   apply(change: Change): void {
     for (const subscriber of this.#subscribers) subscriber.onChange(change);
   }
@@ -118,17 +118,17 @@ export class ChangeFeed {
   }
 }
 
-/** Tells every process of a change when the transaction commits; this process at once after it. */
+/** Publishes a change to all processes when the transaction commits; this process applies it right after the commit. */
 export async function announce(tx: TxCtx, change: Change): Promise<void> {
   const payload = `${change.topic} ${change.key}`;
   await tx.db.selectNoFrom((eb) => eb.fn('pg_notify', [eb.val(CHANNEL), eb.val(payload)]).as('sent')).execute();
   tx.afterCommit(() => tx.system.feed.apply(change));
 }
 
-/** A statement for a connection that is not the pool's. */
+/** A statement for a connection outside the pool. */
 export type Statement = { name: string; text: string; values: unknown[] };
 
-/** The statement that tells every process of changes of one topic, when its transaction commits. */
+/** The statement that publishes changes of one topic to all processes when its transaction commits. */
 export function announceStatement(topic: string, keys: readonly string[]): Statement {
   return {
     name: 'announce',

@@ -6,10 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { outbound } from './fetch.ts';
 
-/** Two hundred megabytes, packed. */
+/** 200 megabytes, compressed. */
 const bomb = gzipSync(Buffer.alloc(200_000_000));
 
-describe('calling an address that somebody else chose', () => {
+describe('calling an address from a third party', () => {
   let latchkey: TestLatchkey;
   const server = createServer((request, response) => {
     if (request.url === '/redirect') response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
@@ -35,7 +35,7 @@ describe('calling an address that somebody else chose', () => {
   const production = (url: string) =>
     outbound({ ...latchkey.system, config: { ...latchkey.system.config, mode: 'production' } }, url);
 
-  test('this machine is called in development mode, and in production mode never', async () => {
+  test('this machine can be called in development mode only', async () => {
     assert.equal(await (await call(origin)).text(), 'hello');
     await assert.rejects(production(origin), /https/);
     await assert.rejects(production('https://127.0.0.1/'), { name: 'RefusedAddress' });
@@ -78,22 +78,22 @@ describe('calling an address that somebody else chose', () => {
     });
   }
 
-  test('a redirect is answered, not followed', async () => {
+  test('a redirect is returned, not followed', async () => {
     const answer = await call(`${origin}/redirect`);
     assert.equal(answer.status, 302);
   });
 
-  test('an answer beyond a megabyte is an error', async () => {
+  test('a response over one megabyte is an error', async () => {
     await assert.rejects(call(`${origin}/huge`));
   });
 
-  test('one that is packed counts as what it is unpacked', async () => {
+  test('the limit counts the decompressed size', async () => {
     assert.ok(bomb.byteLength < 1_000_000);
     await assert.rejects(call(`${origin}/bomb`), /larger than a megabyte/);
     assert.equal(await (await call(`${origin}/packed`)).text(), 'hello');
   });
 
-  test('an allowed private range is called', async () => {
+  test('an allowed private range can be called', async () => {
     const { config } = latchkey.system;
     const allowed = { ...latchkey.system, config: { ...config, webhookAllowPrivate: ['127.0.0.0/8'] } };
     assert.equal((await outbound(allowed, origin)).status, 200);

@@ -5,10 +5,13 @@ import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
 
-/** What a probe of an address found. */
+/** The result of a probe. */
 export type ProbeResult = { ok: true; status: number } | { ok: false; reason: string };
 
-/** Asks an address for a sign of life; redirects are not followed. @param timeoutMs how long to wait for the head of the answer */
+/**
+ * Probes an address. Redirects are not followed.
+ * @param timeoutMs how long to wait for the response headers
+ */
 export async function probe(url: string, timeoutMs: number): Promise<ProbeResult> {
   try {
     const response = await fetch(url, {
@@ -31,7 +34,7 @@ class RefusedAddress extends Error {
 const OUTBOUND_MS = 10_000;
 const MAX_BYTES = 1_048_576;
 
-/** What is sent to an address that somebody else chose. */
+/** A request to an address from a third party. */
 export type Outgoing = {
   method?: string;
   headers?: Record<string, string>;
@@ -40,10 +43,11 @@ export type Outgoing = {
 };
 
 /**
- * Calls an address that somebody else chose. Names are resolved first and private, loopback and link-local addresses refused
- * on every connection (server-side request forgery; ASVS 1.3.6), except the ranges of `LATCHKEY_WEBHOOK_ALLOW_PRIVATE` and,
- * in development mode, this machine. Redirects are not followed; https only in production mode; ten seconds; a megabyte.
- * @throws RefusedAddress, TypeError when the address does not answer
+ * Calls an address from a third party, protected against server-side request forgery (ASVS 1.3.6): on every connection
+ * the name is resolved first, and private, loopback and link-local addresses are refused, except the ranges of
+ * `LATCHKEY_WEBHOOK_ALLOW_PRIVATE` and, in development mode, this machine. Production mode requires https. Redirects
+ * are not followed. Limits: ten seconds, one megabyte.
+ * @throws RefusedAddress; TypeError if the address does not respond
  */
 export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
   checkAddress(system, new URL(url));
@@ -57,7 +61,10 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
   return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
 }
 
-/** The body, counted as it is unpacked: a megabyte that was packed may be a gigabyte. @throws TypeError for a larger one */
+/**
+ * Reads the body. The limit counts decompressed bytes, because a compressed megabyte may expand to a gigabyte.
+ * @throws TypeError if it is larger than a megabyte
+ */
 async function wholeOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -69,7 +76,7 @@ async function wholeOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promi
   return Buffer.concat(chunks);
 }
 
-/** What libraries hand to their `fetch`. */
+/** The options that libraries pass to `fetch`. */
 type FetchOptions = {
   method?: string;
   headers?: ConstructorParameters<typeof Headers>[0];
@@ -86,23 +93,25 @@ function outgoingOf({ method, headers, body, signal }: FetchOptions) {
   };
 }
 
-/** {@link outbound} in the shape in which libraries take a `fetch`. */
+/** {@link outbound} with the signature of `fetch`, for libraries. */
 export function guardedFetch(system: System) {
   return (url: string | URL | Request, options: FetchOptions = {}): Promise<Response> =>
     outbound(system, String(url), outgoingOf(options));
 }
 
-/** A POST to a receiver that somebody else chose. @param timeoutMs for all of it: finding, connecting, sending, answering */
+/**
+ * A POST to a receiver from a third party. `timeoutMs` covers the whole exchange: DNS, connecting, sending, response.
+ */
 export type Posting = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
 
-/** What a receiver answered. `head`: the beginning of the body; null where it has none. */
+/** The response of a receiver. `head` is the beginning of the body; null if there is none. */
 export type Reply = { status: number; headers: Dispatcher.ResponseData['headers']; head: string | null };
 
 const HEAD_BYTES = 1_024;
 
 /**
- * Posts to a receiver under the rules of {@link outbound}, over connections that are kept for the next time. Of the answer
- * only the beginning is read, and once its status is known nothing in the body can make it fail.
+ * Posts to a receiver under the rules of {@link outbound}, over kept-alive connections. Reads only the beginning of the
+ * response body; once the status is known, an error in the body does not fail the call.
  * @throws RefusedAddress, or the error of the connection
  */
 export async function post(system: System, url: string, { headers, body, timeoutMs, signal }: Posting): Promise<Reply> {
@@ -133,14 +142,14 @@ async function headOf(body: Dispatcher.ResponseData['body']): Promise<string | n
       if (size >= HEAD_BYTES) break;
     }
   } catch {
-    // The status has been received; that is the answer.
+    // The status has been received, so the response counts.
   }
   return size > 0 ? Buffer.concat(chunks).subarray(0, HEAD_BYTES).toString('utf8') : null;
 }
 
 /**
- * Checks an address before it is stored: the rules of {@link outbound} on what its name stands for now. A name that is not
- * known yet passes, as every connection is checked again.
+ * Checks an address before it is stored: applies the rules of {@link outbound} to what its name resolves to now. A name
+ * that does not resolve yet passes, because every connection is checked again.
  * @throws RefusedAddress
  */
 export async function checkReceiver(system: System, url: string): Promise<void> {
@@ -151,7 +160,7 @@ export async function checkReceiver(system: System, url: string): Promise<void> 
     throw new RefusedAddress(`${target.hostname} has no public address.`);
 }
 
-/** True when an address was refused, here or while connecting. */
+/** True if an address was refused, by a check or while connecting. */
 export function isRefused(error: unknown): boolean {
   return (
     error instanceof RefusedAddress || (error instanceof Error && error.cause !== undefined && isRefused(error.cause))
@@ -159,8 +168,8 @@ export function isRefused(error: unknown): boolean {
 }
 
 /**
- * A `fetch` for libraries that call this installation's own addresses, which may well be private: nobody but whoever runs it
- * chose them, and no others are called.
+ * A `fetch` for libraries that call this installation's own addresses. They may be private, because they come from the
+ * configuration. Other addresses are refused.
  */
 export function ownFetch({ config: { addresses } }: System) {
   const own = [addresses.test.auth, addresses.production.auth].map((address) => new URL(address).origin);
@@ -179,12 +188,12 @@ function checkAddress(system: System, { protocol, hostname }: URL): void {
     throw new RefusedAddress(`${hostname} is not a public address.`);
 }
 
-/** One pool of connections per process, whose every name look-up is checked. */
+/** One connection pool per process. It checks every name look-up. */
 const agents = perSystem(
   (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MAX_BYTES }),
 );
 
-/** Receivers are called often, so their connections are kept for a while. */
+/** Keeps connections to receivers alive, because they are called often. */
 const postingAgents = perSystem(
   (system) =>
     new Agent({ connect: { lookup: checkedLookup(system), timeout: 10_000 }, keepAliveTimeout: 30_000, pipelining: 1 }),
@@ -202,15 +211,15 @@ function checkedLookup(system: System): LookupFunction {
   };
 }
 
-/** What the registries give out to be reached from everywhere (IANA IPv6 Global Unicast Address Assignments). */
+/** The globally reachable unicast space (IANA IPv6 Global Unicast Address Assignments). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** In the middle of an address that carries an IPv4 address for tunnels within a site (ISATAP, RFC 5214 §6.1). */
+/** Marks an address that embeds an IPv4 address for tunnels within a site (ISATAP, RFC 5214 §6.1). */
 const ISATAP = 0x5efe;
 
 /**
- * Is an address one of the public Internet? Every form of IPv6 that carries an IPv4 address is refused, whatever that address is:
- * where it leads is decided by a gateway that we do not know (IPv4-compatible ::/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, 6to4,
- * Teredo, ISATAP). Only the IPv4-mapped form is the same as its IPv4 address.
+ * True for an address of the public Internet. IPv6 addresses that embed an IPv4 address are refused, because an unknown
+ * gateway decides where they lead (IPv4-compatible ::/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, 6to4, Teredo, ISATAP).
+ * The IPv4-mapped form is treated as its IPv4 address.
  */
 function isPublic(address: ReturnType<typeof ipaddr.process>): boolean {
   if (address.range() !== 'unicast') return false;
@@ -232,7 +241,7 @@ function isAllowed({ config }: System, address: string): boolean {
 }
 
 /**
- * Opens a TCP connection and closes it again, under the rules of {@link outbound}.
+ * Opens and closes a TCP connection, under the rules of {@link outbound}.
  * @throws RefusedAddress, or the error of the connection
  */
 export async function reach(

@@ -3,8 +3,9 @@ import { parseEmail } from './email-address.ts';
 import { readInstant } from './instants.ts';
 
 /**
- * What `format` in a schema means, to both validators alike: what passes can be stored, sent to, and computed with. The ones
- * that libraries bring take leap seconds, year 0 and addresses with header syntax in them.
+ * The `format` keywords of schemas, the same in both validators. A value that passes can be stored, sent to and
+ * computed with; the formats of the libraries also accept leap seconds, year 0 and addresses that contain header
+ * syntax.
  */
 const formats = {
   email: (text: string) => parseEmail(text) !== null,
@@ -13,7 +14,7 @@ const formats = {
 
 for (const [name, check] of Object.entries(formats)) Format.Set(name, check);
 
-/** Teaches a validator of requests the same formats. */
+/** Adds these formats to a request validator. */
 export function addOwnFormats<
   Validator extends { addFormat: (name: string, check: (text: string) => boolean) => unknown },
 >(validator: Validator): Validator {

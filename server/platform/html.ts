@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { html, raw } from 'hono/html';
 
-/** Markup that is safe to send: made by the escaping `html` tag. */
+/** Markup that is safe to send, produced by the escaping `html` tag. */
 export type Html = ReturnType<typeof html>;
 
 export { html };
@@ -38,7 +38,10 @@ iframe { width: 100%; height: 28rem; border: 1px solid var(--line); border-radiu
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** One style, known by its hash; no script at all, no framing (OA-6). @param leaves whether a form's answer leads to an application, and from there anywhere */
+/**
+ * The Content-Security-Policy of pages: one style by its hash, no scripts, no framing (OA-6).
+ * @param leaves true if the response to a form may redirect to an application, and from there anywhere
+ */
 function policy(leaves: boolean): string {
   const forms = leaves ? '' : "form-action 'self'; ";
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self' data:; frame-src 'self'; ${forms}base-uri 'none'; frame-ancestors 'none'`;
@@ -50,10 +53,10 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** A link of the bar at the top. */
+/** A link of the navigation bar. */
 export type NavLink = { href: string; label: string };
 
-/** Sends a whole page in the common frame. */
+/** Sends a page in the common layout. */
 export function sendPage(
   reply: FastifyReply,
   page: { title: string; nav?: readonly NavLink[]; body: Html; status?: number; leaves?: boolean },
@@ -85,7 +88,7 @@ const MARK = raw(
   '<svg width="22" height="22" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="12" r="4.5"/><path d="M12.5 12H21M18 12v3.5M15 12v2.5"/></svg>',
 );
 
-/** True when the caller is a browser that asks for a page rather than a program that takes anything. */
+/** True for a browser that asks for a page, false for a program that accepts any type. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.includes('text/html') ?? false;
 }

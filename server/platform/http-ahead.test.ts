@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
 import { eventually, expectProblem, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
-/** A provider that takes its time: it answers nothing until it is told to. */
+/** A slow provider: it holds its responses back until the test releases them. */
 const waiting: (() => void)[] = [];
 let asked = 0;
 const slow = createServer((_request, response) => {
@@ -39,8 +39,8 @@ function letGo(): void {
   for (const answer of waiting.splice(0)) answer();
 }
 
-describe('a request that asks others', () => {
-  test('holds no transaction meanwhile: more of them than a process works on at a time keep nobody waiting', async () => {
+describe('a request that calls out ahead of its transaction', () => {
+  test('holds no transaction meanwhile: more of them than the concurrency limit of a process block nobody', async () => {
     const slowly = Array.from({ length: 8 }, (_, index) => ask(`slow-${index}`));
     await eventually(async () => assert.equal(waiting.length, 8));
     const body = { key: 'meanwhile', name: 'Meanwhile' };
@@ -50,7 +50,7 @@ describe('a request that asks others', () => {
     for (const { status, body: found } of await Promise.all(slowly)) assert.deepEqual([status, found.ok], [200, false]);
   });
 
-  test('does not ask again for an answer that is known, and not for another body', async () => {
+  test('does not call again if the response is stored, and not for a reused key with another body', async () => {
     const first = ask('known');
     await eventually(async () => assert.equal(waiting.length, 1));
     letGo();
@@ -63,7 +63,7 @@ describe('a request that asks others', () => {
     assert.equal(asked, before);
   });
 
-  test('without a key asks, too', async () => {
+  test('calls without a key, too', async () => {
     const answer = latchkey.api(path, { token, body: {} });
     await eventually(async () => assert.equal(waiting.length, 1));
     letGo();

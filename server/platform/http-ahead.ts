@@ -1,17 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A question to others that a route asks ahead, and what came of it. */
+/** A call that a route makes ahead of its transaction, and its result. */
 type Asked<T> = {
   /** The route's `config.ahead`. */
   ask: (request: FastifyRequest) => Promise<void>;
-  /** For its handler. */
+  /** The result, for the handler of the route. */
   answerFor: (request: FastifyRequest) => T;
 };
 
 /**
- * Lets a route ask others (name servers, providers) before its request becomes a transaction: whoever takes long to answer
- * keeps no connection of the database, and nobody else waiting for one.
- * @param work sees the request checked and authorised, and reads outside of any transaction; what it throws is the answer
+ * Lets a route call out (name servers, providers) before its request becomes a transaction, so that a slow remote side
+ * holds no database connection.
+ * @param work runs after validation and authorisation, and reads outside of any transaction; an error it throws is the
+ * response
  */
 export function askedAhead<T>(work: (request: FastifyRequest) => Promise<T>): Asked<T> {
   const answers = new WeakMap<FastifyRequest, { answer: T }>();

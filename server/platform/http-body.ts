@@ -13,7 +13,7 @@ export const forms: Plugin = (scope) => scope.register(formBody);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** One megabyte: the largest request body outside imports. */
+/** One megabyte: the largest request body except imports. */
 export const BODY_LIMIT = 1_048_576;
 
 const options = { allErrors: true, strict: false, messages: true } as const;
@@ -25,9 +25,9 @@ const coercing = addOwnFormats(
 );
 
 /**
- * Bodies are taken as they are: nothing coerced, nothing dropped, every fault listed (BI-1). Params and query arrive as text,
- * so only there numbers and booleans are read from strings and defaults filled in. A schema is compiled at its first use: all of
- * them take seconds at the start, and a process serves few of them.
+ * Validates bodies strictly: nothing is coerced, nothing is dropped, every fault is listed (BI-1). Only params and
+ * query, which arrive as text, get coercion and defaults. Schemas are compiled at first use: compiling all of them
+ * takes seconds, and a process uses few.
  */
 export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   let compiled: ValidateFunction | null = null;
@@ -42,7 +42,7 @@ export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, http
 
 const serializers = SerializerSelector();
 
-/** Compiles what writes answers, as Fastify does, but each at its first use. */
+/** Compiles response serializers as Fastify does, but each at its first use. */
 export const buildSerializer: SerializerFactory = (schemas, serializerOptions) => {
   const compile = serializers(schemas, serializerOptions);
   return (route) => {
@@ -54,14 +54,14 @@ export const buildSerializer: SerializerFactory = (schemas, serializerOptions) =
   };
 };
 
-/** Top-level objects refuse fields they do not name. Parts of one schema that say otherwise keep their word. */
+/** Makes top-level objects refuse unknown fields; schemas that set `additionalProperties` keep their value. */
 function closed(schema: unknown): Record<string, unknown> {
   const plain: Record<string, unknown> = { ...Object(schema) };
   if (plain['type'] === 'object' && !('additionalProperties' in plain)) plain['additionalProperties'] = false;
   return plain;
 }
 
-/** Reads JSON strictly: valid UTF-8, no NUL and no half of a surrogate pair (PostgreSQL can't store them), no prototype keys. */
+/** Parses JSON strictly: valid UTF-8, no NUL and no lone surrogate (PostgreSQL can't store them), no prototype keys. */
 export function addBodyParsers(app: FastifyInstance): void {
   limitTime(app);
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -87,10 +87,10 @@ export function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
-/** How long a body may take, and, where it is streamed, how long it may pause. */
+/** The timeout of a body and, where it is streamed, of each pause. */
 const BODY_MS = 30_000;
 
-/** Ends connections whose body does not come (slow bodies would hold them all). */
+/** Closes connections whose body does not arrive in time (slow bodies would exhaust the connections). */
 function limitTime(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { raw, headers } = request;
@@ -109,19 +109,19 @@ function limitTime(app: FastifyInstance): void {
   });
 }
 
-/** A surrogate that is escaped, and no half of a pair. */
+/** An escaped lone surrogate. */
 const HALF = /\\u(?:d[89ab][\da-f]{2}(?!\\ud[c-f][\da-f]{2})|(?<!\\ud[89ab][\da-f]{2}\\u)d[c-f][\da-f]{2})/i;
 
-/** Whether PostgreSQL can store the text that JSON stands for: no NUL in it, raw or escaped, and no half of a character. */
+/** True if PostgreSQL can store the text of this JSON: no NUL, raw or escaped, and no lone surrogate. */
 export function isStorable(json: string): boolean {
   if (json.includes('\0')) return false;
   if (!json.includes('\\u')) return true;
-  // What follows an escaped backslash is no escape.
+  // A sequence after an escaped backslash is not an escape.
   const escapes = json.replaceAll('\\\\', '  ');
   return !escapes.includes('\\u0000') && !HALF.test(escapes);
 }
 
-/** @returns null for what is not UTF-8, or can't be stored */
+/** @returns null for bytes that are not UTF-8, or that PostgreSQL can't store */
 function decode(bytes: Buffer): string | null {
   try {
     const text = utf8.decode(bytes);

@@ -8,7 +8,7 @@ import { parseSource } from './source.ts';
 import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
-/** What the edge of one host knows: its own address and names, and how others are found. */
+/** The address and names of one host, and how to find other addresses. */
 export type Edge = {
   system: System;
   host: Host;
@@ -20,13 +20,15 @@ export type Edge = {
 const CONSOLE_HEADERS = ['x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
 
 /**
- * What every answer carries unless its route says otherwise. Most are about a person or hold a secret, so no cache keeps any
- * (RFC 9111 §5.2.2.5, RFC 6749 §5.1; ASVS 14.3.2); what is public says itself how long it may be kept. And no browser takes an
- * answer for another type than it says (ASVS 3.4.4).
+ * The default headers of every response. Most responses are personal or secret, so caches must not store them (RFC 9111
+ * §5.2.2.5, RFC 6749 §5.1; ASVS 14.3.2); routes with public responses set a lifetime themselves. Browsers must not
+ * sniff the content type (ASVS 3.4.4).
  */
 const DEFAULT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** What happens to every request before its route: trace, default headers, host check, refusal of console headers, measuring. */
+/**
+ * What every request passes before its route: trace, default headers, host check, refusal of console headers, metrics.
+ */
 export function addEdge(app: App, edge: Edge): void {
   const { host, own, hostNames, find } = edge;
   app.addHook('onRequest', (request, reply, done) => {
@@ -46,7 +48,7 @@ export function addEdge(app: App, edge: Edge): void {
   addMeasuring(app, edge);
 }
 
-/** Also for a request whose path can not be read, which passes no hook. */
+/** Also called for a request with an invalid path, which passes no hook. */
 export function begin(request: FastifyRequest, reply: FastifyReply): void {
   const trace = traceOf(request);
   request.trace = trace;
@@ -87,7 +89,7 @@ function traceOf(request: FastifyRequest): Trace {
   };
 }
 
-/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
+/** Host names are case-insensitive, and a trailing dot is ignored (RFC 1034 §3.1). */
 function hostNameOf({ hostname }: FastifyRequest): string {
   return hostname.toLowerCase().replace(/\.$/, '');
 }

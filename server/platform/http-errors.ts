@@ -9,14 +9,16 @@ type Where = { apiAddress: string; surfaces: readonly Surface[]; methods: Method
 /** A family of paths and the kind of host that serves it. */
 type Surface = { prefix: string; host: string; address: string };
 
-/** Makes every error of a host leave as a problem document, and unknown paths say where they would be found. */
+/**
+ * Turns every error of a host into a problem document; the problem of an unknown path names the host that serves it.
+ */
 export function addErrorHandling(app: FastifyInstance, where: Where): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
     error instanceof AnsweredBefore
       ? replay(reply, error.stored)
       : sendProblem(request, reply, toProblem(error), where.apiAddress),
   );
-  // Before the body is read: nobody is told that it has the wrong type for an address that is not there.
+  // Before the body is parsed, so that an unknown path is a 404 and not a 415.
   app.addHook('preParsing', (request, _reply, _payload, done) => done(request.is404 ? missing(request, where) : null));
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, missing(request, where), where.apiAddress));
 }
@@ -25,11 +27,11 @@ function missing(request: FastifyRequest, { methods, surfaces }: Where): Problem
   return notTaken(request, methods) ?? notFound(request, surfaces);
 }
 
-/** @returns undefined where there is no such address, whatever the method */
+/** @returns undefined if no route has this path, for any method */
 function notTaken({ url, method }: FastifyRequest, methods: Methods): Problem | undefined {
   const path = url.split('?', 1)[0] ?? '';
   const taken = methods.of(path);
-  // A route that takes the method has found nothing itself.
+  // The 404 comes from a route that takes the method.
   if (taken.length === 0 || taken.includes(method)) return undefined;
   const allowed = taken.join(', ');
   return problem('METHOD_NOT_ALLOWED', {
@@ -48,11 +50,12 @@ function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Proble
   );
 }
 
-/** What a thrown value means to the client. */
+/** Maps a thrown value to the problem that the client receives. */
 function toProblem(error: FastifyError): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) return invalid(error);
-  // Only a change with If-Match keeps to one snapshot; it lost against a change that was committed meanwhile.
+  // Only changes with If-Match use a repeatable-read snapshot; this one lost against a change committed in the
+  // meantime.
   if (isSerializationFailure(error)) return problem('PRECONDITION_FAILED');
   if (isDatabaseAway(error)) {
     const away = problemWithRetry('SERVICE_UNAVAILABLE', 1);
@@ -74,7 +77,7 @@ function isClientFault(error: FastifyError): boolean {
   return typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500;
 }
 
-/** Lists each fault with a JSON pointer to the field. */
+/** Lists each fault with a JSON pointer to its field. */
 function invalid(error: FastifyError): Problem {
   const part = error.validationContext ?? 'body';
   const errors = (error.validation ?? []).map(({ instancePath, message, params }) => ({

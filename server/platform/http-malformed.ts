@@ -3,19 +3,19 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, problemPath, problems } from './problem.ts';
 import { traceIdFrom, traceparent } from './trace.ts';
 
-/** What the parser of Node says of a request, and what it means; anything else is no HTTP. */
+/** The error codes of Node's parser and their problems; any other error means that the request is not HTTP. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
 /**
- * Answers what the parser refuses, before there is a request, with a problem document like every other, and ends the connection:
- * nobody knows where the next request would begin (RFC 9112 §9.2).
+ * Responds to requests that the parser rejects with a problem document, and closes the connection, because the start of
+ * the next request is unknown (RFC 9112 §9.2).
  */
 export function answerMalformed(apiAddress: string): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
-    // An answer that has begun is not interrupted by another.
+    // Do not write into a response that has started.
     const begun: unknown = Object(Reflect.get(socket, '_httpMessage')).headersSent;
     if (error.code !== 'ECONNRESET' && socket.writable && begun !== true)
       socket.write(documentOf(CODES[error.code ?? ''] ?? 'MALFORMED_REQUEST', apiAddress));
@@ -29,7 +29,7 @@ function documentOf(code: ErrorCode, apiAddress: string): string {
   const type = apiAddress + problemPath(code);
   const body = JSON.stringify({ type, title, status, detail, instance: '/', errorCode: code, traceId });
   return [
-    // Without a reason phrase, which nobody may rely on (RFC 9112 §4).
+    // Without a reason phrase: clients must ignore it (RFC 9112 §4).
     `HTTP/1.1 ${status} `,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
@@ -44,8 +44,8 @@ function documentOf(code: ErrorCode, apiAddress: string): string {
 }
 
 /**
- * A request names its host once; in HTTP/1.0 it need not (RFC 9112 §3.2). Node keeps the first of several, and a proxy before us
- * may have looked at the last.
+ * True for a request with exactly one Host header; HTTP/1.0 may omit it (RFC 9112 §3.2). Node keeps the first of
+ * several, and a proxy in front may have used the last.
  */
 export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The methods that each address of a host takes, so that another one is told which (RFC 9110 §15.5.6). */
+/** The methods of each path of a host, for the `Allow` header of a 405 (RFC 9110 §15.5.6). */
 export class Methods {
   readonly #byPath = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
-  /** @param app its routes are noted while they are registered */
+  /** @param app the app whose routes are recorded while they are registered */
   constructor(app: FastifyInstance) {
     app.addHook('onRoute', ({ url, method }) => {
-      // Only preflights are asked of every address.
+      // Only CORS preflights have a route for every path.
       if (url !== '*') this.#add(url, [method].flat());
     });
   }
 
-  /** The methods of an address, in the order of the alphabet; none where there is no such address. */
+  /** The methods of a path in alphabetical order; empty for an unknown path. */
   of(path: string): string[] {
     const found = [...this.#byPath.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();

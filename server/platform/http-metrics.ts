@@ -9,8 +9,8 @@ type Labels = { host: string; environment: string; route: string; status: string
 type Series = { labels: Labels; counts: Float64Array; sum: number };
 
 /**
- * Durations of requests as a Prometheus histogram. Recording is a few additions, as it happens on every request; the series
- * are put together when they are scraped.
+ * Durations of requests as a Prometheus histogram. Recording is cheap, because it happens on every request; the series
+ * are built when they are scraped.
  */
 class RequestDurations {
   readonly #series = new Map<string, Series>();
@@ -56,7 +56,10 @@ class RequestDurations {
     });
   }
 
-  /** Counts one request. @param milliseconds from its head to the end of its answer */
+  /**
+   * Counts one request.
+   * @param milliseconds from its headers to the end of its response
+   */
   record(
     host: { kind: string; environment: string | null },
     route: string,

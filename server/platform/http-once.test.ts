@@ -39,14 +39,14 @@ async function count(key: string): Promise<number> {
   return rows.length;
 }
 
-/** A call whose correlation id is that of an earlier one, so that the harness finds the event of the first. */
+/** A call with the correlation id of an earlier one, so that the harness finds the event of the first call. */
 async function again(first: Answer, path: string, key: string, body: unknown): Promise<Answer> {
   const correlation = { 'x-correlation-id': first.headers.get('x-correlation-id') ?? '' };
   return latchkey.api(path, { body, token, headers: { 'idempotency-key': key, ...correlation } });
 }
 
 describe('Idempotency-Key', () => {
-  test('the first answer is given again, and the change happened once', async () => {
+  test('the first response is replayed, and the change happens once', async () => {
     const role = newRole();
     const first = await once('/v1/admin/roles', 'again', role);
     assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [201, null]);
@@ -57,7 +57,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await count(role.key), 1);
   });
 
-  test('an answer without a body is given again', async () => {
+  test('a response without a body is replayed', async () => {
     const { access_token: by } = await register(latchkey);
     const logout = { token: by, method: 'POST', headers: { 'idempotency-key': 'bye' } };
     assert.equal((await latchkey.auth('/v1/sessions/logout', logout)).status, 204);
@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
     expectProblem(await once('/v1/admin/roles', 'other-body', newRole()), 409, 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  test('of twelve requests at once one is done, and all get its answer', async () => {
+  test('of twelve concurrent requests one is executed, and all get its response', async () => {
     const role = newRole();
     const correlation = { 'x-correlation-id': 'twelve-at-once' };
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await count(role.key), 1);
   });
 
-  test('a request waits for one with its key that another process has begun', async () => {
+  test('a request waits for one with its key that another process has started', async () => {
     const role = newRole();
     const first = await once('/v1/admin/roles', 'elsewhere', role);
     const other = await latchkey.system.pool.connect();
@@ -117,7 +117,7 @@ describe('Idempotency-Key', () => {
     assert.equal(elsewhere.status, 201, elsewhere.text);
   });
 
-  test('nobody is given a session meant for another who chose the same key', async () => {
+  test('a caller who reuses the key of another does not get the session meant for the other', async () => {
     const { email } = await register(latchkey);
     const login = (ip: string) =>
       latchkey.auth('/v1/auth/login/password', {
@@ -132,7 +132,7 @@ describe('Idempotency-Key', () => {
     assert.notEqual(elsewhere.body.refresh_token, first.body.refresh_token);
   });
 
-  test('a secret that is shown once is shown again to the same caller, and never stored in clear', async () => {
+  test('a secret that is shown once is replayed to the same caller, and never stored in clear', async () => {
     const body = { kind: 'web', name: 'Shop', redirectUris: ['https://shop.example/callback'] };
     const first = await once('/v1/admin/applications', 'secret', body);
     assert.equal(first.status, 201, first.text);
@@ -147,14 +147,14 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('a refusal is not kept: the request may be mended', async () => {
+  test('a refusal is not stored, so the request can be corrected', async () => {
     const role = newRole();
     const broken = await once('/v1/admin/roles', 'mended', { ...role, permissions: ['no:such'] });
     assert.ok([400, 403].includes(broken.status), broken.text);
     assert.equal((await once('/v1/admin/roles', 'mended', role)).status, 201);
   });
 
-  test('what a refused request counted stays counted', async () => {
+  test('limits counted by a refused request stay counted', async () => {
     const { email } = await register(latchkey);
     const wrong = (n: number) =>
       latchkey.auth('/v1/auth/login/password', {
@@ -163,13 +163,13 @@ describe('Idempotency-Key', () => {
       });
     const statuses: number[] = [];
     for (let n = 0; n < 25 && !statuses.includes(429); n += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one guess after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential guesses
       statuses.push((await wrong(n)).status);
     }
     assert.equal(statuses.at(-1), 429, String(statuses));
   });
 
-  test('after a day the key is free', async () => {
+  test('a key expires after a day', async () => {
     const role = newRole();
     await once('/v1/admin/roles', 'a-day', role);
     clock.advance(24 * 3_600_000 + 1);

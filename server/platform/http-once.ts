@@ -11,7 +11,7 @@ import type { Unit } from './unit.ts';
 type IdempotencyKeysTable = {
   id: Buffer;
   body_hash: Buffer;
-  /** Null only inside the transaction that makes it. */
+  /** Null only inside the transaction that creates the row. */
   answer_sealed: string | null;
   expires_at: Date;
 };
@@ -26,7 +26,7 @@ type StoredAnswer = { status: number; headers: Record<string, string | string[]>
 
 const KEPT_MS = 24 * 3_600_000;
 const PURPOSE = 'idempotent-answer';
-/** Headers that belong to one delivery of an answer, not to the answer. */
+/** Headers that belong to one transmission of a response, not to the stored response. */
 const NOT_KEPT = [
   'x-correlation-id',
   'traceparent',
@@ -42,7 +42,7 @@ const NOT_KEPT = [
   'access-control-expose-headers',
 ];
 
-/** Thrown where another process gave the answer while this one was about to: the request ends with that answer. */
+/** Thrown if another process stored its response first; the request ends with that response. */
 export class AnsweredBefore extends Error {
   readonly stored: StoredAnswer;
 
@@ -53,10 +53,11 @@ export class AnsweredBefore extends Error {
 }
 
 /**
- * Makes a POST with an `Idempotency-Key` happen once (draft-ietf-httpapi-idempotency-key-header): claim, change and answer are
- * one transaction, so a crash leaves all or nothing, and a second request with the key waits at the claim's row for the first.
- * Answers that refuse changed nothing and are not kept.
- * @returns the first statements of that transaction @throws Problem IDEMPOTENCY_KEY_REUSED when the key came with another body before
+ * Makes a POST with an `Idempotency-Key` execute once (draft-ietf-httpapi-idempotency-key-header). Claim, change and
+ * response are one transaction: a crash leaves all or nothing, and a second request with the key waits at the claim's
+ * row for the first. Refusals change nothing and are not stored.
+ * @returns the first statements of that transaction
+ * @throws Problem IDEMPOTENCY_KEY_REUSED if the key was used with another body
  */
 export function claiming(system: System, request: FastifyRequest, claim: Buffer) {
   return async (db: Kysely<Tables>): Promise<void> => {
@@ -71,7 +72,10 @@ export function claiming(system: System, request: FastifyRequest, claim: Buffer)
   };
 }
 
-/** The answer that the key's first request got, if it has been given. @throws Problem IDEMPOTENCY_KEY_REUSED */
+/**
+ * The stored response to the first request with the key, if it has finished.
+ * @throws Problem IDEMPOTENCY_KEY_REUSED
+ */
 export async function earlierAnswer(
   system: System,
   request: FastifyRequest,
@@ -90,7 +94,7 @@ function hashOf(body: unknown): Buffer {
   return hash('sha256', JSON.stringify(body ?? null), 'buffer');
 }
 
-/** One row per key: a second insert waits until the first transaction has ended. An expired claim is taken over. */
+/** One row per key: a second insert waits until the first transaction ends. An expired claim is replaced. */
 async function insertClaim(db: Kysely<Tables>, row: Insertable<IdempotencyKeysTable>, now: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('idempotency_keys')
@@ -124,15 +128,15 @@ function openAnswer(system: System, known: Omit<IdempotencyKeysTable, 'id' | 'ex
   return stored;
 }
 
-/** Whose key it is: one caller's, on one path. */
+/** Idempotency keys are scoped to one caller and one path. */
 export function claimOf(request: FastifyRequest, key: string): Buffer {
   const { kind, environment } = request.server.host;
   return hash('sha256', JSON.stringify([kind, environment, callerOf(request), request.url, key]), 'buffer');
 }
 
 /**
- * A signed-in caller is its session or client, also with a newer token; anybody else is what was presented and from where, so
- * that nobody is given an answer meant for another who chose the same key.
+ * Identifies the caller: by session or client for signed-in callers, so a newer token is the same caller; otherwise by
+ * the presented credentials and the source, so that nobody gets the response of another caller who chose the same key.
  */
 function callerOf({ ctx, headers, trace }: FastifyRequest): unknown[] {
   const { scope, actor } = ctx ?? {};
@@ -142,14 +146,14 @@ function callerOf({ ctx, headers, trace }: FastifyRequest): unknown[] {
   return [trace.ip, headers.authorization, headers.cookie];
 }
 
-/** Who takes turns with others where requests wait: a signed-in caller, or the source of a request without one. */
+/** The key for fair queueing: the signed-in caller, or the source of an anonymous request. */
 export function turnOf({ ctx, trace }: FastifyRequest): string {
   const actor = ctx?.actor;
   if (actor?.kind === 'customer' || actor?.kind === 'operator') return actor.userId;
   return actor?.kind === 'management' ? actor.applicationId : sourceOf(trace);
 }
 
-/** Keeps the answer in the transaction of the change it tells of. */
+/** Stores the response in the transaction of the change. */
 export async function keepAnswer(
   system: System,
   { unit, claim }: { unit: Unit; claim: Buffer },
@@ -159,10 +163,10 @@ export async function keepAnswer(
     if (unit.isOpen) await (await unit.begin()).deleteFrom('idempotency_keys').where('id', '=', claim).execute();
     return;
   }
-  // Answers hold tokens and secrets that are shown once.
+  // Responses may contain tokens and secrets that are shown once.
   const answer = JSON.stringify(answerOf(reply, payload));
   const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
-  // The claim is the first statement of the transaction, so a request that wrote nothing has none yet.
+  // The claim is the first statement of the transaction; a request without writes has not started it yet.
   const db = await unit.begin();
   await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }
@@ -178,7 +182,7 @@ function answerOf(reply: FastifyReply, payload: unknown): StoredAnswer {
   };
 }
 
-/** Gives the answer of the first request again. */
+/** Replays the response of the first request. */
 export function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): void {
   reply
     .code(status)
@@ -187,7 +191,7 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredAns
     .send(status === 204 ? undefined : body);
 }
 
-/** Forgets keys after their day. */
+/** Deletes expired keys. */
 export async function forgetIdempotencyKeys(system: System): Promise<void> {
   await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(
     singleWrite(system, 'clean-up'),

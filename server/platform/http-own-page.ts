@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { problem } from './problem.ts';
 
 /**
- * Forms are sent by the pages of the address they came to, and by no page of others (ASVS 3.5.1). A browser that keeps the origin
- * to itself (`no-referrer` makes it `null`) still says by `Sec-Fetch-Site` whose page it was.
+ * Accepts forms only from pages of the same address (ASVS 3.5.1). With `no-referrer` a browser sends `Origin: null`,
+ * but `Sec-Fetch-Site` still says where the page comes from.
  * @throws Problem ORIGIN_NOT_ALLOWED
  */
 export function requireOwnPage({ headers, address }: FastifyRequest): void {

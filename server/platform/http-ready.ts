@@ -4,18 +4,18 @@ import { requestDurations } from './http-metrics.ts';
 import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
-/** An answer that is known before anybody asks. */
+/** A response that is prepared in advance. */
 export type ReadyAnswer = { body: string | Buffer; etag: string; headers: Record<string, string> };
 
-/** Longer than the minute for which load balancers keep a connection, so that they end it and not we, in mid-request. */
+/** Longer than the 60 seconds of common load balancers, so that they close idle connections before this server does. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** Headers that make an answer depend on who asks: the routes look at those. */
+/** Headers that make a response depend on the caller; such requests go to the routes. */
 const DEPENDS = ['origin', 'x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-environment'];
 
 /**
- * Answers to the most frequent requests, sent before routing, hooks and serialisation: for documents that are the same for
- * everybody and asked for all the time. Whatever is unusual about a request leaves it to its route, which must answer the same.
+ * Prepared responses to the most frequent requests, sent before routing, hooks and serialisation: for public documents
+ * that are the same for everyone. Unusual requests fall through to the route, which must give the same response.
  */
 export class ReadyAnswers {
   readonly #answers = new Map<string, () => ReadyAnswer | undefined>();
@@ -29,14 +29,14 @@ export class ReadyAnswers {
     this.#hostNames = hostNames;
   }
 
-  /** @param find undefined when there is nothing yet: the route makes it */
+  /** @param find undefined while there is no response yet; the route creates it */
   add(path: string, find: () => ReadyAnswer | undefined): void {
     this.#answers.set(path, find);
   }
 
-  /** An HTTP server that has these answers before its handler. */
+  /** Creates an HTTP server that tries these responses before its handler. */
   server(handler: RequestListener): Server {
-    // Of headers; bodies have a time of their own.
+    // Node's requestTimeout covers headers and body; bodies have a timeout of their own.
     const options = { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
     return createServer(options, (request, response) => {
       if (!this.#answer(request, response)) handler(request, response);
@@ -51,7 +51,7 @@ export class ReadyAnswers {
     const found = find();
     if (!found) return false;
     const given = headers['if-none-match'];
-    // Lists and weak forms are for the route to compare (RFC 9110 §13.1.2).
+    // The route compares lists and weak tags (RFC 9110 §13.1.2).
     if (given !== undefined && given !== found.etag) return false;
     const traceId = traceIdFrom(headers['traceparent']);
     const unchanged = given !== undefined;
@@ -81,7 +81,7 @@ export class ReadyAnswers {
 
 const fields = new WeakMap<ReadyAnswer, readonly string[]>();
 
-/** The header fields of an answer, put together once; a 304 has the length of what it stands for (RFC 9110 §8.6). */
+/** The header fields of a response, computed once. A 304 has the length of the full response (RFC 9110 §8.6). */
 function fieldsOf(found: ReadyAnswer): readonly string[] {
   const known = fields.get(found);
   if (known) return known;

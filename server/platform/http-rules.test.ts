@@ -71,7 +71,7 @@ async function etagOf({ path, token: by }: Pick<Resource, 'path' | 'token'>): Pr
 }
 
 describe('ETag and If-Match', () => {
-  test('a change is made to the state it was meant for, and to no other', async () => {
+  test('a conditional change applies to the state it names, and to no other', async () => {
     for (const resource of await resources()) {
       // biome-ignore lint/performance/noAwaitInLoops: one resource after the other
       const before = await etagOf(resource);
@@ -88,12 +88,12 @@ describe('ETag and If-Match', () => {
     await latchkey.api('/v1/admin/settings', { method: 'PATCH', body: { registration: 'open' }, token });
   });
 
-  test('who has the state already is not sent it again', async () => {
+  test('a client with the current state gets 304', async () => {
     const etag = await etagOf({ path: '/v1/admin/settings', token });
     const same = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': etag } });
     assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag]);
     for (const known of [`W/${etag}`, '*', `"another", W/${etag}`]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const weak = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': known } });
       assert.equal(weak.status, 304, `${known}: RFC 9110 §13.1.2`);
     }
@@ -101,7 +101,7 @@ describe('ETag and If-Match', () => {
     assert.equal(other.status, 200);
   });
 
-  test('of eight editors at once who saw the same state one wins', async () => {
+  test('of eight concurrent editors of the same state one wins', async () => {
     const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
     const path = `/v1/admin/roles/${created.body.id}`;
     const etag = await etagOf({ path, token });
@@ -113,7 +113,7 @@ describe('ETag and If-Match', () => {
     assert.equal((await latchkey.api(path, { token })).body.name, names[winner]);
   });
 
-  test('of eight who give a member roles at once one wins, also when there were none before', async () => {
+  test('of eight concurrent assignments of roles one wins, also if there were none before', async () => {
     const { session } = await register(latchkey);
     const { body } = await latchkey.api('/v1/admin/members?limit=1', { token });
     assert.equal(body.items[0].userId, session.userId);
@@ -139,7 +139,7 @@ describe('ETag and If-Match', () => {
     assert.equal((await latchkey.api(path, { token })).body.roles.length, 1);
   });
 
-  test('a change without a condition that is first makes the one with a condition fail', async () => {
+  test('an unconditional change that commits first fails the conditional one', async () => {
     const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
     const path = `/v1/admin/roles/${created.body.id}`;
     const etag = await etagOf({ path, token });
@@ -154,7 +154,7 @@ describe('ETag and If-Match', () => {
     assert.equal((await latchkey.api(path, { token })).body.name, 'First');
   });
 
-  test('a removal honours it too', async () => {
+  test('a deletion honours the condition too', async () => {
     const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
     const path = `/v1/admin/roles/${created.body.id}`;
     const etag = await etagOf({ path, token });
@@ -164,7 +164,7 @@ describe('ETag and If-Match', () => {
     assert.equal((await remove(etag)).status, 204);
   });
 
-  test('a condition on what has no ETag is refused, not ignored', async () => {
+  test('a condition on a resource without ETag is refused, not ignored', async () => {
     const { access_token: by } = await register(latchkey);
     const answer = await latchkey.api('/v1/me/security/mfa/phone', {
       method: 'DELETE',
@@ -174,7 +174,7 @@ describe('ETag and If-Match', () => {
     expectProblem(answer, 412, 'PRECONDITION_FAILED');
   });
 
-  test('more conditional changes at once than there are connections all come through', async () => {
+  test('more concurrent conditional changes than connections all succeed', async () => {
     const paths = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { body } = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
@@ -189,7 +189,7 @@ describe('ETag and If-Match', () => {
   });
 });
 
-describe('headers that say where a caller stands', () => {
+describe('headers about limits and deprecation', () => {
   test('RateLimit and RateLimit-Policy count down where a limit applies', async () => {
     const { email } = await register(latchkey);
     const login = () =>
@@ -207,7 +207,7 @@ describe('headers that say where a caller stands', () => {
     assert.deepEqual([headers.get('ratelimit'), headers.get('deprecation')], [null, null]);
   });
 
-  test('a route on its way out says since when and until when, at least twelve months ahead', async (t) => {
+  test('a deprecated route says since when and until when, at least twelve months ahead', async (t) => {
     const app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'api', environment: 'test' });
     t.after(() => app.close());
     const since = new Date('2026-01-01T00:00:00Z');
@@ -257,7 +257,7 @@ test('OpenAPI shows what each operation takes', async () => {
       .filter(({ method, operation }) => methods.includes(method) && takes(operation, header))
       .map(({ path }) => path);
   const read = recordsWith('if-none-match', 'get');
-  // Every record that can be read on its own and changed there says which state it is in, and can be changed in that one only.
+  // Every record with a GET and a change on the same path has an ETag and honours If-Match.
   const changed = operations.filter(({ path, method }) => path.startsWith('/v1/') && /patch|put|delete/.test(method));
   const both = changed.filter(({ path }) => operations.some((one) => one.path === path && one.method === 'get'));
   const several = ['/v1/me/security/sessions', '/v1/admin/domains/{domainId}/bindings'];

@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set while the request is one transaction. */
     unit: Unit | undefined;
-    /** The row of its `Idempotency-Key`. */
+    /** The row of the request's `Idempotency-Key`. */
     claim: Buffer | undefined;
   }
 }
@@ -22,7 +22,7 @@ declare module 'fastify' {
 type Exchange = { app: App; request: FastifyRequest; reply: FastifyReply };
 
 const CHANGES = ['PATCH', 'PUT', 'DELETE'];
-/** Paths of the interface, on customers' hosts and on the console's. */
+/** Versioned paths, on the hosts of customers and of the console. */
 const VERSIONED = /^(\/console)?\/v1\//;
 const TWELVE_MONTHS_MS = 365 * 86_400_000;
 
@@ -56,7 +56,7 @@ export function addExchangeRules(app: App): void {
     if (!request.unit) return done(null, payload);
     settle(request, reply, payload).then(() => done(null, payload), done);
   });
-  // What never got an answer (the process gave up on it) must not keep its transaction.
+  // A request that is aborted without a response must not keep its transaction.
   app.addHook('onResponse', (request, _reply, done) => {
     if (!request.unit) return done();
     request.unit.rollback().then(() => done(), done);
@@ -102,7 +102,7 @@ type Beginning = {
   note: (held: boolean) => void;
 };
 
-/** @returns false when the answer has been given already */
+/** @returns false if the response has been sent already */
 async function begin(exchange: Exchange, beginning: Beginning): Promise<boolean> {
   const { app, request, reply } = exchange;
   const { key, match, ahead } = beginning;
@@ -172,14 +172,19 @@ function isUnchanged({ method, headers }: FastifyRequest, reply: FastifyReply): 
   return typeof etag === 'string' && isKnownState(known, etag);
 }
 
-/** Does `If-None-Match` name this state? `*` names any, and whether a tag is weak makes no difference (RFC 9110 §13.1.2). */
+/**
+ * True if `If-None-Match` names this state. `*` matches any state; weak and strong tags are equal (RFC 9110 §13.1.2).
+ */
 export function isKnownState(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const opaque = etag.replace(/^W\//, '');
   return header.trim() === '*' || named(header).some((tag) => tag.replace(/^W\//, '') === opaque);
 }
 
-/** Ends the request's transaction with its answer. @throws Problem PRECONDITION_FAILED when another change was first */
+/**
+ * Ends the request's transaction together with its response.
+ * @throws Problem PRECONDITION_FAILED if a concurrent change committed first
+ */
 async function settle(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void> {
   const { unit, claim, server } = request;
   request.unit = undefined;
@@ -191,7 +196,7 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
     await unit.commit();
   } catch (error) {
     await unit.rollback();
-    // A refusal stands: there was nothing to keep. So does what another process kept first.
+    // A refusal has nothing to commit. The response that another process stored first stands.
     if (refused || error instanceof AnsweredBefore) return;
     if (isSerializationFailure(error)) throw problem('PRECONDITION_FAILED');
     if (!isDatabaseAway(error)) request.log.error({ err: error }, 'the transaction of a request could not be ended');
@@ -199,7 +204,9 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
   }
 }
 
-/** `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers) where a limit counted the request; `Deprecation` and `Sunset`. */
+/**
+ * Sets `RateLimit` (draft-ietf-httpapi-ratelimit-headers) if a limit counted the request, `Deprecation` and `Sunset`.
+ */
 function addStandingHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const standings = limitsOf(request.trace);
   if (standings.length > 0) {

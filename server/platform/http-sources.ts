@@ -10,9 +10,9 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 type SourceRule = { points: number; counts: string; of: 'all' | 'unsuccessful' | 'refused' };
 
 /**
- * Requests of one source that anybody may send: each process counts them in memory for a quarter of an hour, before it reads
- * their body, writes a row or hashes. Many people behind one address must get through, so the numbers are large; what is
- * guessed at or mailed has smaller ones of its own.
+ * Limits on anonymous requests by source. Each process counts them in memory for 15 minutes, before it reads a body,
+ * writes a row or hashes. The numbers are large because many people may share one address; guessing and sending have
+ * smaller limits of their own.
  */
 export const SOURCE_COUNTERS = {
   begin: { points: 3_000, of: 'all', counts: 'requests that begin something and leave a row' },
@@ -23,16 +23,16 @@ export const SOURCE_COUNTERS = {
 export type SourceCounter = keyof typeof SOURCE_COUNTERS;
 
 const SUCCESSFUL = [200, 201, 204, 302, 303];
-/** Sources that a process remembers; beyond that the longest known one is forgotten. */
+/** How many sources a process counts; beyond that it drops the oldest. */
 const MAX_SOURCES = 50_000;
 
 type Count = { points: number; until: number };
 
-/** What one process has counted. Counts need not be exact across processes: each lets a source do so much. */
+/** The counts of one process. They need not be exact across processes. */
 class SourceCounts {
   readonly #counts = new Map<string, Count>();
 
-  /** @returns the seconds until the source may go on; 0 when it may now */
+  /** @returns the seconds until the source may continue; 0 if it may now */
   refusedFor(counter: SourceCounter, source: string): number {
     const count = this.#counts.get(`${counter} ${source}`);
     if (!count || count.points < SOURCE_COUNTERS[counter].points) return 0;
@@ -77,7 +77,7 @@ export function addSourceLimits(app: App): void {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** What a request turns out to be decides whether it counts. */
+/** Decides by the outcome of a request whether it counts. */
 function settle(app: App, counter: SourceCounter, { request, reply }: Exchange): void {
   const { of } = SOURCE_COUNTERS[counter];
   const source = sourceOf(request.trace);

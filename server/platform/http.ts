@@ -26,9 +26,9 @@ import type { System } from './system.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace;
-    /** Set for routes that need a token; a public route makes its own once it knows the scope. */
+    /** Set on routes that need a token; a public route creates its own once it knows the scope. */
     ctx: Ctx;
-    /** The address the request came to. */
+    /** The address that the request was sent to. */
     address: Address;
     /** Undefined where there is no route, and on the pages of the reference. */
     route: Route | undefined;
@@ -50,17 +50,17 @@ declare module 'fastify' {
 
 export type App = FastifyInstance;
 
-/** A request as domain functions near the edge see it, and its answer. */
+/** A request and its response, for domain functions near the edge. */
 export type Request = FastifyRequest;
 export type Reply = FastifyReply;
 
 /** One listener: a kind of host, of one environment (the console has none). */
 export type Host = { kind: HostKind; environment: Environment | null };
 
-/** A public address, and the one project it serves; null: any of the environment. */
+/** A public address, and the project it serves; null: any project of the environment. */
 export type Address = { url: string; scope: Scope | null };
 
-/** Finds the address of a host name that is not the listener's own. */
+/** Finds the address of a host name that is not one of the listener's own. */
 export type FindAddress = (hostname: string) => Address | undefined | Promise<Address | undefined>;
 
 /** The public address of a host. */
@@ -70,19 +70,22 @@ export function addressOf(system: System, host: Host): string {
   return addresses[host.environment][host.kind];
 }
 
-/** Makes the HTTP server of one host; its routes are registered on it afterwards. @param find knows other names it answers to */
+/**
+ * Creates the HTTP server of one host; routes are registered on it afterwards.
+ * @param find knows the other host names it serves
+ */
 export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
   const own: Address = { url: addressOf(system, host), scope: null };
   const hostNames = new Set(hostNamesOf(own.url));
   const apiAddress = system.config.addresses[host.environment ?? 'production'].api;
-  // The status page is shown on the console host, under a name of its own where it has one.
+  // The console host also serves the status page, which may have a host name of its own.
   if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
   const readyAnswers = new ReadyAnswers(system, host, hostNames);
   const app: App = Fastify({
     serverFactory: (handler) => readyAnswers.server(handler),
     loggerInstance,
-    // Requests are told apart by their trace, so they need no logger of their own.
+    // Log lines are correlated by trace, so requests need no child logger.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: system.config.trustedProxies.length > 0 ? trustsSource(system.config.trustedProxies) : false,
@@ -90,10 +93,10 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildSerializer } },
     forceCloseConnections: 'idle',
-    // A start on a busy machine is slow, not broken.
+    // A slow start on a busy machine is not a fault.
     pluginTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
-    // An unreadable path is the client's fault: answered like any other.
+    // An unreadable path is a client error and gets a problem document.
     frameworkErrors: (error, request, reply) => {
       begin(request, reply);
       return app.errorHandler(error, request, reply);
@@ -143,7 +146,7 @@ function hostNamesOf(address: string): ReadonlySet<string> {
   return new Set(loopback.includes(hostname) ? loopback.map((name) => name + suffix) : [host]);
 }
 
-/** Where paths of the other kind of host are served. */
+/** The hosts that serve the path families of the other kinds. */
 function surfacesElsewhere(system: System, host: Host) {
   const environment = host.environment ?? 'production';
   const auth = { host: 'auth host', address: system.config.addresses[environment].auth };

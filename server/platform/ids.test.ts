@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './ids.ts';
 
-test('ids of one moment are all different and sort as they were made; later moments sort after them', () => {
+test('ids of one millisecond are distinct and sort by creation; ids of later times sort after them', () => {
   const now = new Date('2026-01-01T00:00:00Z');
   const ids = Array.from({ length: 10_000 }, () => newId('usr', now));
   assert.equal(new Set(ids).size, ids.length);
@@ -12,7 +12,7 @@ test('ids of one moment are all different and sort as they were made; later mome
   assert.match(later, /^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 });
 
-test('requests at the same time do not disturb the order of each other’s ids', () => {
+test('concurrent requests do not disturb the order of each other’s ids', () => {
   const moments = Array.from({ length: 20 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index));
   const made = new Map(moments.map((moment): [Date, string[]] => [moment, []]));
   for (let round = 0; round < 20; round += 1) for (const [moment, ids] of made) ids.push(newId('evt', moment));

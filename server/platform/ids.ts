@@ -16,14 +16,14 @@ export type ScopeEntryId = Id<'ent'>;
 export type ApplicationId = Id<'app'>;
 export type EventId = Id<'evt'>;
 
-/** How far each of the latest moments has counted: a request keeps its moment while others come and go. */
+/** The counter of each recent millisecond: a request keeps its time while others come and go. */
 const counted = new Map<number, number>();
 const MOMENTS = 4_096;
 
 /**
- * Makes an id whose time part is `now`, so that a test that travels in time gets ids that sort by its clock. Ids of one
- * millisecond count up, so records of one process sort in the order in which they were made (RFC 9562 §6.2, method 1).
- * @param prefix the kind of record, lower case letters
+ * Creates an id whose time part is `now`, so ids sort by the clock of a test too. Ids of one millisecond count up, so
+ * the records of one process sort in the order of creation (RFC 9562 §6.2, method 1).
+ * @param prefix the kind of record, in lower case letters
  */
 export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Prefix> {
   const msecs = now.getTime();
@@ -32,7 +32,7 @@ export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Pref
 }
 
 function nextOf(moment: number): number {
-  // Half of the range is free to count in, whatever it starts from.
+  // The counter starts in the lower half of its range, which leaves the upper half to count.
   const next = (counted.get(moment) ?? randomInt(0x7fff_ffff)) + 1;
   counted.delete(moment);
   counted.set(moment, next);
@@ -41,14 +41,14 @@ function nextOf(moment: number): number {
   return next;
 }
 
-/** The smallest id a record made at this moment can have: those made since then sort at or after it. */
+/** The smallest id possible for this time: ids created at or after it sort at or after this one. */
 export function firstIdAt<Prefix extends string>(prefix: Prefix, moment: Date): Id<Prefix> {
-  // A UUIDv7 counts from 1970 (RFC 9562 §5.7): nothing was made before.
+  // A UUIDv7 counts from 1970 (RFC 9562 §5.7).
   const uuid = uuidv7({ msecs: Math.max(0, moment.getTime()), seq: 0, random: new Uint8Array(16) });
   return `${prefix}_${TypeID.fromUUID('', uuid).toString()}`;
 }
 
-/** The schema of an id of one kind; a value that passes is typed as that kind of id. */
+/** The schema of ids of one kind; a valid value has the id's type. */
 export function IdSchema<Prefix extends string>(prefix: Prefix) {
   return Type.Unsafe<Id<Prefix>>(
     Type.String({

@@ -1,17 +1,18 @@
 import { Type } from 'typebox';
 
-/** RFC 3339 §5.6, without the leap second, and with no offset beyond what PostgreSQL reads. */
+/** RFC 3339 §5.6, without leap seconds, and limited to the offsets that PostgreSQL accepts. */
 const RFC_3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i;
 const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z');
 const YEAR_10000 = 253_402_300_800_000;
 
-/** A moment as clients write it; whoever takes one reads it once, with {@link instantOf}. */
+/** A time as clients send it; parse it with {@link instantOf}. */
 export const Instant = Type.String({ format: 'date-time' });
 
 /**
- * The moment that a text names, or null: for one that JavaScript or PostgreSQL could not hold (years 1 to 9999 UTC), a day that
- * the month does not have, and the leap second, which neither knows.
+ * Parses a time.
+ * @returns null if JavaScript or PostgreSQL could not hold it (years 1 to 9999 UTC), for a day that does not exist, and
+ * for leap seconds, which neither supports
  */
 export function readInstant(text: string): Date | null {
   if (!RFC_3339.test(text)) return null;
@@ -22,7 +23,7 @@ export function readInstant(text: string): Date | null {
   return day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? moment : null;
 }
 
-/** The moment that a validated text names. */
+/** Parses a text that has been validated as an {@link Instant}. */
 export function instantOf(text: string): Date {
   const moment = readInstant(text);
   if (moment === null) throw new Error('unreachable: the schema has checked the format');

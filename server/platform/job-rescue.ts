@@ -5,12 +5,12 @@ import type { System } from './system.ts';
 const PREFIX = 'latchkey-jobs/';
 const RESCUE_MS = 5_000;
 const ANSWER_MS = 10_000;
-/** Longer than it takes to connect again after a lost connection. */
+/** Longer than a reconnect takes after a lost connection. */
 const GRACE = '20 seconds';
 
 /**
- * Shows the others, by a connection that ends with this process, that its jobs are being worked on; and gives jobs of
- * processes that show nothing back to the queue. Without it graphile-worker would wait four hours for a killed process.
+ * Publishes that this process is alive, over a connection that ends with it, and releases the jobs of dead processes to
+ * the queue. Without it, graphile-worker waits four hours for a killed process.
  */
 export class SignOfLife {
   readonly #system: System;
@@ -25,7 +25,7 @@ export class SignOfLife {
     this.#timer = setInterval(() => this.#work(), RESCUE_MS);
   }
 
-  /** @param pool the name under which graphile-worker locks jobs here */
+  /** @param pool the name under which graphile-worker locks this process's jobs */
   show(pool: string): void {
     this.#pool = pool;
     this.#work();
@@ -69,7 +69,7 @@ export class SignOfLife {
   }
 }
 
-/** Jobs of all workspaces. */
+/** Across all workspaces. */
 const RESCUE = `
 select graphile_worker.force_unlock_workers(array_agg(holder))
 from (

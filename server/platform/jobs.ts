@@ -6,13 +6,13 @@ import type { Statement } from './feed.ts';
 import { SignOfLife } from './job-rescue.ts';
 import { connectionsOf, type System } from './system.ts';
 
-/** The jobs that exist and what each carries. Parts add theirs by merging into this interface. */
+/** All jobs and their payloads. Parts add theirs by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
 export interface Jobs {}
 
 /**
- * Adds a job in the caller's transaction: it runs if, and only if, that commits.
- * @param options.priority smaller runs first (0 when absent); `key` replaces a waiting job of the same key; jobs of one
+ * Adds a job in the caller's transaction: it runs if, and only if, the transaction commits.
+ * @param options `priority`: smaller runs first (default 0); `key`: replaces a waiting job of the same key; jobs of one
  * `queue` run one after the other
  */
 export async function addJob<Name extends keyof Jobs & string>(
@@ -26,7 +26,7 @@ export async function addJob<Name extends keyof Jobs & string>(
     queue_name := ${options.queue ?? null}::text)`.execute(tx.db);
 }
 
-/** {@link addJob} for many of a name, with one statement. */
+/** {@link addJob} for many jobs of one name, with one statement. */
 export async function addJobs<Name extends keyof Jobs & string>(
   tx: TxCtx,
   name: Name,
@@ -38,7 +38,7 @@ export async function addJobs<Name extends keyof Jobs & string>(
     ${jobs.map(({ key }) => key)}::text[]) as job (payload, key)`.execute(tx.db);
 }
 
-/** A statement that adds jobs on a connection that is not the pool's. */
+/** A statement that adds jobs over a connection outside the pool. */
 export function addJobsStatement<Name extends keyof Jobs & string>(
   name: Name,
   payloads: readonly Jobs[Name][],
@@ -50,7 +50,10 @@ export function addJobsStatement<Name extends keyof Jobs & string>(
   };
 }
 
-/** Starts working off jobs, also those that died with another process. @returns stops: jobs in progress finish, or go back to the queue when the process ends first */
+/**
+ * Starts the worker, which also takes over jobs of dead processes.
+ * @returns stops it: jobs in progress finish, or return to the queue if the process ends first
+ */
 export async function startJobs(
   system: System,
   tasks: TaskList,
@@ -82,7 +85,10 @@ function workerLogger(system: System): WorkerLogger {
   });
 }
 
-/** For how long, in milliseconds, jobs have waited that somebody waits for (priority 0 and before) and nobody has tried: the oldest of each name. */
+/**
+ * The longest wait in milliseconds of each job name, over jobs with priority 0 or below that were never attempted.
+ * These are the jobs that a person waits for.
+ */
 export async function longestWaits(system: System): Promise<Map<string, number>> {
   const { rows } = await sql<{ task: string; age: number }>`
     select task_identifier as task, (extract(epoch from now() - min(run_at)) * 1000)::bigint as age from graphile_worker.jobs

@@ -6,7 +6,7 @@ const [oldest, older, newest] = ['the oldest of the secrets', 'one that came aft
 const before = new Keyring([older, oldest]);
 const after = new Keyring([newest, older, oldest]);
 
-test('what was sealed opens, and what was tagged is known, with a new secret in front; not without the old one', () => {
+test('with a new secret in front, old seals open and old tags verify; without the old secret they do not', () => {
   const sealed = before.seal('a secret', 'purpose', 'record');
   assert.equal(after.open(sealed, 'purpose', 'record'), 'a secret');
   assert.throws(() => new Keyring([newest]).open(sealed, 'purpose', 'record'), UnknownSecretError);
@@ -20,7 +20,7 @@ test('what was sealed opens, and what was tagged is known, with a new secret in 
   assert.equal(new Keyring([newest]).checkTag('text', 'purpose', tag), false);
 });
 
-test('tags of every secret: the first is what is written now, the last stays whatever is put in front', () => {
+test('tags of every secret: the first is the current one, the last stays the same when secrets are added', () => {
   const [first, second, last] = after.tags('text', 'purpose');
   assert.deepEqual(first, after.tag('text', 'purpose'));
   assert.deepEqual([second, last], before.tags('text', 'purpose'));

@@ -10,14 +10,14 @@ import {
 
 type Master = { id: string; key: Buffer };
 
-/** Something was sealed with a secret that the configuration does not have. */
+/** A value was sealed with a secret that is not in the configuration. */
 export class UnknownSecretError extends Error {
   override readonly name = 'UnknownSecretError';
 }
 
 /**
  * Keys derived from the installation's secrets (`LATCHKEY_SECRET`; the first encrypts, all decrypt), one per purpose.
- * A value is bound to its purpose and to the record it belongs to, so it can't be moved to another row.
+ * A sealed value is bound to its purpose and its record, so it can't be moved to another row.
  */
 export class Keyring {
   readonly #masters: readonly [Master, ...Master[]];
@@ -32,12 +32,16 @@ export class Keyring {
     this.#masters = [first, ...rest];
   }
 
-  /** Names of the secrets, which tell nothing of them: what was sealed says which it needs. */
+  /** Identifiers of the secrets, which reveal nothing about them. Every sealed value names the secret it needs. */
   get secretIds(): readonly string[] {
     return this.#masters.map(({ id }) => id);
   }
 
-  /** Encrypts with AES-256-GCM. @param purpose what kind of secret @param record the id of the row it is stored in */
+  /**
+   * Encrypts with AES-256-GCM.
+   * @param purpose the kind of secret
+   * @param record the id of the row that stores it
+   */
   seal(plaintext: string, purpose: string, record: string): string {
     const [master] = this.#masters;
     const iv = randomBytes(12);
@@ -46,7 +50,7 @@ export class Keyring {
     return `k1.${master.id}.${Buffer.concat([iv, sealed]).toString('base64url')}`;
   }
 
-  /** @throws UnknownSecretError; Error when the value was sealed for another purpose or record, or was altered */
+  /** @throws UnknownSecretError; Error if the value was sealed for another purpose or record, or was altered */
   open(sealed: string, purpose: string, record: string): string {
     const [version, id, body] = sealed.split('.');
     const master = this.#masters.find((candidate) => candidate.id === id);
@@ -62,20 +66,20 @@ export class Keyring {
     return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
   }
 
-  /** A keyed digest (HMAC-SHA256) that only this installation can make. */
+  /** A keyed digest (HMAC-SHA256) that only this installation can compute. */
   tag(text: string, purpose: string): Buffer {
     return createHmac('sha256', this.#key(this.#masters[0], purpose)).update(text).digest();
   }
 
   /**
-   * {@link tag} by every secret, the newest first: to find what was kept under an older one. The last is by the oldest, and so the
-   * same for as long as that is configured, whatever is put in front of it.
+   * {@link tag} with every secret, the newest first, to find values stored under an older secret. The last uses the
+   * oldest secret, so it stays the same when newer secrets are added.
    */
   tags(text: string, purpose: string): Buffer[] {
     return this.#masters.map((master) => createHmac('sha256', this.#key(master, purpose)).update(text).digest());
   }
 
-  /** Checks a digest made by {@link tag}, also one made with an older secret, in constant time. */
+  /** Verifies a digest of {@link tag} in constant time, also one made with an older secret. */
   checkTag(text: string, purpose: string, tag: Buffer): boolean {
     return this.tags(text, purpose).some((made) => made.length === tag.length && timingSafeEqual(made, tag));
   }
@@ -90,7 +94,7 @@ export class Keyring {
   }
 }
 
-/** SHA-256 of a high-entropy secret, as it is stored (RFC 6819 §5.1.4.1.3; ASVS 11.4). */
+/** SHA-256 of a high-entropy secret, the form in which it is stored (RFC 6819 §5.1.4.1.3; ASVS 11.4). */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

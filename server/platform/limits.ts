@@ -6,13 +6,13 @@ import { preparedWrite, singleWrite } from './single-writes.ts';
 
 import { connectionsOf, perSystem, type System } from './system.ts';
 
-/** So many times in so many seconds. */
+/** `points` calls in `seconds`. */
 type Rule = { name: string; points: number; seconds: number };
 
-/** What a limit said: `count` is how often it was asked in the period, this time included. */
+/** The result of a limit. `count`: how many calls the period has had, including this one. */
 type Taken = { allowed: boolean; count: number; retryAfter: number };
 
-/** A limit that holds across processes and under parallel calls: every call is counted before it is answered. */
+/** A limit that holds across processes and concurrent calls: every call is counted before it is decided. */
 export class Limit {
   readonly points: number;
   readonly #rule: Rule;
@@ -41,15 +41,16 @@ export class Limit {
             keyPrefix: name,
             points,
             duration: seconds,
-            // Valkey is an accelerator: without it PostgreSQL counts.
+            // Valkey is an accelerator; PostgreSQL counts if it is down.
             insuranceLimiter: postgres,
           });
   }
 
   /**
-   * Counts one call of `key`, also a refused one. @returns in `retryAfter` the seconds until the count begins anew
-   * @param ctx never that of a transaction: counting takes a connection of its own, and is kept when the transaction is not
-   * @param options.told the answer to the request tells how much is left
+   * Counts one call of `key`, also if it is refused.
+   * @param ctx never that of a transaction: counting takes a connection of its own, and persists after a rollback
+   * @param options `told`: the response to the request includes the remaining calls
+   * @returns `retryAfter`: the seconds until the period ends
    */
   async take({ trace }: Ctx, key: string, { told = false } = {}): Promise<Taken> {
     try {
@@ -63,12 +64,12 @@ export class Limit {
     }
   }
 
-  /** The row or entry that counts a key. */
+  /** The row or entry that holds the count of a key. */
   entryOf(key: string): string {
     return this.#limiter.getKey(key);
   }
 
-  /** Takes one counted call back. */
+  /** Uncounts one call. */
   async giveBack(key: string): Promise<void> {
     await this.#limiter.reward(key);
   }
@@ -78,7 +79,7 @@ export class Limit {
   }
 }
 
-/** Where a request stands with one limit: so many more in so many seconds. */
+/** The state of one limit for a request: the remaining calls, and the seconds until it resets. */
 type Standing = Rule & { remaining: number; resetSeconds: number };
 
 const standings = new WeakMap<Trace, Standing[]>();
@@ -88,14 +89,14 @@ function note(trace: Trace, rule: Rule, { remainingPoints, msBeforeNext }: RateL
   standings.set(trace, [...(standings.get(trace) ?? []), standing]);
 }
 
-/** The limits that counted a request, for its answer. */
+/** The limits that counted a request, for the headers of its response. */
 export function limitsOf(trace: Trace): readonly Standing[] {
   return standings.get(trace) ?? [];
 }
 
 type Counted = readonly [limit: Limit, key: string];
 
-/** Forgets what some keys counted, and takes one call of others back: in one statement where PostgreSQL counts. */
+/** Resets the counts of some keys and uncounts one call of others, in one statement if PostgreSQL counts. */
 export async function settle(
   { system }: Ctx,
   { forget, giveBack }: { forget: readonly Counted[]; giveBack: readonly Counted[] },
@@ -118,7 +119,7 @@ const settleCounts = preparedWrite(
    update rate_limits set points = points - 1 where key = any($2)`,
 );
 
-/** Declares limits once; each process makes them at first use. */
+/** Declares limits once; each process creates them at first use. */
 export function limits<Name extends string>(
   rules: Record<Name, Omit<Rule, 'name'>>,
 ): (system: System) => Record<Name, Limit> {
@@ -131,12 +132,15 @@ export function limits<Name extends string>(
   });
 }
 
-/** Forgets what was counted in periods that are over: a source that asks once would be remembered for ever. By the clock of the limits. */
+/**
+ * Deletes the counts of past periods; sources that call only once would otherwise stay forever. Uses the clock of the
+ * limits.
+ */
 export async function forgetOldLimits(system: System): Promise<void> {
   await sql`delete from rate_limits where expire < ${Date.now()}`.execute(singleWrite(system, 'clean-up'));
 }
 
-/** A key that holds no personal data. */
+/** A hashed key, so that limits store no personal data. */
 export function limitKey(...parts: string[]): string {
   return hash('sha256', parts.join('\n'), 'base64url');
 }

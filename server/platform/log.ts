@@ -1,7 +1,9 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
-/** JSON lines on standard error, so that what a command prints stays readable and pasteable. Credentials never get into it. */
+/**
+ * Writes JSON lines to standard error, so that the output of commands stays on standard output. Never logs credentials.
+ */
 export function createLog(config: Pick<Config, 'logLevel'>): Logger {
   return pino(
     {
@@ -14,7 +16,7 @@ export function createLog(config: Pick<Config, 'logLevel'>): Logger {
   );
 }
 
-/** Errors of libraries carry whole connections, with their secrets; what a person needs is this. */
+/** Reduces an error to what a person needs: errors of libraries may contain whole connections with their secrets. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? { code: error.code } : {};

@@ -31,7 +31,7 @@ describe('migrations', () => {
     assert.equal(found, await readFile(SCHEMA, 'utf8'), 'run again with UPDATE_SCHEMA=1 and look at the difference');
   });
 
-  test('rows that go along with others are found by an index, however many there are', async () => {
+  test('every foreign key with a delete action has an index', async () => {
     const { rows } = await client.query(`
       select c.conrelid::regclass || ' of ' || c.confrelid::regclass as missing from pg_constraint c
       where c.contype = 'f' and c.confdeltype = 'c' and not exists (
@@ -50,11 +50,11 @@ describe('migrations', () => {
       lines,
       migrations.map(({ name }, index) => `Migrating the database: ${name} (${index + 1} of ${migrations.length})`),
     );
-    // A server lets go of a closed connection a moment later.
+    // The server releases a closed connection a moment later.
     await eventually(() => client.query('drop database fresh_for_migration'));
   });
 
-  test('one that came late, with a lower number than others, is not left out', async () => {
+  test('a migration with a lower number than applied ones is not skipped', async () => {
     const { url, drop } = await emptyDatabase(database.url);
     const [late, newest] = migrations.slice(-2);
     assert.ok(late && newest);
@@ -76,7 +76,7 @@ describe('migrations', () => {
     assert.deepEqual(lines, []);
   });
 
-  test('a database of a newer version is refused, with what to do', async () => {
+  test('a database of a newer version is refused, with the remedy', async () => {
     await client.query(`insert into schema_migrations (id, name) values (999, 'from the future')`);
     await assert.rejects(
       migrate(database.url, () => undefined),

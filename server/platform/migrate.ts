@@ -7,9 +7,10 @@ import { StartError } from './start-error.ts';
 const OLDEST_SERVER = 160_000;
 
 /**
- * Brings the database to this version's schema. Safe to call from several processes at once.
- * @param progress is told of each migration @param upTo the id of the last to apply: a backup of an older version needs its schema
- * @throws StartError when the server is older than PostgreSQL 16, or when the database was migrated by a newer Latchkey
+ * Migrates the database to this version's schema. Safe to call from several processes at once.
+ * @param progress receives the name of each migration
+ * @param upTo the id of the last migration to apply: a backup of an older version needs the schema of that version
+ * @throws StartError if the server is older than PostgreSQL 16, or if a newer Latchkey has migrated the database
  */
 export async function migrate(
   databaseUrl: string,
@@ -17,7 +18,7 @@ export async function migrate(
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
-  // The query in progress fails with the same error.
+  // The query in progress rejects with the same error.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -57,7 +58,7 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
     throw new StartError(
       `The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
     );
-  // Those of two branches may be numbered in another order than they come together.
+  // Migrations of two branches may arrive in another order than their numbers.
   return migrations.filter(({ id }) => !applied.has(id));
 }
 

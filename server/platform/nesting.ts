@@ -1,7 +1,7 @@
-/** Levels of arrays and objects within one another. What walks JSON by recursion (JSON.stringify, validators) takes many more. */
+/** The greatest depth of JSON. Recursive code (JSON.stringify, validators) can handle many more levels. */
 const MAX_NESTING = 100;
 
-/** True for JSON that holds more levels than anything sensible does. Walks level by level, so that it bears any depth itself. */
+/** True for JSON nested deeper than the maximum. Iterative, so it can handle any depth itself. */
 export function isNestedTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= MAX_NESTING; depth += 1) {

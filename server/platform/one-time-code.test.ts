@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('a code is eight digits, and its digest can not be made without the secret of the installation', () => {
+test('a code is eight digits, and its digest depends on the secret of the installation', () => {
   const made = { purpose: 'status-code', record: 'cod_1', code: newCode() } as const;
   assert.match(made.code, /^\d{8}$/);
   const digest = codeDigest(latchkey.system, made);

@@ -11,7 +11,7 @@ const problemOf = (description: string) => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } } },
 });
 
-describe('what operations share stands once in the description', () => {
+describe('parts that operations share are components of the description', () => {
   test('schemas with a title, header parameters and problems are named', () => {
     const inner = { type: 'object', properties: { title: { type: 'string' } } };
     const key = { in: 'header', name: 'if-match', schema: { type: 'string' } };
@@ -35,12 +35,12 @@ describe('what operations share stands once in the description', () => {
     );
   });
 
-  test('two different schemas of one title are refused', () => {
+  test('two different schemas with one title are refused', () => {
     const document = described({ title: 'Thing', type: 'string' }, { title: 'Thing', type: 'integer' });
     assert.throws(() => withComponents(document), /two different schemas named Thing/);
   });
 
-  test('examples, and problems that say more than their codes, stay where they are', () => {
+  test('examples, and problems with more than codes, stay inline', () => {
     const document = described({ examples: [{ title: 'A title' }] }, problemOf('Ask again, `RATE_LIMIT_EXCEEDED`'));
     assert.deepEqual(withComponents(document)['paths'], document.paths);
   });

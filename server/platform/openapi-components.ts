@@ -5,13 +5,13 @@ type Components = { schemas: Json; parameters: Json; responses: Json };
 
 /** Keys whose values are data, not schemas. */
 const DATA: readonly string[] = ['const', 'default', 'enum', 'example', 'examples'];
-/** The description of a response that is nothing but a problem: its codes. */
+/** The description of a response that consists of problem codes only. */
 const CODES = /^`[A-Z_]+`(, `[A-Z_]+`)*$/;
 
 /**
- * Moves what the operations of a description share to its `components`: schemas that have a `title`, header parameters, and
- * responses that are nothing but a problem.
- * @throws Error when two different things would get one name
+ * Moves the parts that operations share into `components`: schemas that have a `title`, header parameters, and
+ * responses that consist of problem codes only.
+ * @throws Error if two different parts would get one name
  */
 export function withComponents(document: Json): Json {
   const own = Object(document['components']);

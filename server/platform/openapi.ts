@@ -15,7 +15,7 @@ export const openApiRoute = get('/openapi.json', {
   handler: ({ server }) => server.swagger(),
 });
 
-/** Where a person reads the description. */
+/** The path of the human-readable reference. */
 export const REFERENCE_PATH = '/reference';
 
 const TITLES: Record<Host['kind'], string> = {
@@ -24,7 +24,7 @@ const TITLES: Record<Host['kind'], string> = {
   console: 'Latchkey console host',
 };
 
-/** The reference page sets styles from its script; everything else is as strict as on our own pages. */
+/** The reference page sets styles from its script; otherwise the policy is as strict as on other pages. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -47,7 +47,7 @@ const SECURITY = {
   },
 } as const;
 
-/** First prefix that fits names the group a route stands in. */
+/** The tag of a route's group; the first matching prefix counts. */
 const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/auth', 'Sign-up and sign-in'],
   ['/v1/sessions', 'Sessions'],
@@ -110,7 +110,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
         securitySchemes: SECURITY[host.kind === 'console' ? 'console' : 'customers'],
       },
     },
-    // What has a default may be left out.
+    // A field with a default is optional.
     transform: ({ schema, url }) => ({
       schema: {
         ...schema,
@@ -138,13 +138,13 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
   });
 }
 
-/** OpenAPI can not say that a query takes any parameter, so it names none. */
+/** OpenAPI can not express that a query takes any parameter, so this removes the pattern. */
 function withoutPatterns(schema: unknown): unknown {
   const { patternProperties, ...plain }: { patternProperties?: unknown } = Object(schema);
   return patternProperties === undefined ? schema : { ...plain, properties: {} };
 }
 
-/** A body all of whose fields may be left out may itself be left out: it stands for an empty object. */
+/** A body whose fields are all optional is itself optional; its absence means an empty object. */
 function withOptionalBodies<T extends { paths?: object }>(document: T): T {
   for (const operations of Object.values<unknown>(Object(document.paths)))
     for (const operation of Object.values(Object(operations))) {
@@ -181,7 +181,7 @@ function commonProblems(host: Host, { permission, body }: Route): ErrorCode[] {
   if (permission !== 'public')
     codes.push('AUTHENTICATION_REQUIRED', 'SESSION_EXPIRED', 'SESSION_REVOKED', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED');
   if (permission.includes(':')) codes.push('AUTHORIZATION_DENIED');
-  // Where cookies may say who calls, or are asked for, the page has to say whose it is.
+  // Where a cookie may authenticate the caller, or the route sets one, the Origin is checked.
   if (permission !== 'public' || 'cookies' in Object(Object(body).properties)) codes.push('ORIGIN_NOT_ALLOWED');
   if (permission !== 'public' && host.kind === 'console') codes.push('CSRF_TOKEN_INVALID');
   return codes;

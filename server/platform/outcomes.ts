@@ -1,15 +1,15 @@
 import type { Environment } from './ctx.ts';
 import { perSystem, type System } from './system.ts';
 
-/** Attempts at one kind of work in one minute: so many were good, so many were not. */
+/** Attempts at one kind of work in one minute: the number of successes and of failures. */
 export type Outcomes = { environment: Environment; signal: string; minute: string; good: number; bad: number };
 
-/** What this process did since it last told the others. */
+/** What this process has counted since the last flush. */
 const counts = perSystem(() => new Map<string, Outcomes>());
 
 /**
- * Counts one attempt at work whose success tells how well the system is; the status adds up what all processes counted.
- * @param outcome.good false where it failed and the fault is ours
+ * Counts one attempt at work whose success rate the status measures; the status sums over all processes.
+ * @param outcome `good`: false if it failed through a fault of this installation
  */
 export function recordOutcome(
   system: System,
@@ -19,14 +19,14 @@ export function recordOutcome(
   add(system, { environment, signal, minute, good: good ? 1 : 0, bad: good ? 0 : 1 });
 }
 
-/** Takes what was counted, to be written down. */
+/** Takes the counts, to store them. */
 export function takeOutcomes(system: System): Outcomes[] {
   const taken = [...counts(system).values()];
   counts(system).clear();
   return taken;
 }
 
-/** Gives back what could not be written down. */
+/** Returns counts that could not be stored. */
 export function putBackOutcomes(system: System, taken: readonly Outcomes[]): void {
   for (const one of taken) add(system, one);
 }

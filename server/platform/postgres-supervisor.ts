@@ -6,7 +6,7 @@ import { identityOf } from './processes.ts';
 
 enableCompileCache();
 
-/** `dataDir` holds what belongs to the database, the data itself in `databaseDir`; `throwAway` removes all of it at the end. */
+/** `dataDir` holds the files of the database, `databaseDir` its data. `throwAway` removes everything at the end. */
 export type DatabaseOrder = {
   dataDir: string;
   databaseDir: string;
@@ -17,18 +17,20 @@ export type DatabaseOrder = {
   throwAway: boolean;
 };
 
-/** What the parent tells the supervisor: over the channel, because arguments can be read by every user of the machine. */
+/**
+ * What the parent sends to the supervisor: over the IPC channel, because every user of the machine can read arguments.
+ */
 export type SupervisorOrder = { order: 'start'; database: DatabaseOrder } | { order: 'stop' };
 
-/** What it tells its parent. */
+/** What the supervisor reports to its parent. */
 export type SupervisorReport = { state: 'initialising' | 'ready' } | { state: 'failed'; reason: string };
 
 const DEATH_POLL_MS = 100;
 const UNFINISHED = 'postgres.unfinished-';
 
 /**
- * Holds the database in a process of its own. A terminal's Ctrl-C does not reach it, so Latchkey can finish its requests first;
- * and when Latchkey dies, however it dies, the channel to it closes and the database is stopped in order.
+ * Runs the database in a process of its own. Ctrl-C in a terminal does not reach it, so Latchkey can finish its
+ * requests first. If Latchkey dies, the IPC channel closes and the supervisor shuts the database down cleanly.
  */
 class Supervisor {
   readonly #database: DatabaseOrder;
@@ -53,7 +55,7 @@ class Supervisor {
     report({ state: 'ready' });
   }
 
-  /** Stops the database; while it is being made, waits for that first. */
+  /** Stops the database; waits for an initialisation in progress. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -69,14 +71,14 @@ class Supervisor {
   }
 
   /**
-   * Makes the database under another name first: what stops half way is never taken for a database. The name is this process's own, as that of
-   * a start broken off a moment ago may still be at work.
+   * Initialises the database under a temporary name and renames it, so an interrupted initialisation is never taken for
+   * a database. The name is unique to this process, because that of an interrupted start may still be in use.
    */
   async #initialise(): Promise<void> {
     const { dataDir, databaseDir } = this.#database;
     removeUnfinished(dataDir);
     const draft = join(dataDir, `${UNFINISHED}${process.pid}`);
-    // As root, initdb reads the password as another user.
+    // As root, initdb runs as another user, who must be able to read the password file.
     process.umask(0o022);
     await (await this.#open(draft)).initialise();
     if (this.#stopping) rmSync(draft, { recursive: true, force: true });
@@ -95,7 +97,8 @@ class Supervisor {
       authMethod: 'scram-sha-256',
       persistent: true,
       createPostgresUser: process.getuid?.() === 0,
-      // The C locale sorts the same on every machine, so a data folder can move; the library's own choice depends on the machine.
+      // The C locale sorts the same on every machine, so a data folder can be moved; the library's default depends on
+      // the machine.
       initdbFlags: ['--encoding=UTF8', '--locale=C', '--lc-messages=C', ...(throwAway ? ['--no-sync'] : [])],
       postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
       onLog: keep,
@@ -109,7 +112,7 @@ class Supervisor {
     console.error(lines);
   }
 
-  /** Ends this process when the database has ended: the library does not tell, and waits for ever for one that is gone. */
+  /** Exits when the database has ended: the library does not report it, and would wait forever for a dead server. */
   #watch(): void {
     const pid = Number.parseInt(readFileSync(join(this.#database.databaseDir, 'postmaster.pid'), 'utf8'), 10);
     setInterval(() => {
@@ -127,7 +130,7 @@ class Supervisor {
   }
 }
 
-/** What starts that were broken off have left. */
+/** Removes what interrupted starts left behind. */
 function removeUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     if (!name.startsWith(UNFINISHED) || identityOf(Number(name.slice(UNFINISHED.length))) !== null) continue;

@@ -8,7 +8,7 @@ export type Prepared<Row extends pg.QueryResultRow> = (
 ) => Promise<pg.QueryResult<Row>>;
 
 /**
- * A fixed read of a hot path: sent as it stands, where composing it anew for every call would cost more than running it.
+ * A fixed read of a hot path. The text is sent unchanged, because building it with Kysely costs more than running it.
  * @param name unique in the code base
  */
 export function prepared<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
@@ -16,7 +16,7 @@ export function prepared<Row extends pg.QueryResultRow>(name: string, text: stri
   return sending(name, text);
 }
 
-/** Sends a fixed statement over the pool. Writes are declared with `preparedWrite`. */
+/** Sends a fixed statement over the pool. Writes use `preparedWrite`. */
 export function sending<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
   return (system, values) => {
     tellStatement(text);

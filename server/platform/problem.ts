@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 type Entry = { status: number; title: string; detail: string };
 
-/** Every error a client can get: its HTTP status, its title, and the sentence a person reads when the code has nothing more exact to say. */
+/** Every error that a client can receive: its HTTP status, its title, and the default `detail` for a person. */
 export const problems = {
   VALIDATION_FAILED: {
     status: 400,
@@ -201,17 +201,17 @@ export type ErrorCode = keyof typeof problems;
 export const errorCodes = Object.keys(problems).filter((code): code is ErrorCode => code in problems);
 
 export type ProblemOptions = {
-  /** A sentence for the person that reads the error; the catalogue's when absent. */
+  /** A sentence for the reader of the error; defaults to the catalogue's. */
   detail?: string;
   /** Extension members of the problem document (RFC 9457 §3.2). */
   extensions?: Record<string, unknown>;
   /** Response headers, such as `Retry-After`. */
   headers?: Record<string, string>;
-  /** What went wrong inside: logged, never answered. */
+  /** The internal cause: logged, never sent. */
   cause?: unknown;
 };
 
-/** An error that leaves as an RFC 9457 problem document. */
+/** An error that is sent as an RFC 9457 problem document. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -228,12 +228,15 @@ export class Problem extends Error {
   }
 }
 
-/** Makes the error to throw: `throw problem('NOT_FOUND')`. */
+/** Creates the error to throw: `throw problem('NOT_FOUND')`. */
 export function problem(code: ErrorCode, options: ProblemOptions | string = {}): Problem {
   return new Problem(code, typeof options === 'string' ? { detail: options } : options);
 }
 
-/** A 429 or 503 that says when to come back. @param seconds whole seconds until the next try may succeed */
+/**
+ * A 429 or 503 with `Retry-After`.
+ * @param seconds whole seconds until the next attempt may succeed
+ */
 export function problemWithRetry(
   code: 'RATE_LIMIT_EXCEEDED' | 'ACCOUNT_THROTTLED' | 'SERVICE_UNAVAILABLE',
   seconds: number,
@@ -269,7 +272,7 @@ export const ProblemDetails = Type.Object(
 
 /**
  * The error responses of a route, for its schema: the codes it names, grouped by status.
- * Codes that any route can answer (validation, authentication, limits, faults) are added by the route's declaration hook.
+ * The route's declaration hook adds the codes that any route can return (validation, authentication, limits, faults).
  */
 export function problemResponses(
   ...codes: ErrorCode[]
@@ -288,7 +291,7 @@ export function problemResponses(
 
 type DescribedResponse = { description?: string; content?: Record<string, unknown> };
 
-/** A route's answers, with problems added to what it says of the same status. */
+/** Merges problems into a route's responses of the same status. */
 export function withProblems(
   own: Readonly<Record<string, DescribedResponse>>,
   added: ReturnType<typeof problemResponses>,

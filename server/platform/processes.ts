@@ -5,8 +5,8 @@ const LINUX = existsSync('/proc/self/stat');
 const NO_PS = process.platform === 'win32';
 
 /**
- * What tells a process from a later one with the same number (after a reboot, or in a container, where numbers repeat): when it started.
- * Null when there is no such process.
+ * Distinguishes a process from a later one with the same pid (after a reboot or in a container, where pids repeat), by
+ * its start time. Null if there is no such process.
  */
 export function identityOf(pid: number): string | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
@@ -14,7 +14,7 @@ export function identityOf(pid: number): string | null {
   return NO_PS ? (isAlive(pid) ? 'alive' : null) : ps(pid, 'lstart=');
 }
 
-/** Where numbers of processes mean what they mean here: this boot of this machine and, in a container, this container. */
+/** Identifies the pid namespace: this boot of this machine and, in a container, this container. */
 export function placeOfNumbers(): string {
   try {
     return LINUX ? `${bootId()} ${readlinkSync('/proc/self/ns/pid')}` : '';
@@ -27,7 +27,7 @@ function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-/** Whether the process is the PostgreSQL server whose data is in `folder`: it was started with `-D folder`. */
+/** True if the process is the PostgreSQL server of `folder`, that is, it was started with `-D folder`. */
 export function servesFolder(pid: number, folder: string): boolean {
   if (identityOf(pid) === null) return false;
   if (!LINUX) return NO_PS || (ps(pid, 'command=') ?? '').includes(`-D ${folder}`);
@@ -41,7 +41,8 @@ export function servesFolder(pid: number, folder: string): boolean {
 
 function linuxIdentity(pid: number): string | null {
   try {
-    // proc(5): the name in parentheses may hold anything; state is the first field after it, the start time the twentieth.
+    // proc(5): the name in parentheses may contain any character; state is the first field after it, the start time the
+    // 20th.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

@@ -3,18 +3,24 @@ import type { TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { ProjectId, UserId, WorkspaceId } from './ids.ts';
 
-/** What is removed for good: a project, or (null) a workspace with everything in it. */
+/** What is removed for good: a project or, if `projectId` is null, a whole workspace. */
 export type Removed = { workspaceId: WorkspaceId; projectId: ProjectId | null };
 
-/** Takes away, a portion at a time, what a part keeps of something that is removed. */
+/** Removes, in batches, what a part stores about a removed project or workspace. */
 export type Removal = {
-  /** The tables it empties, with those whose rows the database takes along. */
+  /** The tables it empties, including those that the database empties by cascade. */
   tables: readonly (keyof Tables)[];
-  /** @param limit about how many rows @returns how many went; none when none are left */
+  /**
+   * @param limit about how many rows
+   * @returns the number of removed rows; 0 if none are left
+   */
   remove: (tx: TxCtx, removed: Removed, limit: number) => Promise<number>;
 };
 
-/** Rows that name their project. @param along tables whose rows refer to these and go with them */
+/**
+ * Rows that name their project.
+ * @param along tables whose rows refer to these and are deleted by cascade
+ */
 export function rowsOfProject(table: keyof Tables, ...along: (keyof Tables)[]): Removal {
   return {
     tables: [table, ...along],
@@ -38,7 +44,10 @@ export function ofRemoved({ workspaceId, projectId }: Removed) {
     : sql`workspace_id = ${workspaceId} and project_id = ${projectId}`;
 }
 
-/** Removes some rows of a table that the caller owns. @returns how many */
+/**
+ * Removes some rows of a table that the caller owns.
+ * @returns their number
+ */
 export async function removeRows(
   { db }: Pick<TxCtx, 'db'>,
   table: keyof Tables,
@@ -51,7 +60,7 @@ export async function removeRows(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes the rows of a user that are at least as new as `since`, from a table that the caller owns. */
+/** Deletes the rows of a user created at or after `since`, from a table that the caller owns. */
 export async function removeSince(
   { db, scope }: Pick<TxCtx, 'db' | 'scope'>,
   { table, at, userId, since }: { table: keyof Tables; at: string; userId: UserId; since: Date },

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('works know nothing of each other: a failure is logged by name, a long one is not begun twice, and the end waits for it', async (t) => {
+test('works are independent: a failure is logged by name, a slow one does not overlap itself, and stop waits for it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const long = Promise.withResolvers<void>();
   const broken = mock.fn(() => Promise.reject(new Error('no luck')));
@@ -49,7 +49,7 @@ test('works know nothing of each other: a failure is logged by name, a long one 
   assert.equal(quick.mock.callCount(), 3);
 });
 
-test('a record that fails keeps none of the others waiting, and is logged by its project', async () => {
+test('a record that fails does not delay the others, and is logged with its project', async () => {
   logged.length = 0;
   const rows = ['one', 'two', 'three'].map((id) => ({
     workspace_id: 'wrk_1',
@@ -70,7 +70,7 @@ test('a record that fails keeps none of the others waiting, and is logged by its
   assert.ok(!ours[0]?.includes('not for the log'));
 });
 
-test('what nobody asks for any more is forgotten: limits of periods that are over, workers long silent', async () => {
+test('stale records are deleted: limits of past periods, workers silent for long', async () => {
   const { system } = latchkey;
   await system.pool.query(`insert into rate_limits values ('over', 1, $1), ('on', 1, $2)`, [
     Date.now() - 1_000,

@@ -1,13 +1,13 @@
 import type { System } from './system.ts';
 
-/** What is done again and again, by the name under which its failures are logged. */
+/** Periodic work, by the name under which its failures are logged. */
 export type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
 
 /**
- * Begins each of these works every so many milliseconds, spread over that time so that they do not ask the database all at once.
- * They know nothing of each other: one that fails is logged, and tried again the next time; one that still goes on is not begun
- * once more.
- * @returns `stop` begins no more, and waits for those under way
+ * Runs each work at a fixed interval. The starts are spread over the interval so that they do not query the database
+ * all at once. Works are independent: a failure is logged and retried at the next interval; a work that is still
+ * running is skipped.
+ * @returns `stop` starts no further work, and waits for the work in progress
  */
 export function repeat(system: System, milliseconds: number, works: Works): { stop: () => Promise<void> } {
   const underWay = new Map<string, Promise<void>>();
@@ -35,12 +35,12 @@ export function repeat(system: System, milliseconds: number, works: Works): { st
   };
 }
 
-/** A record of some project. */
+/** A record of a project. */
 type OfProject = { workspace_id: string; project_id: string; environment: string };
 
 /**
- * Works off records of many projects one after the other. One that fails is logged and left for the next time: it keeps none of
- * the others waiting, however often it fails.
+ * Processes records of many projects one after the other. A failure is logged and left for the next time, so it does
+ * not delay the other records.
  */
 export async function eachAlone<Row extends OfProject>(
   system: System,
@@ -49,7 +49,7 @@ export async function eachAlone<Row extends OfProject>(
 ): Promise<void> {
   for (const row of rows) {
     try {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other is the purpose
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await work(row);
     } catch (error) {
       const { workspace_id: workspaceId, project_id: projectId, environment } = row;

@@ -3,27 +3,33 @@ import type { Db } from './db.ts';
 import { type Prepared, sending } from './prepared.ts';
 import { connectionsOf, type System } from './system.ts';
 
-/** Why one statement may write by itself. Nothing that a customer sees changes by it, so no event is due. */
+/**
+ * Why a single statement may write outside a transaction. None of them changes what a customer sees, so no event is
+ * due.
+ */
 type Reason =
-  /** Removes what has expired. */
+  /** Deletes expired rows. */
   | 'clean-up'
-  /** Counts or measures, and is kept whatever becomes of the request. */
+  /** Counts or measures; persists whatever the outcome of the request. */
   | 'count'
-  /** Notes what happened already outside of the database: a carrier, a payment provider, a certificate authority. */
+  /** Records what already happened outside the database: at a carrier, a payment provider, a certificate authority. */
   | 'outcome'
-  /** Takes work or spends a token; of parallel calls, the statement lets one through. */
+  /** Claims work or spends a token; of concurrent calls exactly one succeeds. */
   | 'claim'
-  /** Makes a key that every process needs; the first process wins. */
+  /** Creates a key that every process needs; the first process wins. */
   | 'first'
-  /** The storage of the OpenID provider, which knows no transactions. */
+  /** The storage of the OpenID provider, which has no transactions. */
   | 'provider';
 
-/** The database for one statement that writes without a transaction, because it is one by itself. */
+/** The database for one writing statement outside a transaction; the statement itself is atomic. */
 export function singleWrite(system: System, _reason: Reason): Db {
   return connectionsOf(system).db;
 }
 
-/** A fixed statement of a hot path, as `prepared`, that writes. @param name unique in the code base */
+/**
+ * A fixed writing statement of a hot path; see `prepared`.
+ * @param name unique in the code base
+ */
 export function preparedWrite<Row extends pg.QueryResultRow>(
   name: string,
   _reason: Reason,

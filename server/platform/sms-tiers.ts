@@ -5,7 +5,10 @@ import { Compile } from 'typebox/compile';
 const minor = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, description });
 const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' });
 
-/** What a project can subscribe to. Money is in minor units of the currency; messages are counted in segments. */
+/**
+ * An SMS tier that a project can subscribe to. Money is in minor units of the currency; messages are counted in
+ * segments.
+ */
 export const SmsTier = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }),
@@ -29,13 +32,13 @@ export type SmsTier = Static<typeof SmsTier>;
 
 const tiers = Compile(Type.Array(SmsTier, { minItems: 1, maxItems: 50 }));
 
-/** Where termination is cheap and rarely abused: what the shipped tiers send to. */
+/** Countries with cheap termination and little abuse; the built-in tiers send to them. */
 const COMMON = [
   ...['AT', 'AU', 'BE', 'CA', 'CH', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GB', 'GR', 'HR', 'HU', 'IE', 'IS'],
   ...['IT', 'JP', 'KR', 'LT', 'LU', 'LV', 'MT', 'NL', 'NO', 'NZ', 'PL', 'PT', 'RO', 'SE', 'SG', 'SI', 'SK', 'US'],
 ];
 
-/** What an installation offers as long as its operator says nothing else. */
+/** The tiers of an installation whose operator configures none. */
 export const shippedTiers: readonly SmsTier[] = [
   {
     id: 'starter',
@@ -70,8 +73,9 @@ export const shippedTiers: readonly SmsTier[] = [
 ];
 
 /**
- * Reads the operator's tiers. @param value a JSON array, or the path of a file that holds one
- * @returns the tiers, or in `fault` what is wrong with them
+ * Parses the operator's tiers.
+ * @param value a JSON array, or the path of a file that contains one
+ * @returns the tiers, or the fault
  */
 export function readSmsTiers(value: string): { tiers: SmsTier[] } | { fault: string } {
   try {

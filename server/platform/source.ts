@@ -2,17 +2,17 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Trace } from './ctx.ts';
 
-/** Addresses that are remembered; each takes some hundred bytes. */
+/** The size of the cache of parsed addresses; an entry takes some hundred bytes. */
 const MAX_REMEMBERED = 10_000;
 
-/** `1.2.3.4:80`, `[2001:db8::1]:443`, `[2001:db8::1]`: how proxies write an address together with its port. */
+/** `1.2.3.4:80`, `[2001:db8::1]:443`, `[2001:db8::1]`: the forms in which proxies add a port. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:[\]]+))(?::\d{1,5})?$/;
 
 /**
- * The source of a request, as the socket or a trusted proxy names it, in the one form in which it is stored, counted and
- * compared: without port, brackets and zone id (RFC 4007 §11); IPv6 compressed (RFC 5952); an IPv4-mapped address is the IPv4
- * address (RFC 4291 §2.5.5.2).
- * @returns null for what is no address
+ * Parses the source of a request, as the socket or a trusted proxy names it, to the form that is stored, counted and
+ * compared: without port, brackets and zone id (RFC 4007 §11); IPv6 compressed (RFC 5952); an IPv4-mapped address as
+ * its IPv4 address (RFC 4291 §2.5.5.2).
+ * @returns null for text that is not an address
  */
 export function parseSource(text: string | undefined): string | null {
   return parse(text ?? '');
@@ -24,7 +24,7 @@ const parse = remembering((text): string | null => {
   return isIP(address) === 0 ? null : ipaddr.process(address).toString();
 });
 
-/** Most requests come from sources that sent one lately; reading an address anew takes as long as a tenth of a small answer. */
+/** Caches results: most requests come from recent sources, and parsing takes up to a tenth of a small request. */
 function remembering<Value>(read: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
@@ -37,7 +37,7 @@ function remembering<Value>(read: (text: string) => Value): (text: string) => Va
   };
 }
 
-/** Does a list of addresses and ranges contain the address that a hop of a request came from? */
+/** Builds a predicate that says whether a list of addresses and ranges contains the address of a hop. */
 export function trustsSource(ranges: readonly string[]): (address: string | undefined) => boolean {
   const trusted = ranges.map((range) => {
     if (range.includes('/')) return ipaddr.parseCIDR(range);
@@ -52,10 +52,12 @@ export function trustsSource(ranges: readonly string[]): (address: string | unde
   };
 }
 
-/** A household or a host is given a whole /64 (RFC 6177, RFC 7934), so its addresses count as one source. */
+/** A household or host usually gets a whole /64 (RFC 6177, RFC 7934), so its addresses count as one source. */
 const IPV6_PREFIX = 64;
 
-/** The networks whose addresses are the same source as `ip`, in CIDR notation; the first one names the source. */
+/**
+ * The networks that count as the same source as `ip`, in CIDR notation; the first is the canonical name of the source.
+ */
 export function networksOf(ip: string): string[] {
   if (!ipaddr.isValid(ip)) return [];
   const address = ipaddr.process(ip);
@@ -65,7 +67,7 @@ export function networksOf(ip: string): string[] {
   return [`${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/${IPV6_PREFIX}`)}/${IPV6_PREFIX}`];
 }
 
-/** What a request's source is counted by: its IPv4 address, or the /64 of its IPv6 address. */
+/** The key by which a request's source is counted: its IPv4 address, or the /64 of its IPv6 address. */
 export function sourceOf({ ip }: Pick<Trace, 'ip'>): string {
   return ip === null ? 'unknown' : networkOf(ip);
 }

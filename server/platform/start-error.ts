@@ -1,4 +1,6 @@
-/** A fault that keeps Latchkey from starting and that a person can mend: the message says how, so it is shown without a trace. */
+/**
+ * An error that prevents the start and that a person can fix. Its message gives the remedy, so no stack trace is shown.
+ */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }

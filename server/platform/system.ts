@@ -11,7 +11,7 @@ import type { Keyring } from './keyring.ts';
 /** Parameters of Argon2id (RFC 9106 §3.1); memory in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number };
 
-/** What work in a transaction reaches of the process: nothing that opens a second connection. */
+/** The parts of the process that work in a transaction may use: none of them opens a second connection. */
 export type SystemInTx = {
   config: Config;
   log: Logger;
@@ -20,47 +20,46 @@ export type SystemInTx = {
   feed: ChangeFeed;
   metrics: Registry;
   /**
-   * Argon2 parameters that replace the product's, for tests that are not about hashing. No setting reaches it: only the tests
-   * start a Latchkey with it.
+   * Argon2 parameters for tests that are not about hashing. No setting exists for it; only the test harness passes it.
    */
   testPasswordCost: PasswordCost | null;
 };
 
 const CONNECTIONS = Symbol('connections');
 
-/** One running Latchkey process: what lives as long as it does. Reached through `ctx.system`. */
+/** One running Latchkey process; reached through `ctx.system`. */
 export type System = SystemInTx & {
   databaseUrl: string;
   /** Reads outside a transaction. */
   db: ReadDb;
-  /** Reads of caches, over connections of their own: a transaction may wait for them. */
+  /** Cache reads over connections of their own, so that a transaction may wait for them. */
   lookups: ReadDb;
   [CONNECTIONS]: Connections;
 };
 
-/** What a process is connected to. Only `platform/` and the start of the process reach it. */
+/** The connections of a process. Only `platform/` and the start of the process use them. */
 type Connections = {
   pool: pg.Pool;
   db: Db;
   lookups: Db;
-  /** Counts limits where one is configured. */
+  /** Counts limits, if configured. */
   valkey: Valkey | null;
 };
 
-/** The system of a process with these connections. */
+/** Creates the system of a process. */
 export function makeSystem(parts: SystemInTx, databaseUrl: string, connections: Connections): System {
   const { db, lookups } = connections;
   return { ...parts, databaseUrl, db: readOnly(db), lookups: readOnly(lookups), [CONNECTIONS]: connections };
 }
 
-/** The connections of a process, for what begins transactions, counts limits, runs jobs or ends the process. */
+/** The connections of a process: for starting transactions, counting limits, running jobs and shutting down. */
 export function connectionsOf(system: System): Connections {
   return system[CONNECTIONS];
 }
 
 const wholes = new WeakMap<SystemInTx, System>();
 
-/** The part of a system that transactions see. */
+/** The part of a system that is visible in transactions. */
 export function withoutConnections(system: System): SystemInTx {
   const { config, log, clock, keyring, feed, metrics, testPasswordCost } = system;
   const inTx = { config, log, clock, keyring, feed, metrics, testPasswordCost };
@@ -73,8 +72,8 @@ function isWhole(system: SystemInTx): system is System {
 }
 
 /**
- * State of a part that lives as long as the process, such as a cache, made at first use.
- * @returns finds the one instance that belongs to a system
+ * State of a part that lives as long as the process, such as a cache. It is created at first use.
+ * @returns a function that finds the instance of a system
  */
 export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) => T {
   const made = new WeakMap<System, T>();

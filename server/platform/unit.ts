@@ -10,24 +10,24 @@ type Work<T> = (db: ControlledTransaction<Tables>, afterCommit: AfterCommit) => 
 
 export type UnitOptions = {
   isolation: IsolationLevel;
-  /** Whose request it is: callers take turns. */
+  /** The caller; callers take turns. */
   caller: string;
-  /** Hears when the unit holds a connection, and when not any more. */
+  /** Called when the unit acquires a connection, and when it releases it. */
   note: (held: boolean) => void;
-  /** The first statements of the transaction. What it throws ends the request. */
+  /** The first statements of the transaction. An error they throw ends the request. */
   first?: (db: ControlledTransaction<Tables>) => Promise<void>;
-  /** Runs once, when the unit has ended. */
+  /** Called once, when the unit has ended. */
   ended?: () => void;
 };
 
 /**
- * A request that is one transaction: everything its handler writes, and what the edge stores about it, is kept or lost together.
- * What would have been a transaction of its own becomes a part, kept or lost by itself within it, so that what is meant to
- * outlive a refusal (an ended session) still does. The transaction begins with the first part: until then the request holds no
- * connection, and has time for what takes long, such as hashing a password.
+ * A request that is one transaction: the writes of its handler and what the edge stores about it commit or roll back
+ * together. What would otherwise be a transaction of its own becomes a savepoint, so that a change that must outlive a
+ * refusal (such as an ended session) still does. The transaction starts with the first part: until then the request
+ * holds no connection and may do slow work such as hashing.
  */
 export class Unit {
-  /** Reads in the transaction once it has begun. */
+  /** Reads in the transaction once it has started. */
   readonly db: ReadDb;
   readonly #system: System;
   readonly #options: UnitOptions;
@@ -56,7 +56,10 @@ export class Unit {
     return this.#open !== null;
   }
 
-  /** Begins the transaction unless it has begun. @throws Problem SERVICE_UNAVAILABLE when too many others wait, and what `first` throws */
+  /**
+   * Starts the transaction unless it has started.
+   * @throws Problem SERVICE_UNAVAILABLE if too many others wait, and what `first` throws
+   */
   begin(): Promise<ControlledTransaction<Tables>> {
     this.#beginning ??= this.#begin();
     return this.#beginning;
@@ -76,7 +79,7 @@ export class Unit {
     }
   }
 
-  /** Runs `work` as one part; parts follow one another, as they share a connection. */
+  /** Runs `work` as one part. Parts run one after the other, because they share a connection. */
   part<T>(work: Work<T>): Promise<T> {
     const open = this.#inside.getStore() && this.#open;
     if (open) return work(open, (callback) => this.#committed.push(callback));
@@ -88,7 +91,7 @@ export class Unit {
     return turn;
   }
 
-  /** Ends the transaction, kept. When that fails it is lost, and the error says why. */
+  /** Commits the transaction. If that fails, it is rolled back and the error says why. */
   async commit(): Promise<void> {
     await this.#tail;
     try {
@@ -101,7 +104,7 @@ export class Unit {
     for (const callback of this.#committed) callback();
   }
 
-  /** Ends the transaction, lost; one that has ended already stays as it is. */
+  /** Rolls the transaction back; does nothing if it has ended. */
   async rollback(): Promise<void> {
     await this.#tail;
     await this.#undo();
@@ -111,7 +114,7 @@ export class Unit {
   async #undo(): Promise<void> {
     const open = this.#open;
     try {
-      // On a lost connection there is nothing left to undo.
+      // On a lost connection there is nothing to roll back.
       if (open && !open.isCommitted && !open.isRolledBack) await open.rollback().execute();
     } catch {
     } finally {
@@ -148,12 +151,12 @@ export class Unit {
 }
 
 /**
- * A unit holds a connection to its end and may need others on the way, so fewer than the pool has may be under way: were it
- * all of them, each would wait for another's. One caller has at most half of them, and whoever waits too long is told so.
+ * The limit must stay below the pool size: a unit holds its connection to the end and may need others meanwhile, so
+ * using all of them would deadlock. One caller gets at most half; a caller that waits too long is refused.
  */
 const turns = perSystem(() => new FairQueue({ atOnce: 6, atOncePerCaller: 3, waiting: 300, waitSeconds: 10 }));
 
-/** One request at a time under one key; the others of that key wait, without a connection. */
+/** Serialises the requests of one key; the others wait without a connection. */
 export const keyTurns = perSystem(
   () => new FairQueue({ atOnce: Number.POSITIVE_INFINITY, atOncePerCaller: 1, waiting: 300, waitSeconds: 10 }),
 );
