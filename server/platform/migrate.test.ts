@@ -31,7 +31,7 @@ describe('migrations', () => {
     assert.equal(found, await readFile(SCHEMA, 'utf8'), 'run again with UPDATE_SCHEMA=1 and look at the difference');
   });
 
-  test('every foreign key with a delete action has an index', async () => {
+  test('every foreign key with on delete cascade has an index', async () => {
     const { rows } = await client.query(`
       select c.conrelid::regclass || ' of ' || c.confrelid::regclass as missing from pg_constraint c
       where c.contype = 'f' and c.confdeltype = 'c' and not exists (
