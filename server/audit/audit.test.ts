@@ -39,7 +39,7 @@ after(async () => {
 
 const get = (query: string, by = token) => latchkey.api(AUDIT + query, { token: by });
 
-/** Waits until everything emitted so far stands in the log. */
+/** Waits until everything emitted so far is in the log. */
 async function settled(): Promise<void> {
   await eventually(async () => {
     const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');
@@ -60,7 +60,7 @@ async function addRole(key: string, by = token): Promise<{ id: string; key: stri
 }
 
 describe('GET /v1/admin/audit-events', () => {
-  test('tells who did what to which record, and when', async () => {
+  test('records who did what to which record, and when', async () => {
     const role = await addRole('told');
     await settled();
     const [entry] = await found(`?resource=${role.id}`);
@@ -107,10 +107,10 @@ describe('GET /v1/admin/audit-events', () => {
     expectProblem(await get('?since=yesterday'), 400, 'VALIDATION_FAILED');
   });
 
-  test('pages are in one order without gaps or doubles, also by resource', async () => {
+  test('pages have one order without gaps or duplicates, also by resource', async () => {
     const role = await addRole('paged');
     for (let n = 0; n < 6; n += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await latchkey.api(`/v1/admin/roles/${role.id}`, { method: 'PATCH', body: { name: `N${n}` }, token });
     }
     await settled();
@@ -144,7 +144,7 @@ describe('GET /v1/admin/audit-events', () => {
     await settled();
     const theirs = await tenantManagementToken(latchkey, other);
     for (const path of ['', '/export', '/export?format=csv', '/checkpoints', `?resource=${role.id}`]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await get(path, theirs);
       assert.equal(answer.status, 200);
       assert.ok(!answer.text.includes(role.id) && !answer.text.includes('secret-of-mine'), path);
@@ -166,7 +166,7 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 const verify = (text: string, checkpoints: string[] = []) => verifyAudit(linesOf(text), checkpoints);
 
 describe('GET /v1/admin/audit-events/export', () => {
-  test('is one JSON document, and proves itself', async () => {
+  test('is one JSON document, and verifies', async () => {
     const text = await exported();
     const { entries, seal } = JSON.parse(text);
     assert.match(seal, /^eyJ/);
@@ -182,14 +182,14 @@ describe('GET /v1/admin/audit-events/export', () => {
     assert.equal(claims.count, rows[0].count, 'every event is in the log');
   });
 
-  test('is a CSV file, and proves itself', async () => {
+  test('is a CSV file, and verifies', async () => {
     const text = await exported('?format=csv');
     assert.match(text, /^sequence,occurredAt,action,actor,entry,leaf,hash,seal\r\n/);
     const { seal } = await verify(text);
     assert.equal(seal.count, text.trimEnd().split('\r\n').length - 2);
   });
 
-  test('of a range it is what lies between, linked to what was before', async () => {
+  test('of a range contains the entries of the range, linked to the entry before', async () => {
     clock.advance(3_600_000);
     token = await managementToken(latchkey);
     const since = clock.now().toISOString();
@@ -207,7 +207,7 @@ describe('GET /v1/admin/audit-events/export', () => {
     assert.deepEqual([none.seal.count, none.seal.first], [0, null]);
   });
 
-  test('longer than a page it is whole', async () => {
+  test('longer than a page is complete', async () => {
     const scope = { environment: 'production' as const };
     const { emitAll } = await import('#events');
     await latchkey.inProject(
@@ -233,7 +233,7 @@ describe('GET /v1/admin/audit-events/export', () => {
   });
 });
 
-/** Ways to forge an export, each of which must be found. */
+/** Ways to forge an export, each of which must be detected. */
 const forgeries: Record<string, [forge: (lines: string[]) => string[], fault: RegExp]> = {
   'an entry is left out': [(lines) => lines.toSpliced(4, 1), /what was between is missing/],
   'the end is cut off': [(lines) => lines.slice(0, -1), /ends without a seal/],
@@ -258,7 +258,7 @@ const forgeries: Record<string, [forge: (lines: string[]) => string[], fault: Re
 
 describe('latchkey audit verify', () => {
   for (const [what, [forge, fault]] of Object.entries(forgeries)) {
-    test(`finds that ${what}`, async () => {
+    test(`detects that ${what}`, async () => {
       for (const format of ['json', 'csv']) {
         // biome-ignore lint/performance/noAwaitInLoops: one format after the other
         const lines = (await exported(`?format=${format}`)).trimEnd().split(/\r?\n/);
@@ -269,7 +269,7 @@ describe('latchkey audit verify', () => {
     });
   }
 
-  test('finds a history that was rewritten in the database, by a checkpoint kept elsewhere', async () => {
+  test('detects a history that was rewritten in the database, by a checkpoint kept elsewhere', async () => {
     await settled();
     await signDueCheckpoints(latchkey.system);
     const { body } = await get('/checkpoints');
@@ -294,7 +294,7 @@ describe('latchkey audit verify', () => {
     assert.equal((await verify(forged)).checkpoints, 0, 'the forger knows how to link and seal');
     await assert.rejects(verify(forged, kept), /History was rewritten/);
     for (const row of before) {
-      // biome-ignore lint/performance/noAwaitInLoops: puts it back
+      // biome-ignore lint/performance/noAwaitInLoops: restores it
       await pool.query(
         `update audit_entries set entry = $4, leaf = $5, hash = $6
          where workspace_id = $1 and project_id = $2 and environment = 'test' and sequence = $3`,
@@ -303,7 +303,7 @@ describe('latchkey audit verify', () => {
     }
   });
 
-  test('on the command line: says what it proves, or what is wrong, and ends accordingly', async () => {
+  test('on the command line: reports what it proves or the fault, with the matching exit code', async () => {
     const whole = join(folder, 'audit.json');
     const broken = join(folder, 'broken.json');
     const text = await exported();
@@ -334,7 +334,7 @@ describe('latchkey audit verify', () => {
   });
 });
 
-/** What somebody with the database and our program could do: change an entry and link everything after it anew. */
+/** What an attacker with the database and this program could do: change an entry and relink everything after it. */
 async function rewriteHistory(target: unknown[]): Promise<void> {
   const { leafOf, linkOf } = await import('./chain.ts');
   const { pool } = latchkey.system;
@@ -349,7 +349,7 @@ async function rewriteHistory(target: unknown[]): Promise<void> {
     const entry = index === 1 ? { ...row.entry, action: 'user.logout' } : row.entry;
     const leaf = leafOf(entry);
     previous = linkOf(previous, leaf);
-    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     await pool.query(
       `update audit_entries set entry = $4, leaf = $5, hash = $6
        where workspace_id = $1 and project_id = $2 and environment = 'test' and sequence = $3`,
@@ -374,7 +374,7 @@ function cli(...parameters: string[]): Promise<{ code: number | null; stdout: st
 }
 
 describe('erasure', () => {
-  test('takes what names a person out of the log, and the chain still proves itself', async () => {
+  test('removes personal data from the log, and the chain still verifies', async () => {
     const { email, session } = await register(latchkey);
     await settled();
     assert.ok((await exported()).includes(email));

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { type Static, Type } from 'typebox';
 import type { Scope } from '#platform/ctx.ts';
 
-/** What is hashed of an event: all of it that the log tells. */
+/** The hashed content of an event: everything that the log shows. */
 export const AuditedEvent = Type.Object({
   id: Type.String(),
   sequence: Type.Integer(),
@@ -16,7 +16,7 @@ export const AuditedEvent = Type.Object({
 });
 export type AuditedEvent = Static<typeof AuditedEvent>;
 
-/** Tell a hashed entry from a hashed link, so that neither passes for the other (RFC 6962 §2.1). */
+/** Domain separation: a hashed entry can't pass for a hashed link (RFC 6962 §2.1). */
 const LEAF = Buffer.of(0);
 const LINK = Buffer.of(1);
 
@@ -25,12 +25,12 @@ export function leafOf(entry: AuditedEvent): Buffer {
   return hash('sha256', Buffer.concat([LEAF, canonical(entry)]), 'buffer');
 }
 
-/** The hash of the chain up to an entry: of the hash before it and the entry's own. */
+/** The hash of the chain up to an entry: of the previous link and the entry's own hash. */
 export function linkOf(previous: Buffer, leaf: Buffer): Buffer {
   return hash('sha256', Buffer.concat([LINK, previous, leaf]), 'buffer');
 }
 
-/** What the first entry of a scope is linked to. */
+/** The predecessor of a scope's first entry. */
 export function beginningOf({ workspaceId, projectId, environment }: Scope): Buffer {
   return hash('sha256', canonical({ workspaceId, projectId, environment }), 'buffer');
 }

@@ -24,7 +24,7 @@ declare module '#platform/db.ts' {
 }
 
 const LIST = 'audit-checkpoints';
-/** A scope in which things happen gets a checkpoint this often. */
+/** How often a scope with new entries gets a checkpoint. */
 const EVERY_MS = 60 * 60_000;
 const BATCH = 500;
 
@@ -34,7 +34,7 @@ export const AuditScope = Type.Object({
   environment: Type.Enum(['test', 'production']),
 });
 
-/** What a checkpoint signs: that at this moment the chain of this scope had this hash at this sequence. */
+/** What a checkpoint signs: the hash of this scope's chain at this sequence and time. */
 export const CheckpointClaims = Type.Object({
   kind: Type.Literal('checkpoint'),
   scope: AuditScope,
@@ -61,7 +61,7 @@ export async function signDueCheckpoints(system: System): Promise<void> {
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
     const due = await dueAt(system, now);
-    // biome-ignore lint/performance/noAwaitInLoops: two at a time would wait for each other's rows
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, so that transactions do not wait for each other's rows
     for (const head of due) await keep(system, await checkpointOf(system, head, now));
     if (due.length < BATCH) return;
   }
@@ -80,7 +80,10 @@ async function dueAt(system: System, now: Date): Promise<Due[]> {
   return rows;
 }
 
-/** Keeps a checkpoint and counts it, so that one that is removed is missed. One chain at a time: no two wait for each other. */
+/**
+ * Stores a checkpoint and counts it, so that a removed checkpoint is detected. One chain per transaction: no lock
+ * waits.
+ */
 async function keep(system: System, row: Awaited<ReturnType<typeof checkpointOf>>): Promise<void> {
   const { workspace_id: workspaceId, project_id: projectId, environment } = row;
   await transaction(systemCtx(system, { workspaceId, projectId, environment }, 'audit', 'audit'), (tx) =>

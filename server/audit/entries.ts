@@ -13,7 +13,7 @@ type AuditEntriesTable = Scoped & {
   occurred_at: Date;
   action: string;
   actor: string;
-  /** Null once a person it names was erased. */
+  /** Null if it named a user who was erased. */
   entry: Json<AuditedEvent> | null;
   leaf: Buffer;
   hash: Buffer;
@@ -37,13 +37,13 @@ declare module '#platform/db.ts' {
 
 const ID = /^[a-z]{2,10}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** The ids of records in what an event carries. */
+/** The ids of records in an event's data. */
 export function resourcesOf(data: Record<string, unknown>): string[] {
   const values = Object.values(data).flat();
   return [...new Set(values.filter((value): value is string => typeof value === 'string' && ID.test(value)))];
 }
 
-/** Whose id did it; the system's parts and nobody in particular go by name. */
+/** The id of the actor; `system` parts and anonymous actors go by name. */
 function actorKey(actor: NumberedEvent['actor']): string {
   if (actor.kind === 'customer') return actor.userId;
   if (actor.kind === 'management') return actor.applicationId;
@@ -67,8 +67,8 @@ type Head = { hash: Buffer; first: number };
 type Link = { event: NumberedEvent; entry: AuditedEvent; leaf: Buffer; hash: Buffer };
 
 /**
- * Extends the chain of each scope by the events that have just got their numbers, in the same transaction: an event has a
- * number if and only if it has its link. One process numbers at a time, so there is one end to extend.
+ * Extends the chain of each scope by newly numbered events, in the same transaction: an event has a number if and only
+ * if it has its link. One process numbers at a time, so the chain has one end.
  */
 export async function auditFollower(client: pg.ClientBase, events: readonly NumberedEvent[]): Promise<void> {
   const byScope = [...Map.groupBy(events, keyOf).values()];

@@ -7,16 +7,16 @@ import type { UserId } from '#platform/ids.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { leafOf } from './chain.ts';
 
-/** The entry that names what was erased. */
+/** The action of the entry that lists erased entries. */
 const ERASED = 'audit.entries_erased' as const;
 
-/** Entries that follow each other, by sequence; both ends included. */
+/** Ranges of consecutive entries, by sequence; both ends included. */
 export const Ranges = Type.Array(Type.Object({ first: Type.Integer(), last: Type.Integer() }));
 export type Ranges = Static<typeof Ranges>;
 
 const Erasure = Type.Object({ ranges: Ranges });
 
-/** The fewest ranges that hold the given sequences. */
+/** The fewest ranges that cover the given sequences. */
 function rangesOf(sequences: readonly number[]): Ranges {
   const ranges: Ranges = [];
   for (const sequence of [...sequences].sort((a, b) => a - b)) {
@@ -31,13 +31,14 @@ export function isIn(ranges: Ranges, sequence: number): boolean {
   return ranges.some(({ first, last }) => first <= sequence && sequence <= last);
 }
 
-/** Fields of events that say who somebody is; the rest is ids. */
+/** The personal fields of events; the others are ids. */
 const PERSONAL = ['email', 'phone', 'username'];
 
 /**
- * Removes what the log says about a person who is erased, in the whole workspace environment: entries about them that name an
- * address. Their hashes stay, so the chain around them still proves itself, and another entry names them, so that an entry that
- * somebody else emptied is found. What the person did stays, by an id that leads nowhere. @returns how many entries
+ * Erases personal data of a user from the audit log of the realm: the content of entries about the user that contain an
+ * address. Their hashes stay, so the chain still verifies. Another entry lists them, which distinguishes an erasure
+ * from tampering. Entries of the user's own actions stay; their ids no longer lead to a person.
+ * @returns the number of erased entries
  */
 export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
   const about = tx.db
@@ -72,14 +73,14 @@ function names(fields: readonly string[]) {
   return sql<boolean>`(entry -> 'data')::jsonb ?| ${[...fields]}`;
 }
 
-/** Invitations name an address before there is a person. */
+/** Invitations contain an address before the user exists. */
 function invites(addresses: readonly string[]) {
   return sql<boolean>`action like 'invitation.%' and entry -> 'data' ->> 'email' = any(${[...addresses]})`;
 }
 
 /**
- * What the log itself says was erased, between two sequences. An entry that does not have the hash it was recorded with says
- * nothing. Served by audit_entries_by_action.
+ * The erasures that the log itself records between two sequences. Ignores an entry that does not match its recorded
+ * hash. Served by audit_entries_by_action.
  */
 export async function recordedErasures(ctx: Ctx, { first, last }: { first: number; last: number }): Promise<Ranges> {
   const rows = await ctx.db

@@ -4,17 +4,17 @@ import { lastSequence } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
 
 /**
- * What the database says of the whole log when a stretch of it is exported, from places that are kept apart: whoever removes the
- * newest entries has to change each of them, and contradicts the checkpoints that are kept elsewhere.
+ * The state of the whole log at the time of an export, from separate tables. An attacker who removes the newest entries
+ * has to change all of them, and still contradicts checkpoints that are kept elsewhere.
  */
 export const Evidence = Type.Object({
-  /** The newest number that an event was given. */
+  /** The last sequence given to an event. */
   numbered: Type.Integer(),
-  /** The end of the chain, as it is extended. 0: no entry. */
+  /** The sequence of the chain's head. 0: no entry. */
   head: Type.Integer(),
-  /** The newest entry that there is. 0: none. */
+  /** The sequence of the newest entry. 0: none. */
   end: Type.Integer(),
-  /** The newest entry that a checkpoint signs, how many checkpoints there are, and how many were made. */
+  /** The newest entry that a checkpoint signs, the number of checkpoints, and the number that were ever signed. */
   signed: Type.Integer(),
   checkpoints: Type.Integer(),
   checkpointsMade: Type.Integer(),
@@ -23,7 +23,7 @@ export type Evidence = Static<typeof Evidence>;
 
 type Kept = { [Name in Exclude<keyof Evidence, 'numbered'>]: number };
 
-/** The counter is read first: what is numbered meanwhile is no contradiction. Served by the primary keys. */
+/** Reads the counter first, so that events numbered meanwhile are no contradiction. Served by the primary keys. */
 export async function evidenceOf(ctx: Ctx): Promise<Evidence> {
   const numbered = await lastSequence(ctx);
   const { workspaceId, projectId, environment } = ctx.scope;
@@ -44,7 +44,7 @@ export async function evidenceOf(ctx: Ctx): Promise<Evidence> {
   return { numbered, ...kept };
 }
 
-/** @returns what is wrong with the end of the log; undefined when all agree */
+/** @returns the contradiction between these numbers; undefined if they agree */
 export function contradictionIn({ numbered, head, end, signed, ...checkpoints }: Evidence): string | undefined {
   const known = Math.max(numbered, head, signed);
   if (known > end)

@@ -16,13 +16,13 @@ const PAGE = 1_000;
 export const ExportFormat = Type.Enum(['json', 'csv'], { default: 'json' });
 export type ExportFormat = Static<typeof ExportFormat>;
 
-/** What the seal at the end of an export signs: which stretch of which chain it holds. */
+/** What the seal at the end of an export signs: the range and hashes of the exported stretch of the chain. */
 export const SealClaims = Type.Object({
   kind: Type.Literal('export'),
   scope: AuditScope,
   since: Type.Union([Type.String(), Type.Null()]),
   until: Type.Union([Type.String(), Type.Null()]),
-  /** Null when there is no entry in the range. */
+  /** Null if the range has no entry. */
   first: Type.Union([Type.Integer(), Type.Null()]),
   last: Type.Union([Type.Integer(), Type.Null()]),
   count: Type.Integer(),
@@ -30,21 +30,21 @@ export const SealClaims = Type.Object({
   previous: Type.String(),
   hash: Type.String(),
   at: Type.String({ format: 'date-time' }),
-  /** What the database said of the whole log, and what was erased of this stretch; absent from exports of before. */
+  /** The state of the whole log, and the erasures of this stretch; absent from exports of earlier versions. */
   log: Type.Optional(Evidence),
   erased: Type.Optional(Ranges),
 });
 export type SealClaims = Static<typeof SealClaims>;
 
-/** An entry as it stands in an export. */
+/** An entry in an export. */
 export type ExportLine = Pick<Selectable<Tables['audit_entries']>, 'sequence' | 'entry' | 'leaf' | 'hash'>;
 type Stretch = { first: number; last: number } | null;
 type Shape = { begin: string; line: (line: ExportLine, more: boolean) => string; end: (seal: string) => string };
 
-/** The columns of an export as CSV; `entry` is what was hashed, the ones before it repeat it for people. */
+/** The columns of a CSV export. `entry` is what was hashed; the columns before it repeat it for readers. */
 const CSV_HEADER = 'sequence,occurredAt,action,actor,entry,leaf,hash,seal';
 
-/** How an export is written: a line an entry, so that it can be read and checked in any length. */
+/** The formats: one line per entry, so that exports of any length can be streamed. */
 export const shapes: Record<ExportFormat, Shape> = {
   json: {
     begin: '{"entries":[\n',
@@ -66,7 +66,7 @@ export const shapes: Record<ExportFormat, Shape> = {
   },
 };
 
-/** Who did it, in one word. */
+/** The actor in one word. */
 function actorName(actor: Record<string, unknown> & { kind: string }): string {
   const { userId, applicationId, kind } = actor;
   return String(userId ?? applicationId ?? kind);
@@ -77,8 +77,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Writes a stretch of the chain: everything from the first entry at or after `since` to the last before `until`, with nothing
- * left out between, ended by a signed seal. Reads page by page, so memory stays flat whatever the length.
+ * Exports a stretch of the chain: every entry from the first at or after `since` to the last before `until`, and a
+ * signed seal. Reads page by page, so memory use is constant.
  */
 export function exportAudit(
   ctx: Ctx,
@@ -99,7 +99,7 @@ async function* written(ctx: Ctx, range: Range, shape: Shape): AsyncGenerator<st
     // biome-ignore lint/performance/noAwaitInLoops: one page after the other
     const rows = await pageFrom(ctx, next, stretch.last);
     const end = rows.at(-1);
-    // Removed while we read. The seal then speaks of entries that are not here.
+    // The entries were removed during the export. The seal will name entries that are missing here.
     if (!end) break;
     yield rows.map((row) => shape.line(row, row.sequence < stretch.last)).join('');
     next = end.sequence + 1;

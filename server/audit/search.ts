@@ -69,14 +69,14 @@ function recordOf({ id, sequence, occurred_at, action, entry, hash }: Row): Audi
 }
 
 /**
- * The audit log of the scope, newest first. Each filter is served by an index that keeps the order, so a page costs the same
- * in a short log and a long one.
- * @throws Problem VALIDATION_FAILED for an action that does not exist, INVALID_CURSOR
+ * The audit log of the scope, newest first. Each filter has an index in the order of the list, so the cost of a page
+ * does not grow with the log.
+ * @throws Problem VALIDATION_FAILED for an unknown action, INVALID_CURSOR
  */
 export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEvent>> {
   const { limit, cursor, actor, action, resource, since, until } = query;
   const list = JSON.stringify(['audit-events', actor, action, resource, since, until]);
-  // In the table that the page is found in, so that its index gives the order.
+  // From the table that the filter uses, so that its index gives the order.
   const at = sql.ref<Date>(resource === undefined ? 'e.occurred_at' : 'r.occurred_at');
   const place = sql.ref<number>(resource === undefined ? 'e.sequence' : 'r.sequence');
   let rows = matching(ctx, { actor, actions: action === undefined ? undefined : actionsOf(action), resource })
@@ -95,7 +95,7 @@ export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<Aud
 }
 
 /**
- * What a person did in all projects of the realm to other records than their own, newest first: which, and not what they hold.
+ * A user's actions on other records in all projects of the realm, newest first; without the content of those records.
  * Served by audit_entries_by_actor.
  */
 export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {

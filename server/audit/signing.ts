@@ -41,7 +41,7 @@ const keyOf = perSystem((system) => {
   };
 });
 
-/** The installation's one key; it is made at first use. Of two processes that make it at once, one's is kept. */
+/** The installation's only key, created at first use. If two processes create it at once, the first one wins. */
 async function loadOrMake(system: System): Promise<AuditKey> {
   const row = (await find(system.db)) ?? (await make(system));
   const privateKey = await importPKCS8(system.keyring.open(row.private_sealed, SEALED_AS, row.id), ALGORITHM);
@@ -73,7 +73,7 @@ async function make(system: System) {
   return kept;
 }
 
-/** Signs claims as a compact JWS that carries its public key, so that it can be checked without asking us. */
+/** Signs claims as a compact JWS that contains its public key, so that it can be verified offline. */
 export async function signAudit(system: System, claims: Record<string, unknown>): Promise<string> {
   const { privateKey, publicJwk } = await keyOf(system)();
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
@@ -81,12 +81,16 @@ export async function signAudit(system: System, claims: Record<string, unknown>)
     .sign(privateKey);
 }
 
-/** The thumbprint (RFC 7638) of the key that signs: what an auditor notes once and compares. */
+/** The thumbprint (RFC 7638) of the signing key, for auditors to record and compare. */
 export async function auditKeyThumbprint(system: System): Promise<string> {
   return calculateJwkThumbprint((await keyOf(system)()).publicJwk);
 }
 
-/** Checks a signature by the key it carries. @throws Error when it does not fit @returns what was signed, and the key's thumbprint */
+/**
+ * Verifies a signature with the key it contains.
+ * @returns the claims, and the key's thumbprint
+ * @throws Error if the signature is invalid
+ */
 export async function openSigned(signed: string): Promise<{ claims: unknown; thumbprint: string }> {
   const { payload, protectedHeader } = await compactVerify(signed, EmbeddedJWK, { algorithms: [ALGORITHM] });
   if (protectedHeader.typ !== TYPE || !protectedHeader.jwk) throw new Error('It is no signature of an audit log.');

@@ -6,18 +6,18 @@ import { contradictionIn } from './evidence.ts';
 import { type ExportLine, SealClaims, shapes } from './export.ts';
 import { openSigned } from './signing.ts';
 
-/** What a whole and unaltered export proved. */
+/** The result of verifying a complete and unaltered export. */
 export type Verified = {
   seal: SealClaims;
-  /** The thumbprint (RFC 7638) of the key it is signed with: to compare with the one noted before. */
+  /** The thumbprint (RFC 7638) of the signing key, to compare with the recorded one. */
   key: string;
-  /** Entries whose content was erased; their place in the chain is proven, what they said is gone. */
+  /** Entries whose content was erased; their position in the chain is proven, their content is gone. */
   erased: number;
-  /** Checkpoints kept elsewhere that lie in this stretch and agree with it. */
+  /** Checkpoints kept elsewhere that cover this stretch and agree with it. */
   checkpoints: number;
 };
 
-/** A fault of an export, for whoever relies on it. */
+/** A fault of an export, with a message for its reader. */
 export class AuditFault extends Error {
   constructor(message: string) {
     super(message);
@@ -29,7 +29,7 @@ type Reader = { read: (text: string) => Parsed; seal: (text: string) => string |
 
 const CSV_LINE = /^(\d{1,15}),[^,"]*,[^,"]*,[^,"]*,(?:"((?:[^"]|"")*)")?,([\w-]{43}),([\w-]{43}),$/;
 
-/** By the first line of a file. */
+/** The reader of each format, by the first line of the file. */
 const READERS = new Map<string, Reader>([
   [
     shapes.json.begin.trimEnd(),
@@ -59,7 +59,7 @@ function readCsv(text: string): Record<string, unknown> {
 
 type Parsed = ExportLine & { written: string };
 
-/** @param write as the export writes it: whatever else stands in the line does not belong there */
+/** @param write serialises as the export does, to detect extra content in the line */
 function lineOf(value: Record<string, unknown>, write: (line: ExportLine) => string): Parsed {
   const { sequence, leaf, hash, entry } = value;
   if (typeof sequence !== 'number' || typeof leaf !== 'string' || typeof hash !== 'string')
@@ -69,14 +69,14 @@ function lineOf(value: Record<string, unknown>, write: (line: ExportLine) => str
   return { ...line, written: write(line).trimEnd() };
 }
 
-/** Follows the chain through the entries of an export. */
+/** Verifies the chain through the entries of an export. */
 class Follower {
   first: ExportLine | null = null;
   last: ExportLine | null = null;
   count = 0;
   /** The sequences of entries without content. */
   readonly emptied: number[] = [];
-  /** Hashes at the sequences that were asked for. */
+  /** Hashes at the requested sequences. */
   readonly seen = new Map<number, string>();
   readonly #wanted: ReadonlySet<number>;
 
@@ -100,14 +100,14 @@ class Follower {
     if (this.#wanted.has(sequence)) this.seen.set(sequence, hash.toString('base64url'));
   }
 
-  /** Whoever empties an entry hides what it said; only an erasure that is an entry itself may. */
+  /** Content may only be missing if an erasure entry lists it; otherwise the log was tampered with. */
   requireErased(erased: Ranges): void {
     const hidden = this.emptied.find((sequence) => !isIn(erased, sequence));
     if (hidden !== undefined)
       throw new AuditFault(`Entry ${hidden} was emptied, and the log tells of no erasure that did it.`);
   }
 
-  /** Checks that the seal speaks of exactly what was read. */
+  /** Checks that the seal covers exactly the entries that were read. */
   close({ first, last, count, previous, hash, scope }: SealClaims): void {
     const { first: begin, last: end } = this;
     if (first !== (begin?.sequence ?? null) || last !== (end?.sequence ?? null) || count !== this.count)
@@ -123,11 +123,11 @@ class Follower {
 }
 
 /**
- * Proves that an export is whole and unaltered: every entry has the hash it was recorded with, each follows from the one
- * before, none is missing, and the seal of the installation speaks of exactly this stretch.
- * @param lines of the file; it is read once, in any length
- * @param checkpoints signed ones, kept elsewhere; those of this stretch must agree with it
- * @throws AuditFault that names what is wrong and where
+ * Proves that an export is complete and unaltered: every entry matches its recorded hash, each link follows from the
+ * previous one, no entry is missing, and the installation's seal covers exactly this stretch.
+ * @param lines the lines of the file, streamed
+ * @param checkpoints signed checkpoints kept elsewhere; those of this stretch must agree with it
+ * @throws AuditFault naming the fault and its place
  */
 export async function verifyAudit(
   lines: AsyncIterable<string>,
@@ -148,7 +148,10 @@ export async function verifyAudit(
   };
 }
 
-/** Exports of before say nothing of the log around them. @throws AuditFault */
+/**
+ * Exports of earlier versions contain no state of the whole log.
+ * @throws AuditFault
+ */
 function checkLog({ log, erased, until, last }: SealClaims, follower: Follower): void {
   if (erased) follower.requireErased(erased);
   const fault = log && contradictionIn(log);
@@ -175,7 +178,7 @@ async function follow(lines: AsyncIterable<string>, follower: Follower): Promise
   return seal;
 }
 
-/** @returns the seal, when the line is that one */
+/** @returns the seal, if the line is the seal */
 function step(
   reader: Reader,
   follower: Follower,
@@ -216,7 +219,10 @@ async function opened(signed: string, what: string): Promise<{ claims: unknown; 
   }
 }
 
-/** @returns false for a checkpoint of another stretch @throws AuditFault when it contradicts the export */
+/**
+ * @returns false for a checkpoint of another stretch
+ * @throws AuditFault if it contradicts the export
+ */
 function agrees(
   { claims, thumbprint }: Kept,
   follower: Follower,

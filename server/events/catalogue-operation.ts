@@ -9,7 +9,7 @@ const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://e
 
 const Range = Type.Object({ first: Type.Integer(), last: Type.Integer() });
 
-/** What Latchkey does for a project: deliveries, messages, money, and the state of the service. */
+/** Events of operation: deliveries, messages, billing, and the state of the service. */
 export const operationEvents = {
   'audit.entries_erased': define(
     'The content of entries of the audit log was removed, because a person whom they name was erased (`person_erased`), or was found removed when this was first written down (`before_upgrade`). `ranges` are their sequences.',

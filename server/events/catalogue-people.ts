@@ -12,7 +12,7 @@ const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Reason = Type.Object({ ...Session.properties, reason: text });
 
-/** What happens to people, their credentials and their sessions. */
+/** Events of users, their credentials and their sessions. */
 export const peopleEvents = {
   'user.created': define(
     'A person registered or was added.',

@@ -27,7 +27,7 @@ const DomainFault = Type.Object({ ...Domain.properties, fault: text });
 const DomainBinding = Type.Object({ ...Domain.properties, purpose: text });
 const fault = 'There is no TXT record at _latchkey-verification.login.example.com.';
 
-/** What happens to a project: its members, roles, applications and settings. */
+/** Events of a project: its members, roles, applications and settings. */
 export const projectEvents = {
   'project.created': define('A project was set up.', Project, project),
   'project.updated': define('A project got another name.', Project, project),

@@ -5,7 +5,7 @@ import { projectEvents } from './catalogue-project.ts';
 import { statusEvents } from './catalogue-status.ts';
 import type { Definition } from './definition.ts';
 
-/** Every event there is: what it means, what it carries, and an example. The emitting code is typed by it. */
+/** All event types: meaning, data, and an example. `emit` is typed by it. */
 export const catalogue = {
   ...projectEvents,
   ...peopleEvents,

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 
-/** What an event of a type means, what it carries, and an example. */
+/** The meaning, the data and an example of an event type. */
 export type Definition<Data extends TObject = TObject> = {
   version: number;
   description: string;

@@ -23,7 +23,7 @@ const numbered = async (correlation: string): Promise<Numbered[]> =>
   ).rows;
 
 describe('the event log', () => {
-  test('an event of a rolled back transaction never was', async () => {
+  test('an event of a rolled back transaction is never visible', async () => {
     const { system } = latchkey;
     await assert.rejects(
       latchkey.inProject(async (tx) => {
@@ -39,7 +39,7 @@ describe('the event log', () => {
     assert.equal(rowCount, 0);
   });
 
-  test('WH-1 events are numbered without gaps, also under parallel commits and a second dispatcher', async () => {
+  test('WH-1 events are numbered without gaps, also under concurrent commits and a second dispatcher', async () => {
     const rival = new Dispatcher(latchkey.system);
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -63,7 +63,7 @@ describe('the event log', () => {
     assert.deepEqual([rows[0].numbers, rows[0].last], [rows[0].events, rows[0].events]);
   });
 
-  test('an event that commits late comes after those that readers have seen', async () => {
+  test('an event that commits late is numbered after those that readers have seen', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const late = latchkey.inProject(async (tx) => {
       await emit({ ...tx, trace: { ...tx.trace, correlationId: 'late' } }, 'user.logout', {
@@ -91,7 +91,7 @@ describe('the event log', () => {
     });
   });
 
-  test('a transaction inside a transaction is the same one', async () => {
+  test('a nested transaction joins the outer one', async () => {
     const count = async () => (await numbered('nested')).length;
     await assert.rejects(
       latchkey.inProject(async (outer) => {

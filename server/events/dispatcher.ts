@@ -17,10 +17,10 @@ declare module '#platform/db.ts' {
 
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
-/** For one statement about a batch; on a database that is busy it takes a second. */
+/** The timeout of one statement about a batch; on a busy database a batch takes a second. */
 const ANSWER_MS = 30_000;
 
-/** An event that has just been given its place in the order of its scope. */
+/** An event that has just been numbered within its scope. */
 export type NumberedEvent = Scope & {
   id: EventId;
   type: string;
@@ -33,14 +33,14 @@ export type NumberedEvent = Scope & {
 };
 
 /**
- * Does something for every numbered event, in the transaction that numbers it: both are kept, or neither.
+ * Processes numbered events in the transaction that numbers them: both commit, or neither.
  * @param client runs the statements of that transaction
  */
 export type Follower = (client: pg.ClientBase, events: readonly NumberedEvent[]) => Promise<void>;
 
 /**
- * Gives committed events their position in the order of their scope. One process does it at a time (leader by advisory
- * lock, on a connection of its own), so a reader of numbered events never sees one appear before another it has read.
+ * Numbers committed events in the order of their scope. One process at a time does it (leader by advisory lock, on a
+ * connection of its own), so a reader never sees an event appear before another it has already read.
  */
 export class Dispatcher {
   readonly #system: System;
@@ -118,7 +118,7 @@ export class Dispatcher {
     return client;
   }
 
-  /** The lock goes with the connection; the next sweep connects again. */
+  /** The lock is released with the connection; the next sweep reconnects. */
   #lost(error: unknown): void {
     this.#again = false;
     this.#leads = false;
@@ -129,7 +129,10 @@ export class Dispatcher {
   }
 }
 
-/** Numbers up to one batch of events of all scopes, with what follows from them. Served by events_unnumbered. @returns how many */
+/**
+ * Numbers up to one batch of events of all scopes, and runs the followers. Served by events_unnumbered.
+ * @returns the number of events
+ */
 async function numberBatch(client: pg.Client, followers: readonly Follower[]): Promise<number> {
   await client.query('begin');
   const { rows } = await client.query<NumberedEvent>({ name: 'number-events', text: NUMBER_BATCH, values: [BATCH] });
@@ -146,9 +149,9 @@ async function numberBatch(client: pg.Client, followers: readonly Follower[]): P
 }
 
 /**
- * One statement, so it is atomic: the counters and the events change together. What belongs to an event is looked up in a JSON object,
- * and the arrays keep the update on the primary key: a join would be the planner's to choose, and one without statistics walks the
- * whole log, or every event of the batch once for each. All workspaces.
+ * One statement, so counters and events change atomically. The numbers are looked up in a JSON object, and arrays keep
+ * the update on the primary key: with a join, a planner without statistics may scan the whole log, or the batch once
+ * per event. Across all workspaces.
  */
 const NUMBER_BATCH = `
 with batch as (

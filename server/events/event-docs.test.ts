@@ -22,7 +22,7 @@ test('docs/events.md describes every event type as the catalogue does', async ()
   assert.equal(page, await readFile(PAGE, 'utf8'), 'run again with UPDATE_DOCS=1 and look at the difference');
 });
 
-/** The page that describes every event type, in Markdown. */
+/** Generates the Markdown page that describes every event type. */
 function describeEvents(): string {
   const groups = Map.groupBy(eventTypes.toSorted(), (type) => type.slice(0, type.indexOf('.')));
   const contents = [...groups].map(

@@ -2,13 +2,18 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { problem } from '#platform/problem.ts';
 import { catalogue, type EventType, eventTypes } from './catalogue.ts';
 
-/** Who caused an event: a customer, a back end, an operator at the console, an anonymous request, or the system itself. */
+/**
+ * Who caused an event: a customer, a back end, an operator at the console, an anonymous request, or the system itself.
+ */
 const ActorSchema = Type.Object(
   { kind: Type.Enum(['anonymous', 'customer', 'management', 'operator', 'system']) },
   { description: 'Who caused it; the other fields depend on `kind`.', additionalProperties: true },
 );
 
-/** An event as receivers and readers of the feed get it. @param data the schema of what this type carries */
+/**
+ * The schema of an event as receivers and feed readers get it.
+ * @param data the schema of this type's data
+ */
 function envelopeOf(type: TSchema, data: TSchema) {
   return Type.Object({
     id: Type.String({ description: 'The same in every delivery: what a receiver recognises a repeated one by.' }),
@@ -61,7 +66,7 @@ const EXAMPLE_SCOPE = {
   environment: 'test',
 } as const;
 
-/** An event of a type with the catalogue's example data. */
+/** An event with the catalogue's example data. */
 export function exampleOf(type: EventType): Event {
   const at = '2026-01-01T12:00:00.000Z';
   return {
@@ -88,7 +93,7 @@ function describe(type: EventType): EventTypeDescription {
   };
 }
 
-/** Every event type there is, by name. */
+/** All event types, by name. */
 export const eventTypeDescriptions: readonly EventTypeDescription[] = [...eventTypes].sort().map(describe);
 
 /** @throws Problem NOT_FOUND */
@@ -98,14 +103,14 @@ export function describeEventType(type: string): EventTypeDescription {
   return found;
 }
 
-/** An event type, a group of them such as `user.*`, or `*` for all. */
+/** A pattern: an event type, a group such as `user.*`, or `*` for all. */
 export const EventPattern = Type.String({
   maxLength: 100,
   pattern: '^(\\*|[a-z]+(\\.[a-z_]+)*(\\.\\*)?)$',
   examples: ['user.*'],
 });
 
-/** True when an event of this type is selected by one of the patterns. */
+/** True if one of the patterns selects this event type. */
 export function isSelected(patterns: readonly string[], type: string): boolean {
   return patterns.some(
     (pattern) =>
@@ -113,7 +118,10 @@ export function isSelected(patterns: readonly string[], type: string): boolean {
   );
 }
 
-/** @throws Problem VALIDATION_FAILED for a pattern that selects no event type there is @param pointer where the patterns stand in the request */
+/**
+ * @param pointer the JSON pointer of the patterns in the request
+ * @throws Problem VALIDATION_FAILED for a pattern that selects no event type
+ */
 export function requireKnownPatterns(patterns: readonly string[], pointer: string): void {
   const errors = patterns.flatMap((pattern, index) =>
     eventTypes.some((type) => isSelected([pattern], type))
@@ -123,12 +131,12 @@ export function requireKnownPatterns(patterns: readonly string[], pointer: strin
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
-/** The catalogue's types that the patterns select. */
+/** The event types that the patterns select. */
 export function selectedTypes(patterns: readonly string[]): EventType[] {
   return eventTypes.filter((type) => isSelected(patterns, type));
 }
 
-/** @throws Problem VALIDATION_FAILED for a type that does not exist */
+/** @throws Problem VALIDATION_FAILED for an unknown type */
 export function requireEventType(type: string): EventType {
   const found = eventTypes.find((known) => known === type);
   if (!found)

@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 
-/** What the log says of a person in all projects of the realm, newest first. Served by events_of_user. */
+/** Events about a user in all projects of the realm, newest first. Served by events_of_user. */
 export async function eventsOfUser(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
   const rows = await ctx.db
     .selectFrom('events')
@@ -16,7 +16,7 @@ export async function eventsOfUser(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserI
   return rows.map(({ occurredAt, ...row }) => ({ ...row, occurredAt: occurredAt.toISOString() }));
 }
 
-/** Every email address and phone number that the log connects with a person, also former ones. Served by events_of_user. */
+/** Every email address and phone number of a user in the log, including former ones. Served by events_of_user. */
 export async function addressesInEvents(tx: TxCtx, userId: UserId): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     select distinct address from events, lateral (values (data->>'email'), (data->>'phone')) as named (address)
@@ -25,17 +25,17 @@ export async function addressesInEvents(tx: TxCtx, userId: UserId): Promise<stri
   return rows.map(({ address }) => address);
 }
 
-/** Stands where an address was. */
+/** Replaces an erased address. */
 const ERASED = 'erased';
 
-/** Whether the address of somebody who was erased has been taken out of an event. */
+/** True if an address was erased from the event. */
 export function isErased({ data }: { data: object }): boolean {
   return Reflect.get(data, 'email') === ERASED;
 }
 
 /**
- * Takes a person's addresses out of the log: what happened stays, whose address it was does not. Ids stay too; nothing leads
- * from them to a person any more. Served by events_of_user and events_of_invitation.
+ * Removes a user's addresses from the log. The events and ids stay; nothing links the ids to a person any more. Served
+ * by events_of_user and events_of_invitation.
  */
 export async function anonymiseEvents(tx: TxCtx, userId: UserId, emails: readonly string[]): Promise<void> {
   const { workspaceId, environment } = tx.scope;

@@ -27,14 +27,14 @@ declare module '#platform/db.ts' {
 }
 
 /**
- * Writes an event into the log, in the transaction of the change it reports: both are kept, or neither.
- * Costs the writer one insert; nothing shared is touched, so writers never wait for each other.
+ * Writes an event into the log, in the transaction of the change it reports: both commit, or neither.
+ * It costs one insert and touches no shared row, so writers never wait for each other.
  */
 export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventData<T>): Promise<void> {
   await insertEvents(tx, [{ type, data }]);
 }
 
-/** Who did it, without what they may do and by what: that is nobody else's business, and would stand in every event. */
+/** The actor without permissions and grants: they are private, and would otherwise be in every event. */
 export function publicActor(actor: Actor) {
   if (actor.kind === 'management') return { kind: actor.kind, applicationId: actor.applicationId };
   if (actor.kind === 'customer') {
@@ -44,7 +44,7 @@ export function publicActor(actor: Actor) {
   return actor.kind === 'operator' ? { kind: actor.kind, userId: actor.userId } : actor;
 }
 
-/** Something to emit, as {@link emitAll} takes it. */
+/** An event for {@link emitAll}. */
 export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
@@ -57,19 +57,22 @@ export async function emitIn(tx: TxCtx, events: readonly (NewEvent & { projectId
   await insertEvents(tx, events);
 }
 
-/** Writes an event with the catalogue's example data, marked as an example. @returns its id */
+/**
+ * Writes an event with the catalogue's example data, marked as an example.
+ * @returns its id
+ */
 export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> {
   const [id] = await insertEvents(tx, [{ type, data: catalogue[type].example }], true);
   if (!id) throw new Error('One event was to be written.');
   return id;
 }
 
-/** Has the planner look at the log, after many events were added. */
+/** Updates the planner's statistics of the log after many inserts. */
 export async function analyseEvents(tx: TxCtx): Promise<void> {
   await sql`analyze events`.execute(tx.db);
 }
 
-/** A statement with values for each is worth preparing for a few events; beyond that, arrays are cheaper to send and to read. */
+/** Up to this many events, a prepared statement with values for each is cheaper; beyond, arrays are. */
 const FEW = 10;
 
 type NewRow = { id: EventId; project_id: ProjectId; type: string; data: string; actor: string; example: boolean };

@@ -86,7 +86,9 @@ function patternsOf(types: string): string[] {
   return patterns;
 }
 
-/** @throws Problem VALIDATION_FAILED for an unknown type, CONFLICT in production, where nothing is made up */
+/**
+ * @throws Problem VALIDATION_FAILED for an unknown type, CONFLICT in the production environment, which has no examples
+ */
 function trigger(ctx: Ctx, name: string): Promise<{ id: `evt_${string}`; type: string }> {
   const type = requireEventType(name);
   if (ctx.scope.environment === 'production')

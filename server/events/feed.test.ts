@@ -29,7 +29,7 @@ const happen = (userId: string) => latchkey.inProject((tx) => emit(tx, 'user.log
 const latest = async (): Promise<number> => (await feed('after=latest')).body.nextAfter;
 
 describe('GET /v1/admin/events', () => {
-  test('WH-1 a reader that polls misses nothing and sees nothing twice while many commit at once, early and late', async () => {
+  test('WH-1 a reader that polls sees every event once under concurrent commits, early and late', async () => {
     const from = await latest();
     const expected = new Set<string>();
     const writing = Promise.all(
@@ -40,7 +40,7 @@ describe('GET /v1/admin/events', () => {
             tx,
             events.map((userId) => ({ type: 'user.logout', data: { userId, everywhere: false } })),
           );
-          // Some hold their transaction open while others commit.
+          // Some transactions stay open while others commit.
           if (index % 3 === 0)
             await tx.db.selectFrom('events').select('id').where('workspace_id', '=', 'wrk_').execute();
           for (const userId of events) expected.add(userId);
@@ -74,7 +74,7 @@ describe('GET /v1/admin/events', () => {
     );
   });
 
-  test('a long poll answers as soon as there is something, and empty when its time is over', async () => {
+  test('a long poll returns as soon as there is an event, and empty after its timeout', async () => {
     const after = await latest();
     const began = performance.now();
     const waiting = feed(`after=${after}&wait=30`);
@@ -89,7 +89,7 @@ describe('GET /v1/admin/events', () => {
     assert.deepEqual((await feed(`after=${after + 1}&wait=1`)).body, { items: [], nextAfter: after + 1, more: false });
   });
 
-  test('types select, and the reader moves on past the others', async () => {
+  test('types filter, and the cursor moves past the other events', async () => {
     const after = await latest();
     await happen('usr_other');
     await eventually(async () => assert.equal(await latest(), after + 1));
@@ -101,7 +101,7 @@ describe('GET /v1/admin/events', () => {
     expectProblem(await feed('after=-1'), 400, 'VALIDATION_FAILED');
   });
 
-  test('BI-3 it shows no other project, and what a back end may do to nobody', async () => {
+  test('BI-3 it shows no other project, and hides the permissions of back ends', async () => {
     await happen('usr_private');
     const stranger = await tenantManagementToken(latchkey, await createTenant(latchkey, 'feed-stranger'));
     const { text } = await latchkey.api('/v1/admin/events?limit=100', { token: stranger });
@@ -137,7 +137,7 @@ describe('GET /v1/admin/events', () => {
 });
 
 describe('the catalogue', () => {
-  test('is served with a JSON Schema that other validators take, and an example that fits it', async () => {
+  test('has JSON Schemas that other validators accept, and examples that fit them', async () => {
     const first = await latchkey.api('/v1/admin/webhooks/event-types?limit=100', { token });
     const types = first.body.items.map(({ type }: { type: string }) => type);
     assert.deepEqual(types, Object.keys(catalogue).sort().slice(0, 100));

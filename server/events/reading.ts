@@ -34,7 +34,7 @@ const byId = prepared<Row>(
   `select ${COLUMNS} from events where workspace_id = $1 and id = any($2::text[])`,
 );
 
-/** Events of the log by id; those it does not hold are missing. Served by the primary key. */
+/** Events by id; unknown ids are missing from the result. Served by the primary key. */
 export async function eventsById(
   system: System,
   workspaceId: WorkspaceId,
@@ -58,7 +58,7 @@ const inOrder = prepared<Row & { last: number | null }>(
      order by sequence limit $8) e on true`,
 );
 
-/** Which events of a scope to read: those after a sequence, of some types (null: all), within a time range. */
+/** A range of events of a scope: after a sequence, of some types (null: all), within a time range. */
 export type EventRange = {
   after: number;
   types: readonly string[] | null;
@@ -68,9 +68,9 @@ export type EventRange = {
 };
 
 /**
- * Reads events in their order. One statement, so one snapshot: everything up to `reached` has been looked at, and nothing
- * can still appear before it. Served by events_in_order.
- * @returns `reached`: where to go on from; `more`: whether there was more than the limit
+ * Reads events in order. One statement, so one snapshot: everything up to `reached` has been read, and no event can
+ * still appear before it. Served by events_in_order.
+ * @returns `reached`: the cursor to continue from; `more`: whether the limit cut the result
  */
 export async function readEvents(
   { system, scope }: { system: System; scope: Scope },

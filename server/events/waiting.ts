@@ -3,7 +3,7 @@ import { announceStatement, type Statement } from '#platform/feed.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 const TOPIC = 'events';
-/** How often those who wait look by themselves while changes of other processes can't be heard. */
+/** The polling interval of waiting readers while the change feed is down. */
 const DEAF_MS = 1_000;
 
 function keyOf({ workspaceId, projectId, environment }: Scope): string {
@@ -15,7 +15,7 @@ export function announceNumbered(events: readonly Scope[]): Statement {
   return announceStatement(TOPIC, [...new Set(events.map(keyOf))]);
 }
 
-/** Those who wait for events of a scope in this process. */
+/** The readers in this process that wait for events of a scope. */
 class Waiting {
   readonly #system: System;
   readonly #callbacks = new Map<string, Set<() => void>>();
@@ -32,7 +32,7 @@ class Waiting {
       .catch((error: unknown) => system.log.error({ err: error }, 'events waited for'));
   }
 
-  /** Registers before the reader looks, so that nothing falls between looking and waiting. */
+  /** Registers before the reader reads, so that no event is missed between reading and waiting. */
   enter(scope: Scope): { news: Promise<void>; leave: () => void } {
     const key = keyOf(scope);
     const waiting = this.#callbacks.get(key) ?? new Set();
@@ -64,10 +64,10 @@ class Waiting {
 const waitingIn = perSystem((system) => new Waiting(system));
 
 /**
- * Looks, and while there is nothing looks again whenever events of the scope were numbered.
- * @param look answers null when there is nothing yet
- * @param options.seconds how long to wait at most; `signal` ends it early
- * @returns what was found, or null
+ * Calls `look` until it finds something; repeats it whenever events of the scope were numbered.
+ * @param look returns null while there is nothing
+ * @param options `seconds`: the timeout; `signal`: ends the wait early
+ * @returns the result of `look`, or null
  */
 export async function waitForEvents<T>(
   { system, scope }: { system: System; scope: Scope },
@@ -82,7 +82,7 @@ export async function waitForEvents<T>(
     for (;;) {
       const { news, leave } = waitingIn(system).enter(scope);
       try {
-        // biome-ignore lint/performance/noAwaitInLoops: looks again when there is news
+        // biome-ignore lint/performance/noAwaitInLoops: polls again on news
         const found = await look();
         if (found !== null || signal.aborted) return found;
         if ((await Promise.race([news, ended.promise])) === 'ended') return null;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { perSystem, type SystemInTx } from '#platform/system.ts';
 
-/** Events of this many milliseconds are announced together. */
+/** The window, in milliseconds, in which wake-ups are batched. */
 const GATHER_MS = 10;
 
 export const EVENTS_CHANNEL = 'latchkey_events';
 
 /**
- * Tells the dispatcher that there are events to number. Sent after the commit and gathered, because a NOTIFY inside the
- * transaction would make committing writers wait for each other. A lost call costs nothing: the dispatcher sweeps.
+ * Wakes the dispatcher to number events. Sent after the commit and batched, because a NOTIFY inside the transaction
+ * would serialise commits. A lost wake-up is harmless: the dispatcher also sweeps.
  */
 export const wakeDispatcher = (system: SystemInTx): void => wakers(system)();
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { exportJWK, generateKeyPair, importJWK, jwtVerify } from 'jose';
 import { signCompact } from './es256.ts';
 
-test('a thousand signatures, whatever the length of their numbers, are valid for another library', async () => {
+test('a thousand signatures, of integers of every length, verify in another library', async () => {
   const pair = await generateKeyPair('ES256', { extractable: true });
   const publicKey = await importJWK(await exportJWK(pair.publicKey), 'ES256');
   const tokens = Array.from({ length: 1_000 }, (_, index) =>

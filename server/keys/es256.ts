@@ -2,8 +2,8 @@ import { KeyObject, sign } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 
 /**
- * A JWS in compact form, signed with ES256 (RFC 7515 §3.1, RFC 7518 §3.4). Signed at once: that takes less time than handing the
- * work to another thread and back, which Web Crypto does.
+ * Signs a JWS in compact form with ES256 (RFC 7515 §3.1, RFC 7518 §3.4). Synchronous, because Web Crypto takes longer
+ * to hand the work to a thread and back than the signature takes.
  */
 export function signCompact(
   key: { id: string; privateKey: CryptoKey },
@@ -15,7 +15,10 @@ export function signCompact(
   return `${input}.${signEs256(keyObject(key.privateKey), Buffer.from(input)).toString('base64url')}`;
 }
 
-/** Signs with P-256 and SHA-256. @returns the two numbers of the signature side by side, 32 bytes each */
+/**
+ * Signs with P-256 and SHA-256.
+ * @returns r and s concatenated, 32 bytes each
+ */
 export function signEs256(key: KeyObject, data: Uint8Array): Buffer {
   return sideBySide(sign('sha256', data, key));
 }
@@ -30,12 +33,10 @@ function keyObject(key: CryptoKey): KeyObject {
   return made;
 }
 
-/**
- * From DER to the form a JWS holds. Asking Node for this form instead, with `dsaEncoding`, takes twice as long as signing does.
- */
+/** Converts DER to the JWS form. Node's `dsaEncoding` would do it too, but takes twice as long as the signature. */
 function sideBySide(der: Buffer): Buffer {
   const signature = Buffer.alloc(64);
-  // 30 length 02 length-of-r r 02 length-of-s s; a number may have a leading zero byte, or be short.
+  // 30 length 02 length-of-r r 02 length-of-s s; an integer may have a leading zero byte, or be short.
   const endOfR = 4 + der.readUInt8(3);
   const place = (from: number, to: number, end: number) => {
     const number = der.subarray(Math.max(from, to - 32), to);

@@ -17,14 +17,14 @@ const published = async () =>
 const signingKid = async () => decodeProtectedHeader(await managementToken(latchkey)).kid;
 
 describe('the rotation of signing keys', () => {
-  test('does nothing while the keys are young, whoever asks', async () => {
+  test('does nothing while the keys are young, in any process', async () => {
     const before = await published();
     await Promise.all(Array.from({ length: 5 }, () => rotateDueKeys(latchkey.system)));
     assert.deepEqual(await published(), before);
     assert.equal(before.length, 2);
   });
 
-  test('publishes the next key of each algorithm ahead, once, signs with it later, and drops the old one at last', async () => {
+  test('publishes the next key of each algorithm ahead, once; signs with it later; finally drops the old one', async () => {
     const old = await signingKid();
     clock.advance(89 * DAY_MS);
     await Promise.all(Array.from({ length: 5 }, () => rotateDueKeys(latchkey.system)));
@@ -45,7 +45,7 @@ describe('the rotation of signing keys', () => {
     assert.equal(await signingKid(), next);
   });
 
-  test('can be begun by hand', async () => {
+  test('can be started by hand', async () => {
     const [before, made] = [await published(), await rotateKeys(latchkey.system, 'test')];
     assert.equal(made.length, 2);
     await eventually(async () => assert.equal((await published()).length, before.length + 2));
@@ -53,10 +53,10 @@ describe('the rotation of signing keys', () => {
 });
 
 describe('an emergency rotation', () => {
-  // Two keys of one instant have no order.
+  // Two keys of one instant have no defined order.
   beforeEach(() => clock.advance(1_000));
 
-  test('signs with new keys at once; the keys before go on checking what they signed', async () => {
+  test('signs with new keys at once; earlier keys still verify what they signed', async () => {
     const [old, token] = [await signingKid(), await managementToken(latchkey)];
     await rotateKeysNow(latchkey.system, 'test', []);
     await eventually(async () => assert.notEqual(await signingKid(), old));
@@ -64,7 +64,7 @@ describe('an emergency rotation', () => {
     assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
   });
 
-  test('refuses every token that a retired key signed, also one that was accepted a moment ago', async () => {
+  test('refuses every token that a retired key signed, also one that was accepted a moment before', async () => {
     const [old, token] = [String(await signingKid()), await managementToken(latchkey)];
     assert.equal((await latchkey.api('/v1/admin/roles', { token })).status, 200);
     await rotateKeysNow(latchkey.system, 'test', [old]);
@@ -76,7 +76,7 @@ describe('an emergency rotation', () => {
     assert.equal((await latchkey.api('/v1/admin/roles', { token: await managementToken(latchkey) })).status, 200);
   });
 
-  test('drops keys published ahead: they never sign', async () => {
+  test('drops keys published ahead, which never sign', async () => {
     const ahead = await rotateKeys(latchkey.system, 'test');
     clock.advance(1_000);
     await rotateKeysNow(latchkey.system, 'test', []);

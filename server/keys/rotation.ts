@@ -15,9 +15,9 @@ import { type Algorithm, algorithms, createSigningKey, retireKeysBefore, retireK
 const DAY_MS = 86_400_000;
 /** How long a key signs. */
 const SIGNING_DAYS = 90;
-/** A new key is published this long before it signs: clients keep the key set for minutes, some for a day. */
+/** How long a new key is published before it signs: clients cache the key set for minutes, some for a day. */
 const AHEAD_MS = 2 * DAY_MS;
-/** A key that signs no more stays published until its last token is dead: none lives longer than an hour. */
+/** How long a key stays published after its last signature. Longer than its last token lives (an hour at most). */
 const AFTER_MS = DAY_MS;
 
 /** A signing key as operators see it. */
@@ -29,12 +29,12 @@ export type KeySummary = {
   retiresAt: Date | null;
 };
 
-/** The context of work on an environment's keys: they belong to no workspace. */
+/** The context for work on an environment's keys, which belong to no workspace. */
 function keyCtx(system: System, environment: Environment): Ctx {
   return systemCtx(system, nowhere(environment), 'keys', 'keys');
 }
 
-/** Publishes the next key wherever the newest has signed for long enough. Runs as a job, in any number of processes. */
+/** Publishes the next key of every algorithm whose newest key is old enough. Safe to run in any number of processes. */
 export async function rotateDueKeys(system: System): Promise<void> {
   const due = new Date(system.clock.now().getTime() - SIGNING_DAYS * DAY_MS + AHEAD_MS);
   for (const environment of environments) {
@@ -44,7 +44,8 @@ export async function rotateDueKeys(system: System): Promise<void> {
 }
 
 /**
- * Publishes a new key of each algorithm: it signs two days from now, and the one before stays until its tokens are dead.
+ * Publishes a new key of each algorithm. It signs from two days on; the previous key stays published until its tokens
+ * expire.
  * @returns the ids of the new keys
  */
 export function rotateKeys(system: System, environment: Environment): Promise<string[]> {
@@ -72,8 +73,8 @@ async function rotate(
 }
 
 /**
- * Replaces the keys of an environment in an emergency: new ones sign at once. The keys before stay published until their last
- * token has expired, except those in `retire`: these end now, and every token they signed is refused.
+ * Replaces the keys of an environment in an emergency. New keys sign at once. The previous keys stay published until
+ * their last token has expired, except those in `retire`: they end now, and every token they signed is refused.
  * @returns the ids of the new keys
  */
 export function rotateKeysNow(system: System, environment: Environment, retire: readonly string[]): Promise<string[]> {
@@ -101,7 +102,7 @@ async function newestKey(tx: TxCtx, algorithm: Algorithm): Promise<{ signsFrom: 
     .executeTakeFirst();
 }
 
-/** Every key that is published or will be, newest first. */
+/** All keys that are or will be published, newest first. */
 export async function listKeys(system: System): Promise<KeySummary[]> {
   const rows = await system.db
     .selectFrom('signing_keys')

@@ -7,7 +7,7 @@ import { newId } from '#platform/ids.ts';
 import { UnknownSecretError } from '#platform/keyring.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** ES256 for our own access tokens; RS256 for id tokens, which every client library knows. */
+/** ES256 for Latchkey's own access tokens; RS256 for id tokens, because every client library supports it. */
 export const algorithms = ['ES256', 'RS256'] as const;
 export type Algorithm = (typeof algorithms)[number];
 
@@ -32,7 +32,7 @@ export type SigningKey = {
   id: string;
   algorithm: Algorithm;
   signsFrom: Date;
-  /** From then on it is published no more; null while it is the newest. */
+  /** When it stops being published; null while it is the newest. */
   retiresAt: Date | null;
   privateKey: CryptoKey;
   publicKey: CryptoKey;
@@ -40,7 +40,7 @@ export type SigningKey = {
 };
 
 const PURPOSE = 'signing-key';
-/** An unknown key id makes us look for new keys, but not more often than this: a forged one costs one read. */
+/** An unknown key id triggers a reload, at most this often, so forged ids cost few reads. */
 const RELOAD_MS = 5_000;
 
 /** Adds a key that signs from `signsFrom` on. The private part is stored encrypted. */
@@ -67,7 +67,7 @@ export async function createSigningKey(tx: TxCtx, algorithm: Algorithm, signsFro
   return id;
 }
 
-/** Has the keys of an algorithm that are published now end at an instant, unless they end before. */
+/** Ends the published keys of an algorithm at an instant, unless they end before. */
 export async function retireKeysBefore(tx: TxCtx, algorithm: Algorithm, instant: Date): Promise<void> {
   await tx.db
     .updateTable('signing_keys')
@@ -88,7 +88,7 @@ export async function retireKeysNow(tx: TxCtx, ids: readonly string[]): Promise<
     .execute();
 }
 
-/** The keys of one environment as one process knows them. */
+/** The keys of one environment, cached in this process. */
 export class KeySet {
   readonly #system: System;
   readonly #environment: Environment;
@@ -101,7 +101,10 @@ export class KeySet {
     this.#environment = environment;
   }
 
-  /** The newest key of an algorithm that may sign now. @throws Error when there is none: the installation was not set up */
+  /**
+   * The newest key of an algorithm that may sign now.
+   * @throws Error if there is none, because the installation was not set up
+   */
   async signer(algorithm: Algorithm): Promise<SigningKey> {
     const now = this.#system.clock.now();
     const find = () =>
@@ -114,7 +117,7 @@ export class KeySet {
     return key;
   }
 
-  /** The public key of a key id, or undefined for one that is not ours. */
+  /** The public key with an id; undefined for an unknown id. */
   async verifier(id: string): Promise<SigningKey | undefined> {
     const known = this.#published(id);
     if (known || performance.now() - this.#loadedAt < RELOAD_MS) return known;
@@ -122,7 +125,7 @@ export class KeySet {
     return this.#published(id);
   }
 
-  /** Whether a key id is one of the published keys, as far as this process knows. */
+  /** True if the cache holds a published key with this id. */
   isPublished(id: string): boolean {
     return this.#published(id) !== undefined;
   }
@@ -132,14 +135,14 @@ export class KeySet {
     return this.#keys.find((key) => key.id === id && !isRetired(key, now));
   }
 
-  /** All keys to publish, newest first. */
+  /** All published keys, newest first. */
   async all(): Promise<readonly SigningKey[]> {
     if (this.#keys.length === 0) await this.reload();
     const now = this.#system.clock.now();
     return this.#keys.filter((key) => !isRetired(key, now));
   }
 
-  /** Reads the keys again; calls at the same time share one read. */
+  /** Reloads the keys; concurrent calls share one read. */
   async reload(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = null;
@@ -199,7 +202,7 @@ const keySets = perSystem((system) => {
   return sets;
 });
 
-/** Whether the configured secrets open the signing keys of the database; also when it holds none. */
+/** True if the configured secrets decrypt the signing keys of the database, or if there are none. */
 export async function canOpenSigningKeys(system: System): Promise<boolean> {
   try {
     await Promise.all(environments.map((environment) => loadKeys(system, system.db, environment)));
@@ -210,7 +213,7 @@ export async function canOpenSigningKeys(system: System): Promise<boolean> {
   }
 }
 
-/** The signing keys of an environment, held in memory and told of changes. */
+/** The signing keys of an environment, cached and updated by the change feed. */
 export function signingKeys(system: System, environment: Environment): KeySet {
   return keySets(system)[environment];
 }

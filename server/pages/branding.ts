@@ -28,7 +28,7 @@ function mixed(hex: string, towards: string, share: number): string {
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The nearest shade of a colour that can be read on a background (WCAG 2.2 SC 1.4.3: 4.5 to 1). */
+/** The nearest shade of a colour that is readable on a background (WCAG 2.2 SC 1.4.3: 4.5 to 1). */
 function readableOn(background: string, hex: string): string {
   const towards = luminance(channels(background)) > 0.18 ? '#000000' : '#ffffff';
   for (let share = 0; share <= 1; share += 0.05) {
@@ -41,8 +41,8 @@ function readableOn(background: string, hex: string): string {
 const CARD = { light: '#ffffff', dark: '#181c24' } as const;
 
 /**
- * A project's colours as CSS variables. An accent that could not be read is darkened in the light theme, and lightened in the
- * dark one, until it can.
+ * A project's colours as CSS variables. An accent with too little contrast is darkened in the light theme and lightened
+ * in the dark theme.
  */
 export function brandStyle({ accentColor, backgroundColor, radius }: Branding): string {
   const variables: string[] = [];

@@ -1,4 +1,4 @@
-/** The look of pages that belong together, on top of the common one: a bar, the way between them, and cards beside it. */
+/** Styles of framed pages, in addition to the common style: header, navigation, and cards beside it. */
 export const FRAME_STYLE = `
 header.bar { background: var(--card); border-block-end: 1px solid var(--line); } header.bar > div { max-width: 64rem; margin-inline: auto; padding: .7rem 1rem; display: flex; align-items: center; justify-content: space-between; gap: 1rem; }
 header.bar .brand { margin: 0; font-size: 1rem; min-width: 0; } .who { display: flex; align-items: center; gap: .9rem; min-width: 0; } .who > span { color: var(--soft); font-size: .9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .who button { width: auto; min-block-size: 2.4rem; padding: .35rem .9rem; font-size: .93rem; white-space: nowrap; }

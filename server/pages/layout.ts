@@ -9,16 +9,18 @@ import { FRAME_STYLE } from './frame-style.ts';
 import { STYLE } from './style.ts';
 import { type Say, speak } from './texts.ts';
 
-/** Markup that is safe to send: made by the escaping `html` tag. */
+/** Markup that is safe to send, produced by the escaping `html` tag. */
 export type Markup = ReturnType<typeof html>;
 
-/** Who a page speaks for, and in which language. */
+/** The project that a page speaks for, and its language. */
 export type Voice = { say: Say; language: Language; project: string; branding: Branding | null };
 
 /** Where a page is shown: in a project, or (scope null) on a host whose project is not known. */
 type Place = Pick<Ctx, 'system'> & { scope: Scope | null; languages: string | null };
 
-/** Chooses the language and look of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas. */
+/**
+ * Chooses the language and branding of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas.
+ */
 export async function voiceOf({ system, scope, languages }: Place): Promise<Voice> {
   if (scope === null) {
     const language = languageFor(languages, 'en');
@@ -29,26 +31,29 @@ export async function voiceOf({ system, scope, languages }: Place): Promise<Voic
   return { say: speak(language), language, project: projectName, branding: settings.branding };
 }
 
-/** Pages that belong together: the way between them, who sees them, and the way out. */
+/** The frame of related pages: navigation, and `end`, the user and the way to sign out. */
 export type Frame = { label: string; links: readonly { href: string; text: string; current: boolean }[]; end: Markup };
 
 export type Page = {
   title: string;
   body: Markup;
-  /** One of several pages: wide, with the way to the others; the body makes its own cards. */
+  /** Shows the page in a frame: wide, with navigation. The body then makes its own cards. */
   frame?: Frame;
-  /** A form's answer may lead to an application, and from there anywhere: browsers hold `form-action` against every redirect on the way. */
+  /**
+   * True if the response to a form may redirect to an application, and from there anywhere: browsers apply
+   * `form-action` to every redirect on the way.
+   */
   leaves?: boolean;
-  /** The page is better, or possible, with the script: passkeys, a proof of work. */
+  /** The page uses the script, for passkeys or a proof of work. */
   script?: boolean;
 };
 
-/** A whole document and the headers that guard it. */
+/** A whole document and its security headers. */
 export type Rendered = { document: string; headers: Record<string, string> };
 
 const SCRIPT = '/assets/sign-in.js';
 
-/** Puts a page into the common frame: the project's own look, no inline script, no framing (OA-6). */
+/** Renders a page in the common layout: the project's branding, no inline script, no framing (OA-6). */
 export function renderPage(voice: Voice, { title, body, frame, leaves = false, script = false }: Page): Rendered {
   const nonce = randomBytes(16).toString('base64');
   const { branding, language, project } = voice;

@@ -1,4 +1,6 @@
-/** The look of the hosted pages: one column, one card, both themes, any width. Brands set the variables at the top. */
+/**
+ * The style of the hosted pages: one column, one card, both themes, any width. Brandings set the variables at the top.
+ */
 export const STYLE = `
 :root { color-scheme: light dark; --page: light-dark(#f4f5f7, #0f1217); --card: light-dark(#ffffff, #181c24); --line: light-dark(#d9dde3, #323a47);
   --text: light-dark(#14171c, #eef1f5); --soft: light-dark(#56606e, #a3aebd); --accent: light-dark(#1d57c4, #8ab4ff); --ink: light-dark(#ffffff, #0d1320);

@@ -22,7 +22,7 @@ const sample = {
 
 describe('the texts of the pages', () => {
   for (const language of languages) {
-    test(`${language}: every text can be said, names what the English one names, and is not left in English`, () => {
+    test(`${language}: every text formats, uses the variables of the English one, and is translated`, () => {
       const say = speak(language);
       const variables = (text: string) =>
         [...text.matchAll(/\{(\w+)/g)]
@@ -53,7 +53,7 @@ describe('a brand', () => {
     assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
   });
 
-  test('can not make a button or link unreadable', () => {
+  test('with too little contrast is corrected on buttons and links', () => {
     for (const accentColor of ['#ffff00', '#ffffff', '#000000', '#7fff00', '#ff69b4']) {
       const style = brandStyle({ ...none, accentColor });
       const [light = '', dark = ''] = /--accent:light-dark\((#\w{6}),(#\w{6})\)/.exec(style)?.slice(1) ?? [];
@@ -62,7 +62,7 @@ describe('a brand', () => {
     }
   });
 
-  test('that says nothing changes nothing', () => {
+  test('without colours changes nothing', () => {
     assert.equal(brandStyle(none), '');
   });
 });

@@ -16,10 +16,10 @@ const texts: Readonly<Record<Language, Texts>> = {
   zh: chinese,
 };
 
-/** Says one thing in the language of the page. */
+/** Formats a text in the language of the page. */
 export type Say = (id: TextId, values?: Readonly<Record<string, string | number>>) => string;
 
-/** The voice of one language. */
+/** The texts of one language. */
 export function speak(language: Language): Say {
   return (id, values) =>
     values === undefined

@@ -8,19 +8,19 @@ import { redacted } from './redaction.ts';
 import type { Attempted } from './schedule.ts';
 import { liveSecrets, signatures } from './secrets.ts';
 
-/** For all of an attempt, from finding the address to the head of the answer. */
+/** The timeout of an attempt, from DNS to the head of the response. */
 export const ATTEMPT_MS = 15_000;
 
-/** What is sent in one attempt. */
+/** The headers and body of one attempt. */
 export type Composed = { headers: Record<string, string>; body: string };
 
 /**
- * Makes what is sent to receivers of a purpose that speak a protocol of their own, anew for each attempt, from what was queued.
- * Null: it is of no use any more.
+ * Builds the request to a receiver with a protocol of its own, anew for each attempt, from the queued body.
+ * Null: the delivery is obsolete.
  */
 export type Composer = (system: System, queued: string) => Promise<Composed | null>;
 
-/** What an endpoint needs to be called, opened once for many deliveries. */
+/** An endpoint's data for calls, decrypted once for many deliveries. */
 export type Receiver = {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -37,7 +37,10 @@ export function receiverOf({ keyring, clock }: System, row: EndpointRow, compose
   };
 }
 
-/** Makes one attempt (Standard Webhooks). Never throws: what went wrong is what the attempt came to. @param event null: no longer in the log */
+/**
+ * Makes one attempt (Standard Webhooks). Never throws; a failure is part of the result.
+ * @param event null: no longer in the log
+ */
 export async function attempt(
   system: System,
   receiver: Receiver,
@@ -103,7 +106,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
 };
 
-/** A sentence for the log; the details of an error may hold what it should not. */
+/** A sentence for the delivery log. The details of an error may contain secrets, so they are left out. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (isRefused(error)) return error.message.slice(0, 200);

@@ -18,35 +18,35 @@ const MAX_UNRECORDED = 256;
 /** An attempt that was not recorded by then is made again. */
 const LEASE_MS = ATTEMPT_MS + 5_000;
 const SWEEP_MS = 1_000;
-/** For what is under way when the process is told to stop; the rest is made again by others. */
+/** How long attempts in progress may continue when the process stops; other processes repeat the rest. */
 const STOP_MS = 3_000;
 
-/** An endpoint that this process is busy with. */
+/** The state of an endpoint that this process delivers to. */
 type Busy = {
   lanes: number;
-  /** Taken, and not begun; all of one claim. */
+  /** Claimed but not started; all from one claim. */
   held: Ready[];
   sending: number;
-  /** Begun, and not recorded. */
+  /** Started but not recorded. */
   running: Set<Promise<void>>;
   /** Resolved when there may be more to do. */
   news: PromiseWithResolvers<void>;
-  /** Woken since deliveries were last looked for; otherwise there are none but those a full take left. */
+  /** True if the endpoint was woken since the last claim. If not, only a claim that was full leaves more due. */
   again: boolean;
 };
 
-/** A delivery with what is needed to make it. */
+/** A claimed delivery with the data to make it. */
 type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Event | null };
 
-/** Whether more may be due, and there is room for it. */
+/** True if more deliveries may be due, and there is room to claim them. */
 function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
   return again && held.length === 0 && sending < lanes && running.size < MAX_UNRECORDED;
 }
 
 /**
- * Makes the deliveries of this process. Endpoints do not share anything that one could use up: each has lanes of its own, and
- * a lane waits for its receiver without holding a job or a database connection. What is due stands in the database, with a
- * lease while it is attempted, so a process may die at any moment.
+ * Makes the deliveries of this process. Endpoints share no exhaustible resource: each has lanes of its own, and a lane
+ * waits for its receiver without holding a job or a database connection. Due deliveries are rows, leased while they are
+ * attempted, so a process may die at any moment.
  */
 export class Deliverer {
   readonly #system: System;
@@ -57,10 +57,10 @@ export class Deliverer {
   readonly #sweep: NodeJS.Timeout;
   #sweeping = false;
   #stopping = false;
-  /** One for each endpoint that is looked after. */
+  /** One loop for each active endpoint. */
   readonly #loops = new Set<Promise<void>>();
 
-  /** @param composers what speaks a protocol of its own, by the purpose of the receiver */
+  /** @param composers builders for receivers with a protocol of their own, by the purpose of the receiver */
   constructor(system: System, composers: Readonly<Record<string, Composer>> = {}) {
     this.#system = system;
     this.#composers = composers;
@@ -68,7 +68,7 @@ export class Deliverer {
     this.#sweep = setInterval(() => this.#lookAround(), SWEEP_MS);
   }
 
-  /** Looks after an endpoint until nothing of it is due. */
+  /** Processes an endpoint until none of its deliveries is due. */
   wake(ref: EndpointRef): void {
     if (this.#stopping) return;
     const known = this.#busy.get(ref.endpointId);
@@ -99,7 +99,7 @@ export class Deliverer {
     if (this.#busy.get(endpointId) === busy) this.#busy.delete(endpointId);
   }
 
-  /** Attempts under way get a moment to end; what was taken and not begun is given back. */
+  /** Attempts in progress get a moment to finish; deliveries that were claimed but not started are released. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#sweep);
@@ -123,7 +123,7 @@ export class Deliverer {
   async #lookAfter(ref: EndpointRef, busy: Busy): Promise<void> {
     while (!this.#stopping) {
       busy.news = Promise.withResolvers();
-      // biome-ignore lint/performance/noAwaitInLoops: takes more when there is room
+      // biome-ignore lint/performance/noAwaitInLoops: claims more when there is room
       if (mayTake(busy)) await this.#take(ref, busy);
       this.#begin(busy);
       if (mayTake(busy)) continue;
@@ -136,7 +136,7 @@ export class Deliverer {
     );
   }
 
-  /** Takes due deliveries: of a healthy endpoint some ahead, of one that fails no more than its lanes can begin now. */
+  /** Claims due deliveries: of a healthy endpoint some ahead, of a failing one no more than its lanes can start now. */
   async #take(ref: EndpointRef, busy: Busy): Promise<void> {
     busy.again = false;
     const row = await findRow(this.#system, ref);
@@ -152,12 +152,12 @@ export class Deliverer {
     busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
   }
 
-  /** What is to be deleted sends nothing; its deliveries wait for the day it is restored. */
+  /** A closed project sends nothing; its deliveries wait until it is restored. */
   async #isClosed({ workspace_id: workspaceId, project_id: projectId }: EndpointRow): Promise<boolean> {
     return isClosed(this.#system, { workspaceId, projectId });
   }
 
-  /** Begins attempts in the free lanes. */
+  /** Starts attempts in the free lanes. */
   #begin(busy: Busy): void {
     while (busy.sending < busy.lanes && !this.#stopping) {
       const ready = busy.held.shift();
@@ -183,7 +183,7 @@ export class Deliverer {
     }
     const made = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
     busy.sending -= 1;
-    // Given up because this process ends: as if it had not begun.
+    // Aborted because this process stops: not counted as an attempt.
     if (this.#ending.signal.aborted && made.statusCode === null) return;
     const outcome = outcomeOf(made, claimed.attempt_count + 1, this.#system.clock.now());
     const well = outcome.status === 'delivered';

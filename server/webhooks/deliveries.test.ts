@@ -58,7 +58,7 @@ describe('a delivery', () => {
     await remove(id);
   });
 
-  test('goes to the endpoints that select it, and to no other project', async () => {
+  test('is sent to the endpoints that select it, and to no other project', async () => {
     const { latchkey, receiver, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
     const [all, group, other, disabled] = await Promise.all([
       endpointFor('/all', { events: ['*'] }),
@@ -78,7 +78,7 @@ describe('a delivery', () => {
     await Promise.all([all, group, other, disabled].map(({ id }) => remove(id)));
   });
 
-  test('WH-4 while a rotation overlaps both secrets verify; afterwards the new one alone', async () => {
+  test('WH-4 during the overlap of a rotation both secrets verify, afterwards only the new one', async () => {
     const { receiver, admin, endpointFor, happen, settled, remove } = webhooks;
     const { id, secret } = await endpointFor('/rotated');
     const rotated = await admin(`/endpoints/${id}/secret/rotate`, { body: { overlapSeconds: 3_600 } });
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     await remove(id);
   });
 
-  test('WH-5 what the receiver answers is kept without what looks like a secret', async () => {
+  test('WH-5 the response of the receiver is stored without anything that looks like a secret', async () => {
     const { receiver, endpointFor, happen, settled, remove } = webhooks;
     const { id, secret } = await endpointFor('/leaky', { headers: { 'x-api-key': 'static-credential' } });
     const random = 'abcdefghijklmnopqrstuvwxyz0123456789ABCD';
@@ -120,12 +120,12 @@ describe('a delivery', () => {
     await remove(id);
   });
 
-  test('connections are kept for the next delivery', async () => {
+  test('connections are reused for the next delivery', async () => {
     const { admin, happen, remove } = webhooks;
     const own = await startReceiver();
     const { body: made } = await admin('/endpoints', { body: { url: own.origin, events: ['user.logout'] } });
     for (let count = 1; count <= 5; count += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await happen();
       await eventually(async () => assert.equal(own.received.length, count));
     }
@@ -153,7 +153,7 @@ describe('a receiver that misbehaves', () => {
     { path: '/drip', behaviour: drips, status: 'delivered', statusCode: 200, error: null },
   ] as const;
 
-  test('WH-2 each comes to what it should within the time limit, all at once', async () => {
+  test('WH-2 each case has its expected outcome within the time limit, all at once', async () => {
     const { receiver, endpointFor, happen, settled, remove } = webhooks;
     const began = performance.now();
     const endpoints = await Promise.all(
@@ -175,7 +175,7 @@ describe('a receiver that misbehaves', () => {
     await Promise.all(endpoints.map(({ id }) => remove(id)));
   });
 
-  test('WH-2 an address that has become private is refused when connecting, and not called again', async () => {
+  test('WH-2 an address that became private is refused on connecting, and not called again', async () => {
     const { latchkey, endpointFor, happen, settled, remove } = webhooks;
     const { id } = await endpointFor('/ok');
     await latchkey.system.pool.query(`update webhook_endpoints set url = 'http://10.1.2.3/' where id = $1`, [id]);
@@ -186,7 +186,7 @@ describe('a receiver that misbehaves', () => {
     await remove(id);
   });
 
-  test('410 disables the endpoint, tells the owner and the log', async () => {
+  test('410 disables the endpoint, notifies the owner and emits an event', async () => {
     const { latchkey, receiver, admin, endpointFor, happen, settled, remove } = webhooks;
     receiver.on('/gone', answers(410));
     const { id, url } = await endpointFor('/gone', { description: 'Old shop' });
@@ -211,7 +211,7 @@ describe('a receiver that misbehaves', () => {
   });
 
   for (const status of [429, 503])
-    test(`Retry-After of a ${status} keeps the whole endpoint quiet until then`, async () => {
+    test(`Retry-After of a ${status} pauses the whole endpoint until then`, async () => {
       const { receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
       const path = `/busy-${status}`;
       receiver.on(path, answers(status, { 'retry-after': '120' }));
@@ -223,7 +223,7 @@ describe('a receiver that misbehaves', () => {
       await happen();
       await eventually(async () => assert.equal((await deliveriesOf(id)).length, 2));
       clock.advance(60_000);
-      // Something else is delivered meanwhile, so the queue has been looked at.
+      // Another delivery arrives meanwhile, which shows that the queue has been polled.
       const other = await endpointFor('/ok');
       await happen();
       await settled(other.id, 'delivered');

@@ -112,8 +112,8 @@ function recordOf(row: Row): Delivery {
 }
 
 /**
- * Deliveries of the project environment, newest first. Served by webhook_deliveries_of_scope, of one endpoint by
- * webhook_deliveries_of_endpoint, of those in trouble by webhook_deliveries_troubled.
+ * Deliveries of the project environment, newest first. Served by webhook_deliveries_of_scope; of one endpoint by
+ * webhook_deliveries_of_endpoint; of failing deliveries by webhook_deliveries_troubled.
  */
 export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery>> {
   const { limit, cursor, endpointId, eventType, status, since, until } = query;
@@ -127,7 +127,7 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
   if (endpointId !== undefined) rows = rows.where('endpoint_id', '=', endpointId);
   if (eventType !== undefined) rows = rows.where('event_type', '=', eventType);
-  // As text in the statement: only then does the planner see that the partial index covers it.
+  // A literal, because the planner uses the partial index only if it sees the value.
   if (status !== undefined) rows = rows.where('status', '=', sql.lit(status));
   if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', instantOf(since))}`);
   if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', instantOf(until))}`);
@@ -135,7 +135,10 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** A delivery with what it sends and its attempts, oldest first. @throws Problem NOT_FOUND */
+/**
+ * A delivery with its payload and its attempts, oldest first.
+ * @throws Problem NOT_FOUND
+ */
 export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
   const row = await ctx.db
     .selectFrom('webhook_deliveries')
@@ -165,7 +168,10 @@ export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWit
   };
 }
 
-/** Attempts a delivery again, now, whatever became of it before. @throws Problem NOT_FOUND, CONFLICT while its endpoint is disabled */
+/**
+ * Retries a delivery now, whatever its status.
+ * @throws Problem NOT_FOUND, CONFLICT while its endpoint is disabled
+ */
 export async function retryDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWithAttempts> {
   await transaction(ctx, async (tx) => {
     const row = await tx.db

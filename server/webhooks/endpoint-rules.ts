@@ -30,14 +30,14 @@ export const CustomHeaders = Type.Record(
 );
 export type CustomHeaders = Readonly<Record<string, string>>;
 
-/** What belongs to the message or the connection is ours (RFC 9110 §7.6.1; Standard Webhooks). */
+/** Headers of the message or the connection, which Latchkey sets (RFC 9110 §7.6.1; Standard Webhooks). */
 const OURS =
   /^(webhook-.*|host|content-(length|type|encoding)|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent|x-correlation-id|traceparent|tracestate)$/i;
 const CREDENTIAL = /auth|key|token|secret|signature|password|cookie|session/i;
 const REDACTED = '[redacted]';
 const PURPOSE = 'webhook-headers';
 
-/** @throws Problem VALIDATION_FAILED with every fault of the address @param production whether the environment is `production` */
+/** @throws Problem VALIDATION_FAILED with the fault of the address */
 export async function requireReceiver({ system, scope }: Pick<Ctx, 'system' | 'scope'>, url: string): Promise<void> {
   const fault = addressFault(url, scope.environment === 'production');
   if (fault) throw invalid('/body/url', fault);
@@ -58,7 +58,7 @@ function addressFault(url: string, production: boolean): string | null {
   return null;
 }
 
-/** @throws Problem VALIDATION_FAILED for a header that is ours, or given twice in different case */
+/** @throws Problem VALIDATION_FAILED for a reserved header, or one given twice in different case */
 export function requireOwnHeaders(headers: CustomHeaders): void {
   const names = Object.keys(headers);
   const errors = names.flatMap((name, index) => {
@@ -70,7 +70,11 @@ export function requireOwnHeaders(headers: CustomHeaders): void {
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
-/** Null for none. @param endpointId the record the headers are bound to */
+/**
+ * Encrypts headers.
+ * @param endpointId the record that the headers are bound to
+ * @returns null if there are none
+ */
 export function sealHeaders(keyring: Keyring, headers: CustomHeaders, endpointId: string): string | null {
   return Object.keys(headers).length === 0 ? null : keyring.seal(JSON.stringify(headers), PURPOSE, endpointId);
 }
@@ -79,19 +83,19 @@ export function openHeaders(keyring: Keyring, sealed: string | null, endpointId:
   return sealed === null ? {} : JSON.parse(keyring.open(sealed, PURPOSE, endpointId));
 }
 
-/** Headers that are the same in every attempt of a delivery. */
+/** Headers that stay the same over all attempts of a delivery. */
 export function sameHeaders(id: string) {
   return { 'content-type': 'application/json', 'user-agent': 'Latchkey-Webhooks/1', 'webhook-id': id };
 }
 
-/** The headers as they may be shown. */
+/** The headers with credentials redacted. */
 export function shownHeaders(headers: CustomHeaders): CustomHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, CREDENTIAL.test(name) ? REDACTED : value]),
   );
 }
 
-/** What was shown redacted and comes back like that stays as it was. */
+/** A header that comes back in its redacted form keeps its value. */
 export function mergedHeaders(before: CustomHeaders, given: CustomHeaders): CustomHeaders {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === REDACTED ? (before[name] ?? value) : value]),
@@ -99,8 +103,9 @@ export function mergedHeaders(before: CustomHeaders, given: CustomHeaders): Cust
 }
 
 /**
- * Stored credentials stay with the origin they were given for: who can't read them could otherwise have them sent to themselves.
- * @throws Problem VALIDATION_FAILED where an address has a new origin and they are not given again, or left out
+ * Stored credentials stay with the origin they were given for: otherwise a caller who can't read them could have them
+ * sent to an address of their own.
+ * @throws Problem VALIDATION_FAILED if the address has a new origin and the headers are neither given again nor removed
  */
 export function requireHeadersForNewOrigin(
   stored: { url: string; headers: CustomHeaders },

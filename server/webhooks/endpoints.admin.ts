@@ -19,7 +19,10 @@ import {
 
 const WithUrl = Type.Object({ url: Type.String() });
 
-/** Looks a new address up. @throws Problem VALIDATION_FAILED */
+/**
+ * Checks a new address, including DNS.
+ * @throws Problem VALIDATION_FAILED
+ */
 async function ahead({ ctx, body }: Request): Promise<void> {
   if (Value.Check(WithUrl, body)) await requireReceiver(ctx, body.url);
 }

@@ -30,7 +30,7 @@ const create = (body: Record<string, unknown> = {}): Promise<Answer> =>
 const faults = ({ body }: Answer): string[] => body.errors.map(({ pointer }: { pointer: string }) => pointer);
 
 describe('webhook endpoints', () => {
-  test('WH-5 the secret is shown when the endpoint is made, and never again', async () => {
+  test('WH-5 the secret is shown when the endpoint is created, and never again', async () => {
     const made = await create({ description: 'Orders', headers: { 'x-team': 'orders' } });
     assert.equal(made.status, 201, made.text);
     const { secret, ...record } = made.body;
@@ -56,7 +56,7 @@ describe('webhook endpoints', () => {
     assert.ok(!JSON.stringify(rows[0]).includes(secret.slice(6, 30)), 'encrypted at rest');
   });
 
-  test('an endpoint is changed field by field, and the event says which', async () => {
+  test('an endpoint is updated field by field, and the event lists the changed fields', async () => {
     const { id } = (await create()).body;
     const changed = await latchkey.api(`${ENDPOINTS}/${id}`, {
       token,
@@ -79,7 +79,7 @@ describe('webhook endpoints', () => {
     ]);
   });
 
-  test('disabling and enabling say so once; deleting hides it', async () => {
+  test('disabling and enabling emit one event each; deleting hides it', async () => {
     const { id } = (await create()).body;
     const act = (action: string) => latchkey.api(`${ENDPOINTS}/${id}/${action}`, { token, method: 'POST' });
     assert.deepEqual(
@@ -124,7 +124,7 @@ describe('webhook endpoints', () => {
       assert.deepEqual(faults(refused), ['/body/url']);
     });
 
-  test('WH-2 the production environment takes https only', async () => {
+  test('WH-2 the production environment requires https', async () => {
     const production = await managementToken(latchkey, undefined, 'production');
     const call = (url: string) =>
       latchkey.api(ENDPOINTS, { token: production, body: { url, events: ['*'] } }, 'production');
@@ -132,7 +132,7 @@ describe('webhook endpoints', () => {
     assert.equal((await call('https://example.com/hook')).status, 201);
   });
 
-  test('events that select nothing are refused, with their place', async () => {
+  test('patterns that select no event are refused, with a pointer', async () => {
     const refused = await create({ events: ['user.*', 'nothing.*', 'user.invented', '*'] });
     expectProblem(refused, 400, 'VALIDATION_FAILED');
     assert.deepEqual(faults(refused), ['/body/events/1', '/body/events/2']);
@@ -140,7 +140,7 @@ describe('webhook endpoints', () => {
     expectProblem(await create({ events: ['user*'] }), 400, 'VALIDATION_FAILED');
   });
 
-  test('headers of the message and the connection can not be set, nor line breaks smuggled in', async () => {
+  test('headers of the message and the connection can not be set, and line breaks are refused', async () => {
     for (const name of [
       'webhook-signature',
       'Webhook-Id',
@@ -149,7 +149,7 @@ describe('webhook endpoints', () => {
       'transfer-encoding',
       'connection',
     ]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const refused = await create({ headers: { [name]: 'x' } });
       expectProblem(refused, 400, 'VALIDATION_FAILED');
       assert.deepEqual(faults(refused), [`/body/headers/${name}`]);
@@ -159,7 +159,7 @@ describe('webhook endpoints', () => {
     expectProblem(await create({ headers: { 'x-a': '1', 'X-A': '2' } }), 400, 'VALIDATION_FAILED');
   });
 
-  test('WH-5 a header that looks like a credential is not shown, and survives being sent back as shown', async () => {
+  test('WH-5 a header that looks like a credential is redacted, and survives being sent back redacted', async () => {
     const { id, headers } = (await create({ headers: { authorization: 'Bearer top-secret-value', 'x-team': 'a' } }))
       .body;
     assert.deepEqual(headers, { authorization: '[redacted]', 'x-team': 'a' });
@@ -175,7 +175,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  test('without webhooks:write nothing is changed; without webhooks:read nothing is seen', async () => {
+  test('changes need webhooks:write; reading needs webhooks:read', async () => {
     const reader = await managementToken(latchkey, 'webhooks:read');
     assert.equal((await latchkey.api(ENDPOINTS, { token: reader })).status, 200);
     expectProblem(
@@ -210,7 +210,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('the limit of fifty endpoints', () => {
-  test('is exact when many are added at once', async () => {
+  test('is exact under concurrent additions', async () => {
     const tenant = await createTenant(latchkey, 'webhook-limit');
     const owner = await tenantToken(latchkey, tenant);
     const answers = await Promise.all(

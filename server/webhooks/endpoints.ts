@@ -41,7 +41,7 @@ type WebhookEndpointsTable = {
   disabled_reason: DisabledReason | null;
   failing_since: Date | null;
   paused_until: Date | null;
-  /** When it first took something at its address; null: never. */
+  /** When a delivery to its current address first succeeded; null: never. */
   succeeded_at: Generated<Date | null>;
   created_at: Date;
   updated_at: Date;
@@ -57,7 +57,7 @@ declare module '#platform/db.ts' {
 export type EndpointRow = Selectable<WebhookEndpointsTable>;
 type EndpointUpdate = Updateable<WebhookEndpointsTable>;
 
-/** Endpoints of one project environment. */
+/** Endpoints per project environment. */
 const MAX_ENDPOINTS = 50;
 export const EVENTS = 'events';
 
@@ -166,7 +166,7 @@ export async function lockEndpoint(tx: TxCtx, id: EndpointId): Promise<EndpointR
   return row;
 }
 
-/** Any endpoint of the workspace, whoever owns it and whatever became of it. Served by the primary key. */
+/** Any endpoint of the workspace, of any purpose and state. Served by the primary key. */
 export async function findRow(
   system: System,
   { workspaceId, endpointId }: { workspaceId: WorkspaceId; endpointId: EndpointId },
@@ -179,7 +179,7 @@ const byId = prepared<EndpointRow>(
   'select * from webhook_endpoints where workspace_id = $1 and id = $2',
 );
 
-/** The same, locked until the transaction ends. */
+/** Like {@link findRow}, but locks the row until the transaction ends. */
 export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefined> {
   return tx.db
     .selectFrom('webhook_endpoints')
@@ -190,7 +190,11 @@ export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefi
     .executeTakeFirst();
 }
 
-/** Adds an endpoint whose address was checked. @returns it with its secret, which is shown this once @throws Problem VALIDATION_FAILED, CONFLICT at fifty */
+/**
+ * Adds an endpoint whose address was checked.
+ * @returns the endpoint with its secret, which is shown only this once
+ * @throws Problem VALIDATION_FAILED, CONFLICT at fifty
+ */
 export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoint>): Promise<EndpointWithSecret> {
   const headers = endpoint.headers ?? {};
   requireKnownPatterns(endpoint.events, '/body/events');
@@ -226,7 +230,10 @@ export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoi
   });
 }
 
-/** Additions to one scope wait for each other, so that the limit is exact. @throws Problem CONFLICT */
+/**
+ * Serialises additions to one scope, so that the limit is exact.
+ * @throws Problem CONFLICT
+ */
 async function requireRoom(tx: TxCtx): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const lock = `webhook-endpoints/${workspaceId}/${projectId}/${environment}`;
@@ -244,7 +251,10 @@ async function requireRoom(tx: TxCtx): Promise<void> {
 
 type Changed = { set: EndpointUpdate; changed: string[] };
 
-/** Changes an endpoint; a new address was checked. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/**
+ * Changes an endpoint. A new address must have been checked.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED
+ */
 export async function updateEndpoint(ctx: Ctx, id: EndpointId, changes: EndpointChanges): Promise<Endpoint> {
   if (changes.events) requireKnownPatterns(changes.events, '/body/events');
   if (changes.headers) requireOwnHeaders(changes.headers);
@@ -268,7 +278,7 @@ function changesOf(
   { url, events, description: text, headers }: EndpointChanges,
 ): Changed {
   const set = {
-    // At another address it has yet to take something.
+    // No delivery to the new address has succeeded yet.
     ...(url !== undefined && { url, ...(url !== row.url && { succeeded_at: null }) }),
     ...(events !== undefined && { events }),
     ...(text !== undefined && { description: text }),
@@ -295,7 +305,10 @@ async function updateRow(tx: TxCtx, id: EndpointId, set: EndpointUpdate): Promis
     .execute();
 }
 
-/** Switches an endpoint on or off; what waits for it goes on when it is on again. @throws Problem NOT_FOUND */
+/**
+ * Enables or disables an endpoint; waiting deliveries continue when it is enabled again.
+ * @throws Problem NOT_FOUND
+ */
 export function setEnabled(ctx: Ctx, id: EndpointId, enabled: boolean): Promise<Endpoint> {
   return transaction(ctx, async (tx) => {
     await switchEndpoint(tx, await lockEndpoint(tx, id), enabled ? null : 'request');
@@ -303,17 +316,21 @@ export function setEnabled(ctx: Ctx, id: EndpointId, enabled: boolean): Promise<
   });
 }
 
-/** @param reason null: on @returns whether it was in the other state */
+/**
+ * Sets the state of an endpoint.
+ * @param reason why it is disabled; null enables it
+ * @returns whether the state changed
+ */
 export async function switchEndpoint(tx: TxCtx, row: EndpointRow, reason: DisabledReason | null): Promise<boolean> {
   const enabled = reason === null;
   if (row.enabled === enabled) return false;
   await updateRow(tx, row.id, {
     enabled,
     disabled_reason: reason,
-    // A new beginning: five days count from the next failure.
+    // The five days count from the next failure.
     ...(enabled && { failing_since: null, paused_until: null }),
   });
-  // Those of other parts are known to nobody but their part.
+  // Receivers of other parts are internal and emit no events.
   if (row.purpose !== EVENTS) return true;
   const about = { endpointId: row.id, url: row.url };
   if (reason === null) await emit(tx, 'webhook.endpoint.enabled', about);
@@ -321,7 +338,10 @@ export async function switchEndpoint(tx: TxCtx, row: EndpointRow, reason: Disabl
   return true;
 }
 
-/** Removes an endpoint; its log stays readable until it is out of retention. @throws Problem NOT_FOUND */
+/**
+ * Deletes an endpoint; its deliveries stay readable until their retention ends.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteEndpoint(ctx: Ctx, id: EndpointId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { url } = await lockEndpoint(tx, id);
@@ -330,7 +350,10 @@ export async function deleteEndpoint(ctx: Ctx, id: EndpointId): Promise<void> {
   });
 }
 
-/** Gives an endpoint a new secret; those before sign along for `overlapSeconds`. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Rotates the secret of an endpoint; earlier secrets also sign for `overlapSeconds`.
+ * @throws Problem NOT_FOUND, CONFLICT
+ */
 export function rotateSecret(ctx: Ctx, id: EndpointId, overlapSeconds: number): Promise<EndpointWithSecret> {
   const secret = newSecret();
   return transaction(ctx, async (tx) => {

@@ -18,9 +18,9 @@ const NOTE = preparedWrite<{ failing_since: Date }>(
 );
 
 /**
- * Keeps what a failed attempt says of an endpoint: since when every one has failed, how long it wants to be left alone, and
- * that it has to be switched off. Writes only what changes.
- * @param row as it was read before the attempt; brought up to date
+ * Stores the consequences of a failed attempt for the endpoint: failing since when, paused until when, disabled or not.
+ * Writes only changes.
+ * @param row as read before the attempt; updated in place
  */
 export async function noteFailure(
   system: System,
@@ -36,7 +36,7 @@ export async function noteFailure(
   if (reason !== null && row.enabled) await disable(system, row, reason);
 }
 
-/** Switches an endpoint off and tells the owners of the project. */
+/** Disables an endpoint and notifies the owners of the project. */
 async function disable(system: System, row: EndpointRow, reason: DisabledReason): Promise<void> {
   row.enabled = false;
   const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: row.environment };

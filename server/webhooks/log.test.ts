@@ -13,11 +13,11 @@ after(() => webhooks.stop());
 const idsAt = (path: string) => webhooks.receiver.at(path).map(({ headers }) => headers['webhook-id']);
 
 describe('log and repair', () => {
-  test('deliveries are listed newest first, by page and filter', async () => {
+  test('deliveries are listed newest first, with pages and filters', async () => {
     const { clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
     const { id } = await endpointFor('/listed');
     for (let count = 1; count <= 5; count += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: in this order
+      // biome-ignore lint/performance/noAwaitInLoops: the order matters
       await happen();
       await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, count));
       clock.advance(1_000);
@@ -37,7 +37,7 @@ describe('log and repair', () => {
     await remove(id);
   });
 
-  test('a failed delivery is retried by hand, under the same id', async () => {
+  test('a failed delivery can be retried by hand, with the same id', async () => {
     const { receiver, admin, endpointFor, happen, settled, remove } = webhooks;
     receiver.on('/broken', answers(410));
     const { id } = await endpointFor('/broken');
@@ -63,7 +63,7 @@ describe('log and repair', () => {
     await remove(id);
   });
 
-  test('a time range is replayed to a new endpoint, with the original ids', async () => {
+  test('a time range can be replayed to a new endpoint, with the original ids', async () => {
     const { clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
     const old = await endpointFor('/old');
     clock.advance(MINUTE);
@@ -84,7 +84,7 @@ describe('log and repair', () => {
     await Promise.all([remove(old.id), remove(fresh.id)]);
   });
 
-  test('recovering sends what was missed, and nothing that arrived', async () => {
+  test('recovering sends missed events, and none that arrived', async () => {
     const { latchkey, receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
     const { id } = await endpointFor('/missed');
     clock.advance(MINUTE);
@@ -105,12 +105,12 @@ describe('log and repair', () => {
     await admin(`/endpoints/${id}/enable`, { method: 'POST' });
     assert.equal((await admin(`/endpoints/${id}/recover`, { body: { since } })).status, 202);
     await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, 4));
-    // Four events; the one that was refused with a 410 arrives a second time.
+    // Four events; the event that was refused with 410 arrives a second time.
     assert.deepEqual([idsAt('/missed').length, new Set(idsAt('/missed')).size], [5, 4]);
     await remove(id);
   });
 
-  test('a test event goes to one endpoint, marked as an example, and counts in its stats', async () => {
+  test('a test event is sent to one endpoint, marked as an example, and counts in its stats', async () => {
     const { receiver, admin, endpointFor, settled, remove } = webhooks;
     const { id, secret } = await endpointFor('/tested', { events: ['session.revoked'] });
     const answer = await admin(`/endpoints/${id}/test`, { body: { type: 'user.created' } });

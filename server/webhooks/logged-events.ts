@@ -5,7 +5,7 @@ import { perSystem, type System } from '#platform/system.ts';
 /** Enough for the events under way; they never change, so they never go stale. */
 const MAX_EVENTS = 2_000;
 
-/** Events of the log, read once for all the endpoints that are told of them. */
+/** A cache of events, read once for all endpoints. */
 class LoggedEvents {
   readonly #system: System;
   readonly #known = new Map<EventId, Promise<Event | null>>();
@@ -14,7 +14,7 @@ class LoggedEvents {
     this.#system = system;
   }
 
-  /** @returns null for those the log does not hold */
+  /** @returns null for an event that is not in the log */
   async get(workspaceId: WorkspaceId, ids: readonly EventId[]): Promise<Map<string, Event | null>> {
     const missing = ids.filter((id) => !this.#known.has(id));
     if (missing.length > 0) this.#read(workspaceId, missing);

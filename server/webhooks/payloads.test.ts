@@ -13,7 +13,7 @@ before(async () => {
 after(() => webhooks.stop());
 
 describe('the payload of a delivery', () => {
-  test('is what the receiver got, to the letter, and the headers that went along, without credentials', async () => {
+  test('is the exact body that the receiver got, with its headers, without credentials', async () => {
     const { receiver, endpointFor, happen, settled } = webhooks;
     const headers = { 'x-api-key': 'static-credential', 'x-shop': 'berlin' };
     const { id } = await endpointFor('/payload', { headers });
@@ -39,7 +39,7 @@ describe('the payload of a delivery', () => {
     assert.deepEqual([payload.state, payload.body], ['kept', receiver.at('/example')[0]?.body]);
   });
 
-  test('says that somebody in it was erased, and then that the event is gone', async () => {
+  test('says that personal data was erased, and later that the event is gone', async () => {
     const { latchkey, admin, endpointFor, settled } = webhooks;
     const { id } = await endpointFor('/person', { events: ['invitation.created'] });
     const invitationId = newId('inv', webhooks.clock.now());
@@ -55,7 +55,7 @@ describe('the payload of a delivery', () => {
     assert.deepEqual([gone.state, gone.body], ['gone', null]);
   });
 
-  test('to a receiver of another part is shown to nobody', async () => {
+  test('to a receiver of another part is never shown', async () => {
     const { latchkey, receiver, admin } = webhooks;
     await latchkey.inProject(async (tx) => {
       const key = { purpose: 'status', key: 'sub_1' };

@@ -22,10 +22,10 @@ type Payload = Static<typeof Payload>;
 
 type Queued = { endpoint_id: EndpointId; event_id: EventId; body: string | null };
 
-/** What a delivery sends. Two reads by primary key; none of it is in lists. */
+/** The payload of a delivery. Two reads by primary key; lists do not include it. */
 export async function payloadOf({ system, scope: { workspaceId } }: Ctx, queued: Queued): Promise<Payload> {
   const endpoint = await findRow(system, { workspaceId, endpointId: queued.endpoint_id });
-  // What other parts send may hold links that only their receiver is to have.
+  // Payloads of other parts may contain links that only their receiver may have.
   if (endpoint?.purpose !== EVENTS) return { state: 'internal', body: null, headers: {} };
   const own = shownHeaders(openHeaders(system.keyring, endpoint.headers_sealed, endpoint.id));
   const headers = { ...own, ...sameHeaders(queued.event_id) };

@@ -11,7 +11,7 @@ import type { DeliveryId, Trigger } from './deliveries.ts';
 import type { EndpointId } from './endpoints.ts';
 import type { Attempted, Outcome } from './schedule.ts';
 
-/** An endpoint for which there is something to do. */
+/** Identifies an endpoint that has due deliveries. */
 export type EndpointRef = { workspaceId: WorkspaceId; endpointId: EndpointId };
 
 declare module '#platform/jobs.ts' {
@@ -20,10 +20,10 @@ declare module '#platform/jobs.ts' {
   }
 }
 
-/** Endpoints of one job: few enough that several worker processes share an event's endpoints. */
+/** Endpoints per job: few, so that several workers share the endpoints of an event. */
 const ENDPOINTS_PER_JOB = 16;
 
-/** The statement that has these endpoints looked after, by whichever process takes the jobs. */
+/** The statement that adds jobs to process these endpoints, in any worker. */
 export function wakeUps(refs: readonly EndpointRef[]): Statement {
   const distinct = [
     ...new Map(refs.map(({ workspaceId, endpointId }) => [endpointId, { workspaceId, endpointId }])).values(),
@@ -34,7 +34,7 @@ export function wakeUps(refs: readonly EndpointRef[]): Statement {
   return addJobsStatement('deliver_webhooks', jobs);
 }
 
-/** A delivery to be made. `body` null: the event as it stands in the log. */
+/** A delivery to queue. `body` null: the event as it is in the log. */
 export type NewDelivery = {
   scope: Scope;
   endpointId: EndpointId;
@@ -72,7 +72,7 @@ export function insertDeliveries(deliveries: readonly NewDelivery[], now: Date):
   };
 }
 
-/** Queues deliveries in the caller's transaction: they are made if, and only if, that commits. */
+/** Queues deliveries in the caller's transaction: they are made if, and only if, it commits. */
 export async function queueDeliveries(tx: TxCtx, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const refs = deliveries.map(({ scope, endpointId }) => ({ workspaceId: scope.workspaceId, endpointId }));
@@ -82,7 +82,7 @@ export async function queueDeliveries(tx: TxCtx, deliveries: readonly NewDeliver
   }
 }
 
-/** A delivery whose next attempt is ours to make until the lease ends. */
+/** A delivery that this process has leased for its next attempt. */
 export type Claimed = {
   workspace_id: WorkspaceId;
   id: DeliveryId;
@@ -94,7 +94,7 @@ export type Claimed = {
   lease: Date;
 };
 
-// The arrays keep these statements on the primary key: joined freely, a planner without statistics walks the whole log.
+// Arrays keep these statements on the primary key: with a join, a planner without statistics scans the whole log.
 
 const CLAIM = preparedWrite<Claimed>(
   'claim-deliveries',
@@ -113,8 +113,8 @@ const CLAIM = preparedWrite<Claimed>(
 );
 
 /**
- * Takes due deliveries of an endpoint that is enabled and not paused, those that have waited longest first. A process that
- * dies with them loses them when the lease ends: somebody else makes the attempt then. Served by webhook_deliveries_due.
+ * Claims due deliveries of an endpoint that is enabled and not paused, longest waiting first. If the process dies, the
+ * lease expires and another process makes the attempt. Served by webhook_deliveries_due.
  * @param leaseMs longer than any attempt takes
  */
 export async function claimDeliveries(
@@ -125,7 +125,7 @@ export async function claimDeliveries(
   const now = system.clock.now();
   const lease = new Date(now.getTime() + leaseMs);
   const { rows } = await CLAIM(system, [workspaceId, endpointId, now, lease, limit]);
-  // The order of an update's rows is nobody's promise; ids sort by time.
+  // An update returns rows in no particular order; ids sort by time.
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -136,7 +136,7 @@ const GIVE_BACK = preparedWrite(
    where workspace_id = $1 and id = any ($2) and next_attempt_at = $3`,
 );
 
-/** Gives deliveries back whose attempt was not begun; all of them of one claim. */
+/** Releases claimed deliveries that were not attempted. All must come from the same claim. */
 export async function giveBack(system: System, claimed: readonly Claimed[]): Promise<void> {
   const [first] = claimed;
   if (!first) return;
@@ -171,10 +171,13 @@ const SETTLE = preparedWrite<{ id: DeliveryId }>(
    returning delivery_id as id`,
 );
 
-/** An attempt that was made, and what follows from it. */
+/** A finished attempt and its outcome. */
 export type Settled = { claimed: Claimed; attempt: Attempted; outcome: Outcome };
 
-/** Records attempts, and that an endpoint to which one succeeded is not failing. One whose lease ended meanwhile is left out: somebody else has made it again. */
+/**
+ * Records attempts, and that endpoints with a success are no longer failing. Skips attempts whose lease has expired,
+ * because another process has repeated them.
+ */
 export async function settleDeliveries(system: System, settled: readonly Settled[]): Promise<void> {
   const column = <T>(value: (one: Settled) => T) => settled.map(value);
   await SETTLE(system, [
@@ -212,8 +215,8 @@ const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
 );
 
 /**
- * Has every endpoint looked after that has due deliveries: retries whose time has come, and what a process left behind when
- * it died. Looks at one index entry per endpoint, however many deliveries wait. Served by webhook_deliveries_due.
+ * Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes. Reads one index
+ * entry per endpoint, however many deliveries wait. Served by webhook_deliveries_due.
  */
 export async function wakeDueEndpoints(system: System): Promise<void> {
   const { rows } = await DUE(system, [system.clock.now()]);

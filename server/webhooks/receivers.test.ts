@@ -16,7 +16,7 @@ after(() => webhooks.stop());
 const subscriber = { purpose: 'status', key: 'sub_1' };
 
 describe('deliveries for other parts', () => {
-  test('a message that a part queues is signed and delivered when its transaction commits, and never when it does not', async () => {
+  test('a message of a part is signed and delivered if its transaction commits, and never otherwise', async () => {
     const { latchkey, receiver, admin } = webhooks;
     const secret = await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/status`));
     assert.ok(secret);
@@ -35,7 +35,7 @@ describe('deliveries for other parts', () => {
     assert.ok(!(await admin('/endpoints')).text.includes('/status'), 'it is no endpoint of the project');
   });
 
-  test('it is retried like any other, keeps its secret when it moves, and ends when it is removed', async () => {
+  test('it is retried like any other, keeps its secret when its address changes, and ends when it is removed', async () => {
     const { latchkey, receiver, clock } = webhooks;
     receiver.on('/moved', answers(500));
     const again = await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/moved`));
@@ -60,7 +60,7 @@ describe('deliveries for other parts', () => {
     assert.notEqual(await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/new`)), null);
   });
 
-  test('messages to many addresses cost as many statements as one, also where some go to the same', async () => {
+  test('messages to many addresses take as many statements as one, also if some share an address', async () => {
     const { latchkey, receiver } = webhooks;
     const send = async (keys: string[]) => {
       const statements: string[] = [];

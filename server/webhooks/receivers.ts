@@ -6,12 +6,12 @@ import type { EndpointId } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
 import { newSecret, sealSecret } from './secrets.ts';
 
-/** A receiver that belongs to another part, which knows it by `key` within its `purpose`, such as a status subscriber. */
+/** A receiver of another part, identified by `key` within its `purpose`, such as a status subscriber. */
 type ReceiverKey = { purpose: string; key: string };
 type Message = { type: string; body: Record<string, unknown>; id?: `evt_${string}` };
 
 /**
- * Checks an address that is to become a receiver; call it before the transaction, as it looks names up.
+ * Checks the address of a future receiver. Call it before the transaction, because it uses DNS.
  * @throws Problem VALIDATION_FAILED
  */
 export function checkReceiverAddress(ctx: Pick<Ctx, 'system' | 'scope'>, url: string): Promise<void> {
@@ -19,15 +19,18 @@ export function checkReceiverAddress(ctx: Pick<Ctx, 'system' | 'scope'>, url: st
 }
 
 /**
- * Makes a receiver, or changes the address of one. It is delivered to like any webhook endpoint, signed, with the same retries
- * and limits, but is shown in no list and is told of no event by itself.
- * @returns its signing secret when it is new, to be shown once; otherwise null
+ * Creates a receiver or changes its address. Deliveries to it are signed, retried and limited like those of webhook
+ * endpoints, but it appears in no list and receives no events by itself.
+ * @returns its signing secret if it is new, to be shown once; otherwise null
  */
 export async function putReceiver(tx: TxCtx, { purpose, key }: ReceiverKey, url: string): Promise<string | null> {
   return (await putReceivers(tx, purpose, new Map([[key, url]]))).get(key)?.secret ?? null;
 }
 
-/** In the order of their keys: two transactions that put the same ones wait for each other, and not in a circle. @param addresses by key */
+/**
+ * Locks rows in the order of their keys, so that concurrent transactions can't deadlock.
+ * @param addresses by key
+ */
 async function putReceivers(
   tx: TxCtx,
   purpose: string,
@@ -82,9 +85,9 @@ async function putReceivers(
 }
 
 /**
- * Makes or moves receivers, as {@link putReceiver} does, and queues one delivery for each message, as {@link sendTo} does: in
- * three statements, whatever their number.
- * @param messages.url where the receiver of that key is now
+ * Creates or updates receivers like {@link putReceiver} and queues one delivery per message like {@link sendTo}, with
+ * three statements in total.
+ * @param messages `url`: the current address of the receiver with that key
  */
 export async function sendToAddresses(
   tx: TxCtx,
@@ -103,9 +106,10 @@ export async function sendToAddresses(
 }
 
 /**
- * Queues one signed delivery to a receiver, in the caller's transaction: it is made if, and only if, that commits.
- * @param message.body what is sent, JSON; `id` is its `webhook-id`, made when absent: the same message keeps the same id
- * @returns false when there is no such receiver, or it was switched off because it failed for five days or answered 410
+ * Queues one signed delivery to a receiver, in the caller's transaction: it is made if, and only if, the transaction
+ * commits.
+ * @param message `body`: the JSON to send; `id`: its `webhook-id`, generated if absent; a repeated message keeps its id
+ * @returns false if there is no such receiver, or if it was disabled: after failing for five days, or after a 410
  */
 export async function sendTo(tx: TxCtx, { purpose, key }: ReceiverKey, message: Message): Promise<boolean> {
   const receiver = await scopedReceiver(tx, { purpose, key }).select(['id', 'enabled']).executeTakeFirst();
@@ -119,11 +123,11 @@ function deliveryTo({ scope, now }: TxCtx, endpointId: EndpointId, { id, type, b
   return { scope, endpointId, eventId, eventType: type, body: JSON.stringify(body), trigger: 'event' };
 }
 
-/** Ends a receiver; what waits for it is not delivered. */
+/** Removes a receiver; its waiting deliveries are dropped. */
 export async function removeReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): Promise<void> {
   await tx.db
     .updateTable('webhook_endpoints')
-    // Its key is free for another of the same name.
+    // Frees the key for a new receiver.
     .set({ enabled: false, deleted_at: tx.now, updated_at: tx.now, secrets: '[]', key: null })
     .where(inScope(tx))
     .where('purpose', '=', purpose)

@@ -5,7 +5,7 @@ type Waiting = { settled: Settled; done: () => void; failed: (error: unknown) =>
 
 const MAX_AT_ONCE = 500;
 
-/** Records what attempts came to, as many with one statement as have come in while the one before was under way. */
+/** Records the outcomes of attempts in batches: each statement takes what arrived while the previous one ran. */
 export class Recorder {
   readonly #system: System;
   #waiting: Waiting[] = [];
@@ -15,7 +15,7 @@ export class Recorder {
     this.#system = system;
   }
 
-  /** Resolves when it is recorded. */
+  /** Resolves when the outcome is recorded. */
   record(settled: Settled): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ settled, done: resolve, failed: reject });
@@ -28,7 +28,7 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_AT_ONCE);
       try {
-        // biome-ignore lint/performance/noAwaitInLoops: one batch after the other; that is what gathers them
+        // biome-ignore lint/performance/noAwaitInLoops: sequential, so that batches form
         await settleDeliveries(
           this.#system,
           batch.map(({ settled }) => settled),

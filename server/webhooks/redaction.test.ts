@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { redacted } from './redaction.ts';
 
-describe('what a receiver answers is kept without credentials', () => {
+describe('the response of a receiver is stored without credentials', () => {
   const cases: Record<string, string> = {
     'Authorization: Bearer x': 'Authorization: [redacted]',
     'authorization: Bearer abc.def.ghi and more': 'authorization: [redacted]',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ofRemoved, type Removal } from '#platform/removal.ts';
 
-/** Deliveries with their attempts. */
+/** Deliveries and their attempts. */
 export const deliveries: Removal = {
   tables: ['webhook_deliveries', 'webhook_attempts'],
   remove: async (tx, removed, limit) => {

@@ -11,11 +11,13 @@ import { type EndpointId, findRow } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
 import { ReplayWork } from './replay.ts';
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const CHUNK = 500;
 const work = Compile(ReplayWork);
 
-/** Queues the deliveries of a replay, a chunk with the job for the next in one transaction, so that none is queued twice. */
+/**
+ * Queues the deliveries of a replay. Each chunk and the job for the next one commit together, so none is queued twice.
+ */
 export function replayTask(system: System): Task {
   return async (payload, { job }) => {
     const { workspaceId, projectId, environment, ...rest } = work.Parse(payload);
@@ -52,7 +54,9 @@ function eventIdOf({ id }: Event): EventId {
   return `evt_${id.slice(4)}`;
 }
 
-/** The events that were neither delivered to the endpoint nor wait to be. Served by webhook_deliveries_of_event. */
+/**
+ * The events that were neither delivered to the endpoint nor wait for delivery. Served by webhook_deliveries_of_event.
+ */
 async function missedOf(tx: TxCtx, endpointId: EndpointId, events: readonly Event[]): Promise<Event[]> {
   if (events.length === 0) return [];
   const taken = await tx.db

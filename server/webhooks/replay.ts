@@ -44,7 +44,7 @@ declare module '#platform/jobs.ts' {
 }
 
 /**
- * Sends the events of a time range to an endpoint again, under their own ids; any endpoint, also one that is new.
+ * Sends the events of a time range to an endpoint again, with their original ids. The endpoint may be new.
  * @throws Problem NOT_FOUND, CONFLICT while it is disabled, VALIDATION_FAILED
  */
 export async function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
@@ -63,7 +63,8 @@ export async function replay(ctx: Ctx, id: EndpointId, { since, until, types }: 
 }
 
 /**
- * Sends what an endpoint has missed since then: events it selects that were neither delivered to it nor are still to be.
+ * Sends the events that an endpoint has missed since a time: selected events that were neither delivered nor wait for
+ * delivery.
  * @throws Problem NOT_FOUND, CONFLICT while it is disabled, RATE_LIMIT_EXCEEDED
  */
 export async function recover(ctx: Ctx, id: EndpointId, { since }: Static<typeof Recovery>): Promise<void> {
@@ -79,7 +80,7 @@ export async function recover(ctx: Ctx, id: EndpointId, { since }: Static<typeof
 const turns = limits({ 'webhook-replay': { points: 10, seconds: 3_600 } });
 
 /**
- * Each replay may queue every event there is, for an endpoint that others share the workers with.
+ * Limits replays, because each may queue every event in the log while other endpoints share the workers.
  * @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED beyond ten replays and recoveries of an endpoint in an hour
  */
 async function takeTurn(ctx: Ctx, id: EndpointId): Promise<void> {
@@ -88,7 +89,7 @@ async function takeTurn(ctx: Ctx, id: EndpointId): Promise<void> {
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 
-/** What happens at this very moment is included. */
+/** Includes events of the current millisecond. */
 function justAfter(now: Date): string {
   return new Date(now.getTime() + 1).toISOString();
 }

@@ -5,7 +5,7 @@ import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 
-/** Rows of one statement, so that none holds its locks for long. */
+/** Rows per statement, so that none holds its locks for long. */
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
 
@@ -50,15 +50,15 @@ const EMPTY = preparedWrite(
 );
 
 /**
- * Forgets deliveries older than the project keeps them (`webhookLogDays`), ends those to removed endpoints, and forgets
- * endpoints whose log is gone. What still waits for a retry is kept.
+ * Deletes deliveries past the retention of their project (`webhookLogDays`), ends deliveries to deleted endpoints, and
+ * deletes endpoints without deliveries. Deliveries that wait for a retry are kept.
  */
 export async function forgetOldDeliveries(system: System): Promise<void> {
   await untilNoneLeft(async () => (await ABANDONED(system, [BATCH])).rows.length);
   const now = system.clock.now();
   const { rows: scopes } = await SCOPES(system, []);
   for (const scope of scopes) {
-    // biome-ignore lint/performance/noAwaitInLoops: in the background, one project after the other
+    // biome-ignore lint/performance/noAwaitInLoops: background work, sequential on purpose
     const { settings } = await projectOf(system, scope);
     const before = new Date(now.getTime() - settings.webhookLogDays * DAY_MS);
     const { workspaceId, projectId, environment } = scope;
@@ -69,6 +69,6 @@ export async function forgetOldDeliveries(system: System): Promise<void> {
 }
 
 async function untilNoneLeft(batch: () => Promise<number>): Promise<void> {
-  // biome-ignore lint/performance/noAwaitInLoops: batch after batch
+  // biome-ignore lint/performance/noAwaitInLoops: batches are sequential
   while ((await batch()) === BATCH);
 }

@@ -11,14 +11,14 @@ before(async () => {
 after(() => webhooks.stop());
 
 describe('the schedule', () => {
-  test('attempts come at 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after one another, then no more', async () => {
+  test('attempts are made 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after one another, then no more', async () => {
     const { receiver, clock, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
     receiver.on('/never', answers(500));
     const { id } = await endpointFor('/never');
     await happen();
     const pauses: number[] = [];
     for (let attempt = 1; attempt < 10; attempt += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one attempt after the other
+      // biome-ignore lint/performance/noAwaitInLoops: attempts are sequential
       const { nextAttemptAt } = await eventually(async () => {
         const [delivery] = await deliveriesOf(id);
         assert.deepEqual([delivery.attemptCount, delivery.status], [attempt, 'retrying']);
@@ -36,7 +36,7 @@ describe('the schedule', () => {
     await remove(id);
   });
 
-  test('an endpoint that has failed for five days is disabled; one success in between begins anew', async () => {
+  test('an endpoint that has failed for five days is disabled; a success restarts the count', async () => {
     const { receiver, clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
     receiver.on('/sick', answers(500));
     const { id } = await endpointFor('/sick');
@@ -63,7 +63,7 @@ describe('the schedule', () => {
     await remove(id);
   });
 
-  test('disabling keeps what waits, and enabling goes on with it', async () => {
+  test('disabling keeps waiting deliveries, and enabling continues them', async () => {
     const { receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
     receiver.on('/paused', answers(500));
     const { id } = await endpointFor('/paused');

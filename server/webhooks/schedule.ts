@@ -3,15 +3,15 @@ import type { DisabledReason } from './endpoints.ts';
 
 const MINUTE = 60;
 const HOUR = 3_600;
-/** Seconds to wait before each attempt, counted from the one before (Standard Webhooks, "Deliverability and reliability"). */
+/** Seconds before each attempt, counted from the previous one (Standard Webhooks, "Deliverability and reliability"). */
 const PAUSES = [0, 5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
-/** So that what failed together does not come back together. */
+/** Spreads retries of deliveries that failed together. */
 const JITTER = 0.1;
 const MAX_PAUSE_MS = 24 * HOUR * 1000;
 /** An endpoint is switched off when every attempt has failed for this long. */
 export const FAILING_MS = 5 * 24 * HOUR * 1000;
 
-/** What an attempt came to. `retryAfter`: the header as it was received. */
+/** The result of an attempt. `retryAfter`: the header as received. */
 export type Attempted = {
   startedAt: Date;
   durationMs: number;
@@ -19,21 +19,25 @@ export type Attempted = {
   error: string | null;
   responseSnippet: string | null;
   retryAfter: string | null;
-  /** The address was refused: nothing was sent. */
+  /** The address was refused; nothing was sent. */
   refused: boolean;
 };
 
-/** What follows from an attempt. */
+/** The consequences of an attempt. */
 export type Outcome = {
   status: DeliveryStatus;
   nextAttemptAt: Date | null;
-  /** The receiver asked for quiet until then. */
+  /** Until when the receiver asked for a pause. */
   pauseUntil: Date | null;
-  /** The receiver is gone for good. */
+  /** The receiver is gone permanently. */
   disable: DisabledReason | null;
 };
 
-/** @param number which attempt of the delivery it was, from 1 @param now when it ended */
+/**
+ * Decides the consequences of an attempt.
+ * @param number the number of the attempt, from 1
+ * @param now when the attempt ended
+ */
 export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcome {
   const { statusCode, refused } = attempt;
   const final = (status: DeliveryStatus, disable: DisabledReason | null = null): Outcome => ({
@@ -57,7 +61,7 @@ export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcom
   };
 }
 
-/** `Retry-After` of a 429 or 503, in seconds or as a date (RFC 9110 §10.2.3); a day at most. */
+/** `Retry-After` of a 429 or 503, in seconds or as a date (RFC 9110 §10.2.3), capped at a day. */
 function quietUntil({ statusCode, retryAfter }: Attempted, now: Date): Date | null {
   if ((statusCode !== 429 && statusCode !== 503) || retryAfter === null) return null;
   const value = retryAfter.trim();

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Keyring } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 
-/** A signing secret as it is stored. ISO 8601; `expiresAt` null: the current one. */
+/** A stored signing secret. Times are ISO 8601; `expiresAt` null: the current secret. */
 export type StoredSecret = { sealed: string; createdAt: string; expiresAt: string | null };
 
 const PURPOSE = 'webhook-secret';
@@ -10,12 +10,12 @@ const PREFIX = 'whsec_';
 /** Each live secret adds a signature to every delivery. */
 const MAX_LIVE = 4;
 
-/** A new secret: 256 random bits, as Standard Webhooks writes them. */
+/** Creates a secret: 256 random bits, in the format of Standard Webhooks. */
 export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64');
 }
 
-/** @param endpointId the record the secret is bound to */
+/** @param endpointId the record that the secret is bound to */
 export function sealSecret(
   keyring: Keyring,
   secret: string,
@@ -24,7 +24,7 @@ export function sealSecret(
   return { sealed: keyring.seal(secret, PURPOSE, endpointId), createdAt: now.toISOString(), expiresAt: null };
 }
 
-/** The secrets that sign now, newest first. */
+/** The secrets that currently sign, newest first. */
 export function liveSecrets(
   keyring: Keyring,
   secrets: readonly StoredSecret[],
@@ -38,7 +38,7 @@ function isLive({ expiresAt }: StoredSecret, now: Date): boolean {
 }
 
 /**
- * Puts a new secret first; those before sign along until the end of the overlap at the latest.
+ * Adds a new secret; earlier ones also sign until the end of the overlap at the latest.
  * @throws Problem CONFLICT while four secrets are live
  */
 export function rotated(secrets: readonly StoredSecret[], added: StoredSecret, overlapUntil: Date): StoredSecret[] {
@@ -59,7 +59,8 @@ export function rotated(secrets: readonly StoredSecret[], added: StoredSecret, o
 }
 
 /**
- * The `webhook-signature` header: one signature per live secret, separated by spaces (Standard Webhooks, "Signature scheme").
+ * The `webhook-signature` header: one signature per live secret, separated by spaces (Standard Webhooks, "Signature
+ * scheme").
  * @param timestamp seconds since 1970, as in `webhook-timestamp`
  */
 export function signatures(

@@ -3,10 +3,10 @@ import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 
 /**
- * How many workspaces' endpoints take what they are sent, and how many workspaces have none left that does, because all of
- * them stopped within the last half hour. Nobody can turn this alone: only endpoints for events count that once took something
- * at their address, never receivers of status subscribers; a workspace has one vote however many endpoints it has, and many
- * workspaces that send to one host have one. What has failed for longer is its receiver's fault, and says nothing of ours.
+ * Counts workspaces with a working endpoint, and workspaces whose endpoints all stopped working within the last half
+ * hour. No single customer can sway the numbers: only event endpoints count that once succeeded at their address, never
+ * receivers of status subscribers; each workspace counts once, and workspaces that send to the same host count as one.
+ * An endpoint that has failed for longer is its receiver's fault.
  */
 export async function endpointStanding(
   system: System,

@@ -56,7 +56,10 @@ const STATS = prepared<Row>(
    from recent`,
 );
 
-/** How an endpoint did in the last 24 hours. Served by webhook_deliveries_of_endpoint. @throws Problem NOT_FOUND */
+/**
+ * Delivery statistics of an endpoint over the last 24 hours. Served by webhook_deliveries_of_endpoint.
+ * @throws Problem NOT_FOUND
+ */
 export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<typeof EndpointStats>> {
   await getEndpoint(ctx, id);
   const since = new Date(ctx.now.getTime() - HOURS * 3_600_000);
@@ -84,7 +87,7 @@ const PER_DAY = prepared<DayRow>(
    group by 1`,
 );
 
-/** What was queued on each day (UTC) since then, and how much of it has arrived. Served by webhook_deliveries_of_scope. */
+/** Queued and delivered counts per day (UTC) since a time. Served by webhook_deliveries_of_scope. */
 export async function deliveriesPerDay({ system, scope }: Ctx, since: Date): Promise<DayRow[]> {
   const { workspaceId, projectId, environment } = scope;
   const { rows } = await PER_DAY(system, [workspaceId, projectId, environment, firstIdAt('dlv', since)]);

@@ -6,7 +6,8 @@ import { type EndpointId, lockEndpoint } from './endpoints.ts';
 import { queueDeliveries } from './queue.ts';
 
 /**
- * Sends an example event to one endpoint, whatever it selects. It is marked `example` and stands in no log but the endpoint's.
+ * Sends an example event to one endpoint, whatever it selects. It is marked `example` and appears only in the
+ * endpoint's deliveries.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, CONFLICT while it is disabled
  */
 export function testEndpoint(ctx: Ctx, id: EndpointId, name: string): Promise<{ eventId: string; eventType: string }> {

@@ -6,7 +6,7 @@ import type { Deliverer } from './deliverer.ts';
 
 const references = Compile(Type.Array(Type.Object({ workspaceId: IdSchema('wrk'), endpointId: IdSchema('whe') })));
 
-/** Has endpoints looked after. The job ends at once: what is due stands in the database, not in the job. */
+/** Wakes the endpoints. The job ends immediately: the due deliveries are rows, not jobs. */
 export function deliverWebhooksTask(deliverer: Deliverer): Task {
   return async (payload) => {
     for (const reference of references.Parse(payload)) deliverer.wake(reference);
