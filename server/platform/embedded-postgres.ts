@@ -129,13 +129,13 @@ async function launchOnFreePort(
 }
 
 /** Returns the requested port, or a free port if it is in use. */
-function freePort(wished: number): Promise<number> {
+function freePort(requested: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', (error) => (wished === 0 ? reject(error) : freePort(0).then(resolve, reject)));
-    probe.listen(wished, '127.0.0.1', () => {
+    probe.once('error', (error) => (requested === 0 ? reject(error) : freePort(0).then(resolve, reject)));
+    probe.listen(requested, '127.0.0.1', () => {
       const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : wished));
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : requested));
     });
   });
 }

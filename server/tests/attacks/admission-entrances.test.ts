@@ -83,13 +83,13 @@ function outcomeOf({ status, body }: Answer): Outcome {
   return 'in';
 }
 
-type Somebody = Person & { app: App | undefined };
+type WithApp = Person & { app: App | undefined };
 /** Brings the person as far as the entrance while the project asks for nothing. @returns goes through it, under its policy */
-type Walk = (person: Somebody) => Promise<() => Promise<Outcome>>;
+type Walk = (person: WithApp) => Promise<() => Promise<Outcome>>;
 
 /** An entrance that needs nothing but the person. */
 const straight =
-  (enter: (person: Somebody) => Promise<Answer>): Walk =>
+  (enter: (person: WithApp) => Promise<Answer>): Walk =>
   async (person) =>
   async () =>
     outcomeOf(await enter(person));
@@ -351,10 +351,10 @@ describe('every entrance asks for what the project asks', () => {
         assert.equal((await login(known, sibling())).status, 200);
         const person = entrance === 'verified_address' ? known : await prove(latchkey, known);
         await first?.(person);
-        const somebody = { ...person, app: app ? await totpOf(latchkey, person, clock) : undefined };
+        const withApp = { ...person, app: app ? await totpOf(latchkey, person, clock) : undefined };
         cellHasApp = app;
         await policies('off', 'off');
-        const enter = await walk(somebody);
+        const enter = await walk(withApp);
         await policies(mfa, 'off');
         if (entrance === 'console') await consoleAsks(mfa);
         assert.equal(await enter(), expected[at]);
