@@ -278,6 +278,15 @@ describe('POST /v1/admin/members/import', () => {
     });
   }
 
+  test('an import takes no Idempotency-Key: its body is read while it comes', async () => {
+    const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': 'an-import' };
+    const send = (email: string) =>
+      latchkey.api('/v1/admin/members/import', { token, body: lines([{ email }]), headers });
+    const [first, second] = [await send(newEmail()), await send(newEmail())];
+    assert.deepEqual([first.status, second.status], [202, 202], first.text);
+    assert.notEqual(second.body.id, first.body.id);
+  });
+
   test('two imports of the same people at once make each of them once', async () => {
     const file = lines(Array.from({ length: 1_500 }, (_, n) => ({ email: `race${n}@example.com` })));
     const [one, two] = await Promise.all([imported(file), imported(file)]);

@@ -87,8 +87,9 @@ export function exchangeHooks(app: App, route: Route, reader: Route | undefined)
   };
 }
 
-function takesKey({ method, path }: Route): boolean {
-  return method === 'POST' && VERSIONED.test(path);
+/** A body that is read while it comes can't be compared with the one of the first request. */
+function takesKey({ method, path, streams }: Route): boolean {
+  return method === 'POST' && VERSIONED.test(path) && !streams;
 }
 
 function mayMatch({ method, path }: Route): boolean {
