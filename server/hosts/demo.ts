@@ -11,7 +11,7 @@ import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { createProject, createWorkspace, setDefaultProject } from '#tenancy';
+import { createProject, createWorkspace, takeDefaultProject } from '#tenancy';
 
 type DemoEnvironment = {
   authUrl: string;
@@ -96,7 +96,7 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await addMember(project, userId, ['owner']);
   }
-  await setDefaultProject(first);
+  await takeDefaultProject(first);
   const client = await createApplication(first, {
     kind: 'spa',
     name: 'Demo app',

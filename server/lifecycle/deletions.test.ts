@@ -6,7 +6,7 @@ import { addTeamMember, workspaceScope } from '#operators';
 import { eraseUserJob } from '#people';
 import type { Scope } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
-import { isClosed, removalJob } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import {
   type Answer,
@@ -26,6 +26,7 @@ import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts
 import { fillTenantTables, tablesWith, tenantTables } from '#tests/tenant-rows.ts';
 import { createTenant, staffProject, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { PARTS } from './parts.ts';
+import { addRemovalJob } from './removal-job.ts';
 
 const DAY = 86_400_000;
 const HOST = 'login.helpdesk.example';
@@ -66,7 +67,7 @@ function registerIn(scope: Scope, email = newEmail()): Promise<Answer> {
 
 /** The jobs that wait for their day are due now, as the test's clock says. */
 async function runDue(removed: { workspaceId: WorkspaceId; projectId: ProjectId | null }): Promise<void> {
-  await latchkey.inProject((tx) => removalJob(tx, removed, new Date(Date.now() - 1_000)));
+  await latchkey.inProject((tx) => addRemovalJob(tx, removed, new Date(Date.now() - 1_000)));
   await eventually(async () => {
     const { rows } = await latchkey.system.pool.query(
       `select last_error from graphile_worker.jobs where key = $1 and run_at <= now() + interval '1 hour'`,

@@ -5,15 +5,8 @@ import { usersById } from '#people';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import {
-  closeProject,
-  closeWorkspace,
-  getWorkspace,
-  type Project,
-  restoreProject,
-  restoreWorkspace,
-  type Workspace,
-} from '#tenancy';
+import { closePlace, getProject, getWorkspace, type Project, restorePlace, type Workspace } from '#tenancy';
+import { addRemovalJob } from './removal-job.ts';
 
 /**
  * Closes a project for everybody at once, has it removed in seven days, and tells the owners of its workspace. Asking again
@@ -22,9 +15,8 @@ import {
  */
 export function deleteProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
   return transaction(ctx, async (tx) => {
-    requireNotBuiltIn(tx);
-    await requireSettled(tx, { workspaceId: tx.scope.workspaceId, projectId });
-    const { project, asked } = await closeProject(tx, projectId);
+    const asked = await close(tx, projectId);
+    const project = await getProject(tx, projectId);
     if (asked) await tellOwners(tx, 'project', project);
     return project;
   });
@@ -33,22 +25,37 @@ export function deleteProject(ctx: Ctx, projectId: ProjectId): Promise<Project> 
 /** Closes the workspace with everything in it, as {@link deleteProject} does a project. @throws Problem CONFLICT */
 export function deleteWorkspace(ctx: Ctx): Promise<Workspace> {
   return transaction(ctx, async (tx) => {
-    requireNotBuiltIn(tx);
-    await requireSettled(tx, { workspaceId: tx.scope.workspaceId, projectId: null });
-    const { workspace, asked } = await closeWorkspace(tx);
+    const asked = await close(tx, null);
+    const workspace = await getWorkspace(tx);
     if (asked) await tellOwners(tx, 'workspace', workspace);
     return workspace;
   });
 }
 
+/** @returns whether it was open until now */
+async function close(tx: TxCtx, projectId: ProjectId | null): Promise<boolean> {
+  requireNotBuiltIn(tx);
+  const place = { workspaceId: tx.scope.workspaceId, projectId };
+  await requireSettled(tx, place);
+  const removedAt = await closePlace(tx, projectId);
+  if (removedAt) await addRemovalJob(tx, place, removedAt);
+  return removedAt !== null;
+}
+
 /** Takes a deletion back: everything is as it was. @throws Problem NOT_FOUND, CONFLICT after the seven days */
 export function keepProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
-  return transaction(ctx, (tx) => restoreProject(tx, projectId));
+  return transaction(ctx, async (tx) => {
+    await restorePlace(tx, projectId);
+    return getProject(tx, projectId);
+  });
 }
 
 /** {@link keepProject} for the workspace. */
 export function keepWorkspace(ctx: Ctx): Promise<Workspace> {
-  return transaction(ctx, restoreWorkspace);
+  return transaction(ctx, async (tx) => {
+    await restorePlace(tx, null);
+    return getWorkspace(tx);
+  });
 }
 
 /** The console stands on it: operators are people of that workspace. @throws Problem CONFLICT */

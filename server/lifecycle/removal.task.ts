@@ -6,8 +6,9 @@ import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Removed } from '#platform/removal.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { isDueForRemoval, RemovalWork, removalJob, removeProject, removeWorkspace } from '#tenancy';
+import { isDueForRemoval, removePlace } from '#tenancy';
 import { PARTS } from './parts.ts';
+import { addRemovalJob, RemovalWork } from './removal-job.ts';
 
 const REMOVALS = PARTS.flatMap(({ removals = [] }) => removals);
 
@@ -31,7 +32,7 @@ export function removeScopeTask(system: System): Task {
     if (due === false) return;
     if (due === true && (await removeForAWhile(ctx, removed)) === 'nothing left')
       return transaction(ctx, (tx) => finish(tx, removed));
-    await transaction(ctx, (tx) => removalJob(tx, removed, due === true ? undefined : due));
+    await transaction(ctx, (tx) => addRemovalJob(tx, removed, due === true ? undefined : due));
   };
 }
 
@@ -53,12 +54,9 @@ async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing lef
 
 /** Of a project its workspace keeps that it was removed; of a workspace those who run the installation. */
 async function finish(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<void> {
+  const name = await removePlace(tx, projectId);
   if (projectId === null) {
-    const name = await removeWorkspace(tx);
     const installation = workspaceScope(installationOf(tx.system).scope.workspaceId);
     await emit(at(tx, installation), 'workspace.deleted', { workspaceId, name });
-  } else {
-    const name = await removeProject(tx, projectId);
-    await emit(at(tx, workspaceScope(workspaceId)), 'project.deleted', { projectId, name });
-  }
+  } else await emit(at(tx, workspaceScope(workspaceId)), 'project.deleted', { projectId, name });
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { addProject, addWorkspace, permissionsForInstallation, TeamRole, teamsOf } from '#operators';
 import { transaction } from '#platform/ctx.ts';
+import { Name } from '#platform/identifiers.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf } from '#platform/page.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { get, patch, post, type Routes } from '#platform/route.ts';
 import {
@@ -10,17 +11,18 @@ import {
   getProject,
   getWorkspace,
   listProjects,
-  Name,
   Project,
-  ProjectQuery,
-  renameProject,
-  renameWorkspace,
+  renamePlace,
   Workspace,
   workspacesById,
 } from '#tenancy';
 
 const Named = Type.Object({ name: Name }, { additionalProperties: false });
 export const ProjectRef = Type.Object({ projectId: IdSchema('prj') });
+const ProjectQuery = Type.Object({
+  ...PageQuery.properties,
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name.' })),
+});
 const OwnWorkspace = Type.Object({ ...Workspace.properties, role: TeamRole });
 const WorkspaceDetail = Type.Object({ ...Workspace.properties, projectCount: Type.Integer() });
 
@@ -73,7 +75,11 @@ export const workspaceRoutes: Routes = [
     summary: 'Rename the workspace',
     body: Named,
     responses: { 200: Workspace },
-    handler: ({ ctx, body }) => transaction(ctx, (tx) => renameWorkspace(tx, body.name)),
+    handler: ({ ctx, body }) =>
+      transaction(ctx, async (tx) => {
+        await renamePlace(tx, null, body.name);
+        return getWorkspace(tx);
+      }),
   }),
   get('/console/v1/projects', {
     permission: 'projects:read',
@@ -112,6 +118,10 @@ export const workspaceRoutes: Routes = [
     body: Named,
     responses: { 200: Project },
     problems: ['NOT_FOUND'],
-    handler: ({ ctx, params, body }) => transaction(ctx, (tx) => renameProject(tx, params.projectId, body.name)),
+    handler: ({ ctx, params, body }) =>
+      transaction(ctx, async (tx) => {
+        await renamePlace(tx, params.projectId, body.name);
+        return getProject(tx, params.projectId);
+      }),
   }),
 ];

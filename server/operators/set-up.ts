@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { checkPolicy, hashPassword, Password } from '#passwords';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { Email } from '#platform/identifiers.ts';
+import { Email, Name } from '#platform/identifiers.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { allWorkspaces, Name, projectOf } from '#tenancy';
+import { allWorkspaces, projectOf } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { installationCtx, installationOf } from './installation.ts';
 import { amongOperators, createOperator, findOperator, resetOperator } from './operators.ts';

@@ -71,3 +71,6 @@ function phoneNumber(typed: string): string | undefined {
   const parsed = parsePhoneNumber(typed);
   return parsed?.isValid() ? parsed.number : undefined;
 }
+
+/** What a person, a workspace or a project is called. */
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });

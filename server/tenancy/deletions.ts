@@ -1,110 +1,48 @@
-import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import type { TxCtx } from '#platform/ctx.ts';
-import { IdSchema, type ProjectId } from '#platform/ids.ts';
-import { addJob } from '#platform/jobs.ts';
+import type { ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Removed } from '#platform/removal.ts';
 import { inWorkspace } from '#platform/scoped.ts';
 import { announceClosing } from './closed-scopes.ts';
-import { getProject, getWorkspace, type Project, type Workspace } from './directory.ts';
-
-/** What the job that removes a project or a workspace carries. */
-export const RemovalWork = Type.Object({
-  workspaceId: IdSchema('wrk'),
-  projectId: Type.Union([IdSchema('prj'), Type.Null()]),
-});
-type RemovalWork = Static<typeof RemovalWork>;
-
-declare module '#platform/jobs.ts' {
-  interface Jobs {
-    remove_scope: RemovalWork;
-  }
-}
 
 /** How long an owner can change their mind, in milliseconds. */
 const UNDO_MS = 7 * 86_400_000;
-/** Nobody waits for it. */
-const LAST = 10;
-
-/** Has something removed, from some moment on, in place of a job that waits already. */
-export async function removalJob(tx: TxCtx, { workspaceId, projectId }: Removed, runAt?: Date): Promise<void> {
-  await addJob(
-    tx,
-    'remove_scope',
-    { workspaceId, projectId },
-    { priority: LAST, key: `remove_scope ${workspaceId} ${projectId ?? ''}`, ...(runAt && { runAt }) },
-  );
-}
 
 /**
- * Closes a project at once and in every process, and has it removed in seven days. Asking again changes nothing.
- * @returns `asked`: nobody had asked before @throws Problem NOT_FOUND, CONFLICT for the default project of an environment
+ * Closes a project at once and in every process, or (null) the scope's workspace with every project in it. Asking again changes
+ * nothing.
+ * @returns when it is to be removed, null where it was closed already
+ * @throws Problem NOT_FOUND, CONFLICT for the default project of an environment, and for a workspace that has one
  */
-export async function closeProject(tx: TxCtx, projectId: ProjectId): Promise<{ project: Project; asked: boolean }> {
-  const { workspaceId } = tx.scope;
-  const { delete_at: before } = known(await lockProject(tx, projectId));
-  if (before !== null) return { project: await getProject(tx, projectId), asked: false };
+export async function closePlace(tx: TxCtx, projectId: ProjectId | null): Promise<Date | null> {
+  const { delete_at: before } = known(await lockPlace(tx, projectId));
+  if (before !== null) return null;
   await requireNoDefault(tx, projectId);
   const deletesAt = new Date(tx.now.getTime() + UNDO_MS);
-  await tx.db
-    .updateTable('projects')
-    .set({ delete_at: deletesAt })
-    .where(inWorkspace(tx))
-    .where('id', '=', projectId)
-    .execute();
-  const project = await getProject(tx, projectId);
-  await announceClosing(tx, { workspaceId, projectId }, 'closed');
-  await removalJob(tx, { workspaceId, projectId }, deletesAt);
-  const { name } = project;
-  await emit(tx, 'project.deletion.scheduled', { projectId, name, deletesAt: deletesAt.toISOString() });
-  return { project, asked: true };
+  const { name } = await setPlace(tx, projectId, { delete_at: deletesAt });
+  await announceClosing(tx, placeOf(tx, projectId), 'closed');
+  const data = { name, deletesAt: deletesAt.toISOString() };
+  if (projectId === null)
+    await emit(tx, 'workspace.deletion.scheduled', { workspaceId: tx.scope.workspaceId, ...data });
+  else await emit(tx, 'project.deletion.scheduled', { projectId, ...data });
+  return deletesAt;
 }
 
 /**
- * Closes `tx.scope`'s workspace with every project in it, as {@link closeProject} does.
- * @throws Problem NOT_FOUND, CONFLICT while a project of it is the default of an environment
+ * Opens a closed project, or (null) the scope's workspace, again, with everything in it.
+ * @throws Problem NOT_FOUND, CONFLICT where it is open, or once its removal has begun
  */
-export async function closeWorkspace(tx: TxCtx): Promise<{ workspace: Workspace; asked: boolean }> {
-  const { workspaceId } = tx.scope;
-  const { delete_at: before } = known(await lockWorkspace(tx));
-  if (before !== null) return { workspace: await getWorkspace(tx), asked: false };
-  await requireNoDefault(tx, null);
-  const deletesAt = new Date(tx.now.getTime() + UNDO_MS);
-  await tx.db.updateTable('workspaces').set({ delete_at: deletesAt }).where('id', '=', workspaceId).execute();
-  const workspace = await getWorkspace(tx);
-  await announceClosing(tx, { workspaceId }, 'closed');
-  await removalJob(tx, { workspaceId, projectId: null }, deletesAt);
-  const { name } = workspace;
-  await emit(tx, 'workspace.deletion.scheduled', { workspaceId, name, deletesAt: deletesAt.toISOString() });
-  return { workspace, asked: true };
+export async function restorePlace(tx: TxCtx, projectId: ProjectId | null): Promise<void> {
+  requireUntouched(tx, known(await lockPlace(tx, projectId)));
+  const { name } = await setPlace(tx, projectId, { delete_at: null });
+  await announceClosing(tx, placeOf(tx, projectId), 'open');
+  if (projectId === null) await emit(tx, 'workspace.deletion.cancelled', { workspaceId: tx.scope.workspaceId, name });
+  else await emit(tx, 'project.deletion.cancelled', { projectId, name });
 }
 
-/** Opens a closed project again, with everything in it. @throws Problem NOT_FOUND, CONFLICT where it is open, or once its removal has begun */
-export async function restoreProject(tx: TxCtx, projectId: ProjectId): Promise<Project> {
-  const { workspaceId } = tx.scope;
-  requireUntouched(tx, known(await lockProject(tx, projectId)));
-  await tx.db
-    .updateTable('projects')
-    .set({ delete_at: null })
-    .where(inWorkspace(tx))
-    .where('id', '=', projectId)
-    .execute();
-  const project = await getProject(tx, projectId);
-  await announceClosing(tx, { workspaceId, projectId }, 'open');
-  await emit(tx, 'project.deletion.cancelled', { projectId, name: project.name });
-  return project;
-}
-
-/** Opens `tx.scope`'s closed workspace again, with everything in it. @throws Problem NOT_FOUND, CONFLICT once its removal has begun */
-export async function restoreWorkspace(tx: TxCtx): Promise<Workspace> {
-  const { workspaceId } = tx.scope;
-  requireUntouched(tx, known(await lockWorkspace(tx)));
-  await tx.db.updateTable('workspaces').set({ delete_at: null }).where('id', '=', workspaceId).execute();
-  const workspace = await getWorkspace(tx);
-  await announceClosing(tx, { workspaceId }, 'open');
-  await emit(tx, 'workspace.deletion.cancelled', { workspaceId, name: workspace.name });
-  return workspace;
+function placeOf({ scope: { workspaceId } }: TxCtx, projectId: ProjectId | null) {
+  return projectId === null ? { workspaceId } : { workspaceId, projectId };
 }
 
 type Closed = { delete_at: Date | null; removal_began_at: Date | null };
@@ -115,23 +53,37 @@ function known(row: Closed | undefined): Closed {
   return row;
 }
 
-function lockProject(tx: TxCtx, projectId: ProjectId): Promise<Closed | undefined> {
-  return tx.db
-    .selectFrom('projects')
-    .select(['delete_at', 'removal_began_at'])
-    .where(inWorkspace(tx))
-    .where('id', '=', projectId)
-    .forUpdate()
-    .executeTakeFirst();
+function lockPlace(tx: TxCtx, projectId: ProjectId | null): Promise<Closed | undefined> {
+  const { workspaceId } = tx.scope;
+  const columns = ['delete_at', 'removal_began_at'] as const;
+  return projectId === null
+    ? tx.db.selectFrom('workspaces').select(columns).where('id', '=', workspaceId).forUpdate().executeTakeFirst()
+    : tx.db
+        .selectFrom('projects')
+        .select(columns)
+        .where(inWorkspace(tx))
+        .where('id', '=', projectId)
+        .forUpdate()
+        .executeTakeFirst();
 }
 
-function lockWorkspace(tx: TxCtx): Promise<Closed | undefined> {
-  return tx.db
-    .selectFrom('workspaces')
-    .select(['delete_at', 'removal_began_at'])
-    .where('id', '=', tx.scope.workspaceId)
-    .forUpdate()
-    .executeTakeFirst();
+/** Changes the row that the caller has locked. */
+function setPlace(tx: TxCtx, projectId: ProjectId | null, changes: Partial<Closed>): Promise<{ name: string }> {
+  const { workspaceId } = tx.scope;
+  return projectId === null
+    ? tx.db
+        .updateTable('workspaces')
+        .set(changes)
+        .where('id', '=', workspaceId)
+        .returning('name')
+        .executeTakeFirstOrThrow()
+    : tx.db
+        .updateTable('projects')
+        .set(changes)
+        .where(inWorkspace(tx))
+        .where('id', '=', projectId)
+        .returning('name')
+        .executeTakeFirstOrThrow();
 }
 
 /** The default projects answer who names no project, and keep the status. @throws Problem CONFLICT */
@@ -161,18 +113,11 @@ function requireUntouched({ now }: TxCtx, row: Closed): void {
  * @returns the day when it is later, false when it was restored or is gone
  */
 export async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promise<boolean | Date> {
-  const row = await (projectId === null ? lockWorkspace(tx) : lockProject(tx, projectId));
+  const row = await lockPlace(tx, projectId);
   if (!row?.delete_at) return false;
   if (row.delete_at > tx.now) return row.delete_at;
-  if (row.removal_began_at === null) await noteBegun(tx, projectId);
+  if (row.removal_began_at === null) await setPlace(tx, projectId, { removal_began_at: tx.now });
   return true;
-}
-
-async function noteBegun(tx: TxCtx, projectId: ProjectId | null): Promise<void> {
-  const begun = { removal_began_at: tx.now };
-  const { workspaceId } = tx.scope;
-  if (projectId === null) await tx.db.updateTable('workspaces').set(begun).where('id', '=', workspaceId).execute();
-  else await tx.db.updateTable('projects').set(begun).where(inWorkspace(tx)).where('id', '=', projectId).execute();
 }
 
 /** The project that is removed, or every project of the workspace. Served by the primary key. */
@@ -182,28 +127,14 @@ export async function projectIdsOf(tx: TxCtx, { workspaceId, projectId }: Remove
   return rows.map(({ id }) => id);
 }
 
-/** Removes the row of a project of which nothing else is left. @returns its name */
-export async function removeProject(tx: TxCtx, projectId: ProjectId): Promise<string> {
+/** Removes the row of a project, or (null) those of the scope's workspace, of which nothing else is left. @returns its name */
+export async function removePlace(tx: TxCtx, projectId: ProjectId | null): Promise<string> {
   const { workspaceId } = tx.scope;
-  const { name } = await tx.db
-    .deleteFrom('projects')
-    .where(inWorkspace(tx))
-    .where('id', '=', projectId)
-    .returning('name')
-    .executeTakeFirstOrThrow();
-  await announceClosing(tx, { workspaceId, projectId }, 'closed');
-  return name;
-}
-
-/** Removes the rows of a workspace of which nothing else is left. @returns its name */
-export async function removeWorkspace(tx: TxCtx): Promise<string> {
-  const { workspaceId } = tx.scope;
-  await tx.db.deleteFrom('projects').where(inWorkspace(tx)).execute();
-  const { name } = await tx.db
-    .deleteFrom('workspaces')
-    .where('id', '=', workspaceId)
-    .returning('name')
-    .executeTakeFirstOrThrow();
-  await announceClosing(tx, { workspaceId }, 'closed');
+  const projects = tx.db.deleteFrom('projects').where(inWorkspace(tx));
+  if (projectId === null) await projects.execute();
+  const { name } = await (projectId === null
+    ? tx.db.deleteFrom('workspaces').where('id', '=', workspaceId).returning('name').executeTakeFirstOrThrow()
+    : projects.where('id', '=', projectId).returning('name').executeTakeFirstOrThrow());
+  await announceClosing(tx, placeOf(tx, projectId), 'closed');
   return name;
 }

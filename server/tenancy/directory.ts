@@ -5,11 +5,9 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
-
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
 const DeletesAt = Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
   description: 'It is closed, and removed from this moment on; until then an owner restores it.',
@@ -36,10 +34,8 @@ export const Project = Type.Object(
 );
 export type Project = Static<typeof Project>;
 
-export const ProjectQuery = Type.Object({
-  ...PageQuery.properties,
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A part of the name.' })),
-});
+/** A page of projects; `q` is a part of the name. */
+type ProjectQuery = Static<typeof PageQuery> & { q?: string };
 
 type Row = { id: string; name: string; created_at: Date; delete_at: Date | null };
 
@@ -71,22 +67,8 @@ export async function allWorkspaces(db: ReadDb): Promise<WorkspaceId[]> {
   return (await db.selectFrom('workspaces').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Gives `tx.scope`'s workspace another name. @throws Problem NOT_FOUND */
-export async function renameWorkspace(tx: TxCtx, name: string): Promise<Workspace> {
-  const row = await tx.db
-    .updateTable('workspaces')
-    .set({ name })
-    .where('id', '=', tx.scope.workspaceId)
-    .returning(['id', 'name', 'created_at', 'delete_at'])
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  await emit(tx, 'workspace.updated', { workspaceId: row.id, name });
-  await announce(tx, { topic: 'project', key: '*' });
-  return { ...recordOf(row), id: row.id };
-}
-
 /** Projects of the workspace, newest first. Served by the primary key, also a search: a workspace has thousands, not millions. */
-export async function listProjects(ctx: Ctx, query: Static<typeof ProjectQuery>): Promise<Page<Project>> {
+export async function listProjects(ctx: Ctx, query: ProjectQuery): Promise<Page<Project>> {
   const { limit, cursor, q } = query;
   const list = JSON.stringify(['projects', q]);
   let rows = ctx.db
@@ -123,17 +105,19 @@ export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<num
   return row.count;
 }
 
-/** Gives a project another name; mails and pages bear it from now on. @throws Problem NOT_FOUND */
-export async function renameProject(tx: TxCtx, id: ProjectId, name: string): Promise<Project> {
-  const row = await tx.db
-    .updateTable('projects')
-    .set({ name })
-    .where(inWorkspace(tx))
-    .where('id', '=', id)
-    .returning(['id', 'name', 'created_at', 'delete_at'])
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  await emit(at(tx, { projectId: id }), 'project.updated', { projectId: id, name });
-  await announce(tx, { topic: 'project', key: id });
-  return { ...recordOf(row), id: row.id };
+/** Gives a project, or (null) the scope's workspace, another name; mails and pages bear it from now on. @throws Problem NOT_FOUND */
+export async function renamePlace(tx: TxCtx, projectId: ProjectId | null, name: string): Promise<void> {
+  const { workspaceId } = tx.scope;
+  const { numUpdatedRows } = await (projectId === null
+    ? tx.db.updateTable('workspaces').set({ name }).where('id', '=', workspaceId).executeTakeFirst()
+    : tx.db
+        .updateTable('projects')
+        .set({ name })
+        .where(inWorkspace(tx))
+        .where('id', '=', projectId)
+        .executeTakeFirst());
+  if (numUpdatedRows === 0n) throw problem('NOT_FOUND');
+  if (projectId === null) await emit(tx, 'workspace.updated', { workspaceId, name });
+  else await emit(at(tx, { projectId }), 'project.updated', { projectId, name });
+  await announce(tx, { topic: 'project', key: projectId ?? '*' });
 }

@@ -1,15 +1,10 @@
 export { CLOSING_TOPIC, isClosed, isOpen } from './closed-scopes.ts';
 export {
-  closeProject,
-  closeWorkspace,
+  closePlace,
   isDueForRemoval,
   projectIdsOf,
-  RemovalWork,
-  removalJob,
-  removeProject,
-  removeWorkspace,
-  restoreProject,
-  restoreWorkspace,
+  removePlace,
+  restorePlace,
 } from './deletions.ts';
 export {
   allWorkspaces,
@@ -17,11 +12,8 @@ export {
   getProject,
   getWorkspace,
   listProjects,
-  Name,
   Project,
-  ProjectQuery,
-  renameProject,
-  renameWorkspace,
+  renamePlace,
   Workspace,
   workspacesById,
 } from './directory.ts';
@@ -37,7 +29,6 @@ export {
   projectExists,
   projectNames,
   projectOf,
-  setDefaultProject,
   takeDefaultProject,
   updateSettings,
   workspaceByRoutingKey,

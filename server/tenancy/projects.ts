@@ -78,7 +78,7 @@ export async function createProject(tx: TxCtx, name: string): Promise<ProjectId>
 }
 
 /** Makes a project the one that calls on an environment's own address belong to when they name none. */
-export async function setDefaultProject(tx: TxCtx): Promise<void> {
+async function setDefaultProject(tx: TxCtx): Promise<void> {
   const { workspaceId, projectId } = tx.scope;
   await tx.db
     .insertInto('default_projects')
