@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  changeSettings,
   expectProblem,
   mailedCode,
   mailedToken,
@@ -43,6 +44,20 @@ describe('a mailed sign-in link', () => {
     assert.equal(done.headers.getSetCookie().length, 2);
     assert.equal((await click('sign-in', token)).status, 400);
     assert.match((await look('sign-in', token)).text, /no longer works/);
+  });
+
+  test('a link of a method that was switched off since lets nobody in', async () => {
+    const { email } = await register(latchkey);
+    await ask({ email });
+    const token = await mailedToken(latchkey, email);
+    await changeSettings(latchkey, { signInMethods: ['password'] });
+    const refused = await click('sign-in', token);
+    await changeSettings(latchkey, {
+      signInMethods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
+    });
+    assert.equal(refused.status, 403, refused.text);
+    assert.deepEqual(refused.headers.getSetCookie(), []);
+    assert.equal((await click('sign-in', token)).status, 200, 'nothing was spent');
   });
 
   test('the page says who is let in where, who asked, and can not be framed or run script', async () => {

@@ -39,7 +39,6 @@ export const WAYS = {
   },
   magic_link_asked: { method: 'magic_link', checks: ['method', 'puzzle', 'messages'] },
   magic_link: { entrance: 'magic_link', method: 'magic_link', checks: ['method', 'credential', 'admission'] },
-  mailed_link: { entrance: 'magic_link', checks: ['credential', 'admission'] },
   exchanged_link: { entrance: 'magic_link', checks: ['pkce', 'application', 'credential', 'admission'] },
   email_code_asked: { method: 'email_code', checks: ['method', 'puzzle', 'messages'] },
   email_code: { entrance: 'email_code', method: 'email_code', checks: ['method', 'credential', 'admission'] },
