@@ -1,13 +1,14 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { codeField } from '#hosted';
+import { form } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import type { Routes } from '#platform/route.ts';
 import { OneTimeCode } from '#proofs';
 import { finishAddressChange, startAddressChange } from '#self';
 import { action, page } from './forms.ts';
-import { form, formCard, show } from './show.ts';
+import { formCard, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
@@ -34,7 +35,7 @@ export const addressRoutes: Routes = [
       fields: Type.Object({ code: OneTimeCode }),
       act: async (visit, { code }) => {
         const { sent } = visit.step;
-        if (sent?.kind !== kind) return goTo(visit, `/${kind}`);
+        if (sent?.kind !== kind) return goTo(visit, `/${kind}`, {});
         await finishAddressChange(visit.ctx, kind, { flowId: sent.flowId, code });
         return goTo(visit, '', { notice: 'saved' });
       },
@@ -59,7 +60,7 @@ function addressPage(visit: Visit, kind: 'email' | 'phone'): Reply {
     body: formCard(
       visit,
       '',
-      html`<p class="lead">${say(kind === 'email' ? 'account.newEmailIntro' : 'account.newPhoneIntro')}</p>${form(`/${kind}`, html`${field}<button>${say('account.sendCode')}</button>`)}`,
+      html`<p class="lead">${say(kind === 'email' ? 'account.newEmailIntro' : 'account.newPhoneIntro')}</p>${form(visit, `/${kind}`, html`${field}<button>${say('account.sendCode')}</button>`)}`,
     ),
   });
 }
@@ -68,14 +69,14 @@ function addressPage(visit: Visit, kind: 'email' | 'phone'): Reply {
 function confirmPage(visit: Visit, kind: 'email' | 'phone'): Reply {
   const { say } = visit.voice;
   const address = visit.profile[kind];
-  if (address === null) return goTo(visit, '');
+  if (address === null) return goTo(visit, '', {});
   return show(visit, {
     section: '',
     title: say('mailed.verifyTitle'),
     body: formCard(
       visit,
       '',
-      html`<p class="lead">${say('account.confirmIntro', { address })}</p>${form(`/${kind}`, html`<input type="hidden" name="${kind}" value="${address}"><button>${say('account.sendCode')}</button>`)}`,
+      html`<p class="lead">${say('account.confirmIntro', { address })}</p>${form(visit, `/${kind}`, html`<input type="hidden" name="${kind}" value="${address}"><button>${say('account.sendCode')}</button>`)}`,
     ),
   });
 }
@@ -86,14 +87,14 @@ type Asked = { kind: 'email' | 'phone' | 'phone_factor'; section: '' | '/securit
 export function codePage(visit: Visit, { kind, section, back }: Asked): Reply {
   const { say } = visit.voice;
   const { sent } = visit.step;
-  if (sent?.kind !== kind) return goTo(visit, back);
+  if (sent?.kind !== kind) return goTo(visit, back, {});
   return show(visit, {
     section,
     title: say('code.title'),
     body: formCard(
       visit,
       back,
-      html`<p class="lead">${say('account.codeSent', { address: sent.address })}</p>${form(`${back}/code`, html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
+      html`<p class="lead">${say('account.codeSent', { address: sent.address })}</p>${form(visit, `${back}/code`, html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
     ),
   });
 }

@@ -2,11 +2,12 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { accountPageId, upstreamProvider } from '#applications';
 import { linkingUrl, linkWithCode, lookAtLinking } from '#federation';
+import { form } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { action, page } from './forms.ts';
-import { form, formCard, show } from './show.ts';
+import { formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
@@ -50,7 +51,7 @@ async function linkedPage(visit: Visit): Promise<Reply> {
       body: formCard(
         visit,
         '/security',
-        html`<p>${say('link.ask', { provider, name, address })}</p>${form('/linked', html`<button>${say('account.link', { provider })}</button>`)}`,
+        html`<p>${say('link.ask', { provider, name, address })}</p>${form(visit, '/linked', html`<button>${say('account.link', { provider })}</button>`)}`,
       ),
     });
   } catch (error) {

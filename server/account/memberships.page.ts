@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { leaveProject, ownMemberships } from '#members';
+import { form } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { action, idOf, type Named, page } from './forms.ts';
-import { dateOf, form, formCard, row, show } from './show.ts';
+import { dateOf, formCard, row, show } from './show.ts';
 import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
 
 const MAX_MEMBERSHIPS = 100;
@@ -65,7 +66,7 @@ async function leavePage(visit: Visit, { id }: Named): Promise<Reply> {
     body: formCard(
       visit,
       '/memberships',
-      html`<p>${say('account.leaveAsk', { project: membership.projectName })}</p>${form(`/memberships/${membership.id}`, html`<button class="danger">${say('account.leave')}</button>`)}`,
+      html`<p>${say('account.leaveAsk', { project: membership.projectName })}</p>${form(visit, `/memberships/${membership.id}`, html`<button class="danger">${say('account.leave')}</button>`)}`,
     ),
   });
 }

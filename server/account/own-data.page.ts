@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
+import { form } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { ownData, requestErasure } from '#self';
 import { action, page } from './forms.ts';
-import { card, form, formCard, show } from './show.ts';
+import { card, formCard, show } from './show.ts';
 import { BASE, leaveAccount, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
@@ -57,7 +58,7 @@ function erasePage(visit: Visit): Reply {
     body: formCard(
       visit,
       '/data',
-      html`<p>${say('account.eraseAsk')}</p>${form('/data/erase', html`<button class="danger">${say('account.erase')}</button>`)}`,
+      html`<p>${say('account.eraseAsk')}</p>${form(visit, '/data/erase', html`<button class="danger">${say('account.erase')}</button>`)}`,
     ),
   });
 }

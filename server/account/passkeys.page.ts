@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Markup } from '#pages';
+import { form, type Markup } from '#pages';
 import { RegistrationResponse } from '#passkeys';
 import { transaction } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
@@ -12,7 +12,7 @@ import { addOwnPasskey, changeOwnPasskey, passkeyCreation, securityOf } from '#s
 import { requireFreshProof } from '#sessions';
 import { action, idOf, type Named, page } from './forms.ts';
 import { done } from './second-factors.page.ts';
-import { form, formCard, show } from './show.ts';
+import { formCard, show } from './show.ts';
 import { BASE, explain, type Visit, visitOf } from './visit.ts';
 
 const freshProof = 'second factor';
@@ -96,7 +96,7 @@ async function onePage(visit: Visit, { id }: Named): Promise<Reply> {
     body: formCard(
       visit,
       '/security',
-      form(`/passkeys/${passkey.id}`, html`${fields(visit, passkey)}<button>${say('account.save')}</button>`),
+      form(visit, `/passkeys/${passkey.id}`, html`${fields(visit, passkey)}<button>${say('account.save')}</button>`),
     ),
   });
 }

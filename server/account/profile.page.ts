@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Markup } from '#pages';
+import { form, type Markup } from '#pages';
 import { updateProfile } from '#people';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
@@ -10,7 +10,7 @@ import type { Routes } from '#platform/route.ts';
 import type { Language } from '#settings';
 import { projectOf } from '#tenancy';
 import { action, page } from './forms.ts';
-import { card, form, row, show } from './show.ts';
+import { card, row, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 200 }));
@@ -68,7 +68,7 @@ async function profilePage(visit: Visit): Promise<Reply> {
     body: html`${card(
       say('account.contact'),
       html`<ul class="rows">${row({ title: say('email.label'), detail: reach(profile.email, profile.emailVerified), ways: change('email', profile.email, profile.emailVerified) })}${row({ title: say('phone.label'), detail: reach(profile.phone, profile.phoneVerified), ways: change('phone', profile.phone, profile.phoneVerified) })}</ul>`,
-    )}<section class="card">${form('', profileFields(visit, settings.locales))}</section>`,
+    )}<section class="card">${form(visit, '', profileFields(visit, settings.locales))}</section>`,
   });
 }
 

@@ -4,7 +4,7 @@ import { enabledProviders } from '#applications';
 import { listIdentities } from '#linked-identities';
 import { deviceOf } from '#notices';
 import { takeBack, usedApplications } from '#oidc';
-import type { TextId } from '#pages';
+import { form, pathOf, type TextId } from '#pages';
 import { customerOf, transaction } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
@@ -12,8 +12,8 @@ import type { FreshProof, Routes } from '#platform/route.ts';
 import { forgetDevice, removeOwnFactor, securityOf } from '#self';
 import { revokeSessions } from '#sessions';
 import { removeIdentity, removeOwnPasskey } from '#sign-in';
-import { action, idOf, page, pathOf } from './forms.ts';
-import { form, formCard, show } from './show.ts';
+import { action, idOf, page } from './forms.ts';
+import { formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 type Removal = {
@@ -148,7 +148,7 @@ async function askPage(visit: Visit, { removal, id }: { removal: Removal; id: st
     body: formCard(
       visit,
       removal.section,
-      html`${name ? html`<p><strong>${name}</strong></p>` : ''}<p>${say(removal.ask)}</p>${form(address, html`<button class="danger">${say(removal.title)}</button>`)}`,
+      html`${name ? html`<p><strong>${name}</strong></p>` : ''}<p>${say(removal.ask)}</p>${form(visit, address, html`<button class="danger">${say(removal.title)}</button>`)}`,
     ),
   });
 }

@@ -3,6 +3,7 @@ import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
 import { codeField } from '#hosted';
 import { newTotp } from '#mfa';
+import { form } from '#pages';
 import { transaction } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
 import { normalisePhone, Phone } from '#platform/identifiers.ts';
@@ -12,7 +13,7 @@ import { OneTimeCode } from '#proofs';
 import { confirmOwnTotp, confirmPhoneFactor, renewRecoveryCodes, securityOf, startPhoneFactor } from '#self';
 import { codePage } from './addresses.page.ts';
 import { action, page } from './forms.ts';
-import { form, formCard, show } from './show.ts';
+import { formCard, show } from './show.ts';
 import { explain, goTo, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
@@ -25,7 +26,7 @@ export const secondFactorRoutes: Routes = [
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
       const { enrolment } = visit.step;
-      if (!enrolment) return goTo(visit, '/authenticator');
+      if (!enrolment) return goTo(visit, '/authenticator', {});
       return done(visit, await confirmOwnTotp(visit.ctx, { id: enrolment.id, code }));
     },
   }),
@@ -49,12 +50,12 @@ export const secondFactorRoutes: Routes = [
     fields: Type.Object({ code: OneTimeCode }),
     act: async (visit, { code }) => {
       const { sent } = visit.step;
-      if (sent?.kind !== 'phone_factor') return goTo(visit, '/phone-factor');
+      if (sent?.kind !== 'phone_factor') return goTo(visit, '/phone-factor', {});
       return done(visit, await confirmPhoneFactor(visit.ctx, { flowId: sent.flowId, code }));
     },
   }),
   page('/recovery-codes', recoveryCodesPage),
-  action('/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security') }),
+  action('/recovery-codes', { fields: Type.Object({}), act: (visit) => goTo(visit, '/security', {}) }),
   page('/recovery-codes/new', newCodesPage, { freshProof }),
   action('/recovery-codes/new', {
     freshProof,
@@ -92,7 +93,7 @@ async function authenticatorPage(visit: Visit): Promise<Reply> {
     body: formCard(
       visit,
       '/security',
-      html`<p class="lead">${say('mfa.enrollIntro')}</p><div class="qr" role="img" aria-label="QR">${raw(picture)}</div><p class="hint">${say('mfa.enrollManual')} <code>${secret}</code></p>${form('/authenticator', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
+      html`<p class="lead">${say('mfa.enrollIntro')}</p><div class="qr" role="img" aria-label="QR">${raw(picture)}</div><p class="hint">${say('mfa.enrollManual')} <code>${secret}</code></p>${form(visit, '/authenticator', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
     ),
   });
 }
@@ -105,7 +106,7 @@ function phonePage(visit: Visit): Reply {
     body: formCard(
       visit,
       '/security',
-      html`<p class="lead">${say('account.phoneFactorIntro')}</p>${form('/phone-factor', html`<label>${say('phone.label')}<input type="tel" name="phone" value="${visit.profile.phone ?? ''}" required maxlength="30" autocomplete="tel" autofocus></label><p class="hint">${say('account.newPhoneIntro')}</p><button>${say('account.sendCode')}</button>`)}`,
+      html`<p class="lead">${say('account.phoneFactorIntro')}</p>${form(visit, '/phone-factor', html`<label>${say('phone.label')}<input type="tel" name="phone" value="${visit.profile.phone ?? ''}" required maxlength="30" autocomplete="tel" autofocus></label><p class="hint">${say('account.newPhoneIntro')}</p><button>${say('account.sendCode')}</button>`)}`,
     ),
   });
 }
@@ -113,11 +114,11 @@ function phonePage(visit: Visit): Reply {
 function recoveryCodesPage(visit: Visit): Reply {
   const { say } = visit.voice;
   const { recoveryCodes } = visit.step;
-  if (!recoveryCodes) return goTo(visit, '/security');
+  if (!recoveryCodes) return goTo(visit, '/security', {});
   return show(visit, {
     section: '/security',
     title: say('mfa.recoveryCodes'),
-    body: html`<section class="card"><p class="lead">${say('mfa.recoveryIntro')}</p><ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>${form('/recovery-codes', html`<button>${say('action.continue')}</button>`)}</section>`,
+    body: html`<section class="card"><p class="lead">${say('mfa.recoveryIntro')}</p><ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>${form(visit, '/recovery-codes', html`<button>${say('action.continue')}</button>`)}</section>`,
   });
 }
 
@@ -129,7 +130,7 @@ function newCodesPage(visit: Visit): Reply {
     body: formCard(
       visit,
       '/security',
-      html`<p class="lead">${say('account.newCodesIntro')}</p>${form('/recovery-codes/new', html`<button>${say('account.newCodes')}</button>`)}`,
+      html`<p class="lead">${say('account.newCodesIntro')}</p>${form(visit, '/recovery-codes/new', html`<button>${say('account.newCodes')}</button>`)}`,
     ),
   });
 }

@@ -3,13 +3,13 @@ import { type Static, Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import { passwordField } from '#hosted';
 import { listIdentities } from '#linked-identities';
-import type { Markup } from '#pages';
+import { form, type Markup } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { changeOwnPassword, securityOf } from '#self';
 import { action, page } from './forms.ts';
-import { card, dateOf, form, formCard, row, show } from './show.ts';
+import { card, dateOf, formCard, row, show } from './show.ts';
 import { BASE, goTo, type Visit } from './visit.ts';
 
 type Security = Awaited<ReturnType<typeof securityOf>>;
@@ -106,7 +106,9 @@ function secondFactorCard(visit: Visit, { mfa, recoveryCodesLeft }: Security): M
   );
 }
 
-async function linkedCard({ ctx, voice: { say }, profile, settings }: Visit): Promise<Markup | ''> {
+async function linkedCard(visit: Visit): Promise<Markup | ''> {
+  const { ctx, profile, settings } = visit;
+  const { say } = visit.voice;
   const [identities, offered] = await Promise.all([listIdentities(ctx, profile.userId), enabledProviders(ctx)]);
   const open = settings.signInMethods.includes('social') ? offered : [];
   if (identities.length === 0 && open.length === 0) return '';
@@ -119,6 +121,7 @@ async function linkedCard({ ctx, voice: { say }, profile, settings }: Visit): Pr
   );
   const buttons = open.map(({ id, name }) =>
     form(
+      visit,
       '/link',
       html`<input type="hidden" name="provider" value="${id}"><button class="second">${say('account.link', { provider: name })}</button>`,
     ),
@@ -141,7 +144,7 @@ async function passwordPage(visit: Visit): Promise<Reply> {
     body: formCard(
       visit,
       '/security',
-      html`<p class="lead">${say('account.passwordIntro')}</p>${form('/password', html`<input type="text" value="${profile.email ?? profile.username ?? ''}" autocomplete="username" hidden readonly>${hasPassword ? current : ''}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('account.save')}</button>`)}`,
+      html`<p class="lead">${say('account.passwordIntro')}</p>${form(visit, '/password', html`<input type="text" value="${profile.email ?? profile.username ?? ''}" autocomplete="username" hidden readonly>${hasPassword ? current : ''}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('account.save')}</button>`)}`,
     ),
   });
 }

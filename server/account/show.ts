@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import { type Frame, type Markup, type Page, renderPage, type TextId } from '#pages';
+import { type Frame, form, type Markup, type Page, type TextId } from '#pages';
 import type { Reply } from '#platform/http.ts';
-import { BASE, said, type Visit } from './visit.ts';
+import { BASE, faultOf, send, type Visit } from './visit.ts';
 
 /** The pages of the account, in the order of their links. */
 const SECTIONS: readonly { path: string; text: TextId }[] = [
@@ -13,59 +13,29 @@ const SECTIONS: readonly { path: string; text: TextId }[] = [
 ];
 type Section = '' | '/security' | '/sessions' | '/memberships' | '/data';
 
-const FAULTS: Readonly<Record<string, TextId>> = {
-  ACCOUNT_THROTTLED: 'fault.later',
-  ALREADY_EXISTS: 'fault.taken',
-  CONFLICT: 'fault.invalid',
-  INVALID_CODE: 'fault.code',
-  INVALID_CREDENTIALS: 'fault.currentPassword',
-  INVALID_TOKEN: 'fault.upstream',
-  LAST_OWNER: 'fault.lastOwner',
-  LAST_SIGN_IN_METHOD: 'fault.lastWayIn',
-  MEMBER_BLOCKED: 'fault.blocked',
-  METHOD_DISABLED: 'fault.method',
-  NOT_FOUND: 'fault.gone',
-  RATE_LIMIT_EXCEEDED: 'fault.later',
-  SERVICE_UNAVAILABLE: 'fault.unavailable',
-  WEAK_PASSWORD: 'fault.weak',
-};
-
 type Shown = Pick<Page, 'title' | 'body' | 'leaves' | 'script'> & { section: Section };
 
-/** Shows a page of the account; a fault or good news is said once. */
+/** Shows a page of the account, with what went wrong or was saved before. */
 export function show(visit: Visit, { section, body, ...page }: Shown): Reply {
-  const { step, voice, reply } = visit;
-  said(visit);
-  const { document, headers } = renderPage(voice, {
-    ...page,
-    body: html`${newsOf(visit)}${body}`,
-    frame: frameOf(visit, section),
-  });
-  return reply
-    .code(step.fault ? 400 : 200)
-    .headers(headers)
-    .serializer(String)
-    .send(document);
+  return send(visit, { ...page, body: html`${newsOf(visit)}${body}`, frame: frameOf(visit, section) });
 }
 
-function frameOf({ voice: { say }, profile }: Visit, section: Section): Frame {
+function frameOf(visit: Visit, section: Section): Frame {
+  const { profile } = visit;
+  const { say } = visit.voice;
   const name = profile.displayName ?? profile.email ?? profile.username ?? profile.phone ?? '';
   return {
     label: say('account.title'),
     links: SECTIONS.map(({ path, text }) => ({ href: BASE + path, text: say(text), current: path === section })),
-    end: html`<div class="who"><span>${name}</span>${form('/sign-out', html`<button class="second">${say('logout.title')}</button>`)}</div>`,
+    end: html`<div class="who"><span>${name}</span>${form(visit, '/sign-out', html`<button class="second">${say('logout.title')}</button>`)}</div>`,
   };
 }
 
-function newsOf({ step: { fault, notice }, voice: { say, project } }: Visit): Markup {
-  if (fault)
-    return html`<p class="fault" role="alert" id="fault">${say(FAULTS[fault.code] ?? 'fault.invalid', { project, minutes: fault.minutes ?? 1 })}</p>`;
-  return notice ? html`<p class="done" role="status">${say('account.saved')}</p>` : html``;
-}
-
-/** A form that posts to a page of the account. */
-export function form(path: string, content: Markup): Markup {
-  return html`<form method="post" action="${BASE}${path}">${content}</form>`;
+function newsOf(visit: Visit): Markup {
+  const { step, voice } = visit;
+  const notice =
+    step.notice && !step.fault ? html`<p class="done" role="status">${voice.say('account.saved')}</p>` : '';
+  return html`${faultOf(visit)}${notice}`;
 }
 
 /** A part of a page, with its own heading. */

@@ -3,13 +3,11 @@ import { Value } from 'typebox/value';
 import { accountPageId } from '#applications';
 import { withQuery } from '#exchange';
 import { browserSession } from '#oidc';
-import { type Voice, voiceOf } from '#pages';
+import { type BrowserVisit, browserFlow, StepFault, type TextId, voiceOf } from '#pages';
 import { getProfile, type Profile } from '#people';
-import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Problem } from '#platform/problem.ts';
 import { FlowId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
 import { type ProvenEntry, provenEntry } from '#sessions';
@@ -18,7 +16,7 @@ import { isClosed, projectOf } from '#tenancy';
 
 /** What a person is in the middle of; kept by the browser, encrypted. */
 const Step = Type.Object({
-  fault: Type.Optional(Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) })),
+  fault: Type.Optional(StepFault),
   notice: Type.Optional(Type.Literal('saved')),
   /** Where a code was sent, to become what. */
   sent: Type.Optional(
@@ -29,24 +27,39 @@ const Step = Type.Object({
   /** The code of a linking that came back from the provider. */
   linking: Type.Optional(Type.String()),
 });
-export type Step = Static<typeof Step>;
+type Step = Static<typeof Step>;
 
 /** A signed-in person on their account page. */
-export type Visit = {
-  request: Request;
-  reply: Reply;
+export type Visit = BrowserVisit<Step> & {
   ctx: Ctx;
   /** What their sign-in is worth in the project. */
   entry: ProvenEntry;
   settings: Settings;
-  voice: Voice;
   profile: Profile;
-  step: Step;
 };
 
 export const BASE = '/account';
-const SEALED = 'account-step';
 const OWN_PATH = /^\/account(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
+
+const FAULTS: Readonly<Record<string, TextId>> = {
+  ACCOUNT_THROTTLED: 'fault.later',
+  ALREADY_EXISTS: 'fault.taken',
+  CONFLICT: 'fault.invalid',
+  INVALID_CODE: 'fault.code',
+  INVALID_CREDENTIALS: 'fault.currentPassword',
+  INVALID_TOKEN: 'fault.upstream',
+  LAST_OWNER: 'fault.lastOwner',
+  LAST_SIGN_IN_METHOD: 'fault.lastWayIn',
+  MEMBER_BLOCKED: 'fault.blocked',
+  METHOD_DISABLED: 'fault.method',
+  NOT_FOUND: 'fault.gone',
+  RATE_LIMIT_EXCEEDED: 'fault.later',
+  SERVICE_UNAVAILABLE: 'fault.unavailable',
+  WEAK_PASSWORD: 'fault.weak',
+};
+
+const flow = browserFlow({ purpose: 'account-step', parse: (value): Step => Value.Parse(Step, value), faults: FAULTS });
+export const { goTo, explain, faultOf, show: send } = flow;
 
 /** Who visits, by the browser's sign-in. @returns undefined for somebody who is not signed in, or no member any more */
 export async function visitOf(request: Request, reply: Reply): Promise<Visit | undefined> {
@@ -63,7 +76,8 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const { settings } = await projectOf(ctx.system, scope);
   const languages = profile.locale ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope, languages });
-  return { request, reply, ctx, entry, settings, voice, profile, step: readStep(request, userId) };
+  const place = { base: BASE, owner: userId, cookie: ['account', null] } as const;
+  return { request, reply, place, ctx, entry, settings, voice, profile, step: flow.readStep(request, place) };
 }
 
 /** The project whose account page a stranger asks for: that of `clientId`, or the environment's own. */
@@ -97,56 +111,12 @@ export function cameFrom(state: unknown): string {
   return typeof state === 'string' && OWN_PATH.test(state) ? state : BASE;
 }
 
-function stepCookie({ address, server: { host } }: Request): string {
-  return cookieName(address, host.environment, 'account');
-}
-
-function readStep(request: Request, userId: string): Step {
-  const sealed = request.cookies[stepCookie(request)];
-  if (sealed === undefined) return {};
-  try {
-    return Value.Parse(Step, JSON.parse(request.server.system.keyring.open(sealed, SEALED, userId)));
-  } catch {
-    // Somebody else's, or made with a secret that is gone.
-    return {};
-  }
-}
-
-function keepStep({ request, reply, profile: { userId } }: Visit, step: Step): void {
-  const { keyring } = request.server.system;
-  const options = cookieOptions(request.address, 'lax');
-  const name = stepCookie(request);
-  if (Object.keys(step).length === 0) reply.clearCookie(name, options);
-  else reply.setCookie(name, keyring.seal(JSON.stringify(step), SEALED, userId), { ...options, maxAge: 3_600 });
-}
-
-/** Goes on to another page: always with a GET, so that reloading repeats nothing (OA-6). What is not in `step` is forgotten. */
-export function goTo(visit: Visit, page: string, step: Step = {}): Reply {
-  keepStep(visit, step);
-  return visit.reply.redirect(BASE + page, 303);
-}
-
 /** How a visit can end. */
 export type Farewell = 'signed-out' | 'left' | 'erasing';
 
 /** Says goodbye to who is not signed in any more, in the look of the same project. */
 export function leaveAccount(visit: Visit, farewell: Farewell): Reply {
-  keepStep(visit, {});
+  flow.keepStep(visit, {});
   const query = new URLSearchParams({ clientId: accountPageId(visit.ctx.scope) });
   return visit.reply.redirect(`${BASE}/${farewell}?${query}`, 303);
-}
-
-/** Goes back to a page that then says what was wrong; anything unexpected is thrown on. */
-export function explain(visit: Visit, page: string, error: unknown): Reply {
-  if (!(error instanceof Problem) || error.code === 'REAUTHENTICATION_REQUIRED') throw error;
-  if (error.status >= 500 && error.code !== 'SERVICE_UNAVAILABLE') throw error;
-  const retryAfter = error.extensions['retryAfter'];
-  const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
-  return goTo(visit, page, { ...visit.step, fault: { code: error.code, ...(minutes && { minutes }) } });
-}
-
-/** What was said once is not said again; the rest of the step stays. */
-export function said(visit: Visit): void {
-  const { fault, notice, ...kept } = visit.step;
-  if (fault || notice) keepStep(visit, kept);
 }

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
+import { form } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { resendFlow } from '#proofs';
 import { finishPasswordless, forgotPassword, resetPassword, verifyAddress } from '#sign-in';
-import { codeField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
-import { deviceTokenOf, explain, type Flow, goTo, proceed, type Sent, show } from './flow.ts';
+import { codeField, guardedForm, identifierField, passwordField } from './fields.ts';
+import { deviceTokenOf, explain, type Flow, faultOf, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
 const Code = Type.String({ minLength: 6, maxLength: 12 });
@@ -18,14 +19,7 @@ export const codeRoutes: Routes = [
   page('/reset', (flow) => withSent(flow, (sent) => resetPage(flow, sent))),
   action('/code', {
     fields: Type.Object({ code: Code }),
-    act: (flow, { code }) =>
-      withSent(flow, async (sent) => {
-        try {
-          return await proceed(flow, await finish(flow, sent, digits(code)));
-        } catch (error) {
-          return explain(flow, '/code', error);
-        }
-      }),
+    act: (flow, { code }) => withSent(flow, async (sent) => proceed(flow, await finish(flow, sent, digits(code)))),
   }),
   action('/resend', {
     back: '',
@@ -47,12 +41,8 @@ export const codeRoutes: Routes = [
       proof: Type.Optional(Type.String({ maxLength: 2_000 })),
     }),
     act: async (flow, { identifier, proof }) => {
-      try {
-        const { flowId } = await forgotPassword(flow.ctx, { identifier, ...(proof && { proof }) });
-        return goTo(flow, '/reset', { identifier, sent: { way: 'reset', flowId, address: identifier } });
-      } catch (error) {
-        return explain(flow, '/forgot', error);
-      }
+      const { flowId } = await forgotPassword(flow.ctx, { identifier, ...(proof && { proof }) });
+      return goTo(flow, '/reset', { identifier, sent: { way: 'reset', flowId, address: identifier } });
     },
   }),
   action('/reset', {
@@ -60,12 +50,8 @@ export const codeRoutes: Routes = [
     fields: Type.Object({ code: Code, password: Password }),
     act: (flow, { code, password }) =>
       withSent(flow, async ({ flowId, address }) => {
-        try {
-          await resetPassword(flow.ctx, { flowId, code: digits(code) }, password);
-          return goTo(flow, '', { identifier: address, notice: 'reset' });
-        } catch (error) {
-          return explain(flow, '/reset', error);
-        }
+        await resetPassword(flow.ctx, { flowId, code: digits(code) }, password);
+        return goTo(flow, '', { identifier: address, notice: 'reset' });
       }),
   }),
 ];
@@ -90,7 +76,7 @@ function codePage(flow: Flow, { address }: Sent): Reply {
   const { say } = flow.voice;
   return show(flow, {
     title: say('code.title'),
-    body: html`<p class="lead">${say('code.intro', { address })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('mfa.other')}</a></p>`,
+    body: html`<p class="lead">${say('code.intro', { address })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${flow.place.base}">${say('mfa.other')}</a></p>`,
   });
 }
 
@@ -98,7 +84,7 @@ function forgotPage(flow: Flow): Reply {
   const { say } = flow.voice;
   return show(flow, {
     title: say('forgot.title'),
-    body: html`<p class="lead">${say('forgot.intro')}</p>${faultOf(flow)}${guardedForm(flow, '/forgot', html`${identifierField(say, flow.step.identifier)}<button>${say('action.continue')}</button>`)}<p class="after"><a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>`,
+    body: html`<p class="lead">${say('forgot.intro')}</p>${faultOf(flow)}${guardedForm(flow, '/forgot', html`${identifierField(say, flow.step.identifier)}<button>${say('action.continue')}</button>`)}<p class="after"><a href="${flow.place.base}">${say('action.back')}</a></p>`,
   });
 }
 

@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { isFirstParty } from '#applications';
 import { interactions } from '#oidc';
-import type { Markup, TextId } from '#pages';
+import { form, type Markup, type TextId } from '#pages';
 import { usersById } from '#people';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
-import { form } from './fields.ts';
+import { deadPage } from './dead.ts';
 import { type Flow, goTo, leaveFlow, show } from './flow.ts';
 import { action } from './forms.ts';
 
@@ -18,7 +18,8 @@ export const decisionRoutes: Routes = [
     fields: Type.Object({ decision: Type.Enum(['allow', 'deny']) }),
     act: async (flow, { decision }) => {
       const { request, reply, ctx, interaction } = flow;
-      if (interaction.prompt !== 'consent' || !interaction.current) throw problem('INVALID_TOKEN');
+      if (interaction.prompt !== 'consent' || !interaction.current)
+        return deadPage(request, reply, problem('INVALID_TOKEN'));
       if (decision === 'deny') return leaveFlow(flow, await interactions.refused({ request, reply }));
       const { userId } = interaction.current;
       return leaveFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));

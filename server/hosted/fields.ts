@@ -1,48 +1,12 @@
 import { html } from 'hono/html';
-import type { Markup, Say, TextId } from '#pages';
-import { BASE, type Flow } from './flow.ts';
-
-const FAULTS: Readonly<Record<string, TextId>> = {
-  ACCOUNT_THROTTLED: 'fault.later',
-  ADDON_REQUIRED: 'fault.noText',
-  ALREADY_EXISTS: 'fault.exists',
-  INVALID_CODE: 'fault.code',
-  INVALID_CREDENTIALS: 'fault.credentials',
-  INVALID_TOKEN: 'fault.code',
-  MEMBER_BLOCKED: 'fault.blocked',
-  MEMBERSHIP_REQUIRED: 'fault.membership',
-  METHOD_DISABLED: 'fault.method',
-  PASSKEY: 'fault.passkey',
-  PLAN_LIMIT_EXCEEDED: 'fault.noText',
-  RATE_LIMIT_EXCEEDED: 'fault.later',
-  REGISTRATION_CLOSED: 'fault.closed',
-  SERVICE_UNAVAILABLE: 'fault.unavailable',
-  UPSTREAM: 'fault.upstream',
-  WEAK_PASSWORD: 'fault.weak',
-};
-
-/** Says what was wrong with what was just sent; empty when nothing was. */
-export function faultOf({ step: { fault }, voice: { say, project } }: Flow): Markup | '' {
-  if (!fault) return '';
-  const text = say(FAULTS[fault.code] ?? 'fault.invalid', { project, minutes: fault.minutes ?? 1 });
-  return html`<p class="fault" role="alert" id="fault">${text}</p>`;
-}
-
-/** A form that posts to a page of this sign-in. */
-export function form(flow: Flow, page: string, content: Markup): Markup {
-  return html`<form method="post" action="${BASE}/${flow.interaction.uid}${page}">${content}</form>`;
-}
+import { form, type Markup, type Say } from '#pages';
+import type { Flow } from './flow.ts';
 
 /** {@link form} for what a project may ask a proof of work for; the script of the page solves its challenge. */
 export function guardedForm(flow: Flow, page: string, content: Markup): Markup {
   if (flow.settings.proofOfWork === 'off') return form(flow, page, content);
   const challenge = `/v1/auth/challenge?clientId=${encodeURIComponent(flow.interaction.application.clientId)}`;
-  return html`<form method="post" action="${pageAddress(flow, page)}" data-proof="${challenge}"><input type="hidden" name="proof"><p class="no-script fault">${flow.voice.say('proof.needsScript')}</p>${content}</form>`;
-}
-
-/** The address of a page of this sign-in. */
-export function pageAddress({ interaction: { uid } }: Flow, page: string): string {
-  return `${BASE}/${uid}${page}`;
+  return html`<form method="post" action="${flow.place.base}${page}" data-proof="${challenge}"><input type="hidden" name="proof"><p class="no-script fault">${flow.voice.say('proof.needsScript')}</p>${content}</form>`;
 }
 
 export function identifierField(say: Say, value: string | undefined): Markup {

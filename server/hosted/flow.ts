@@ -4,12 +4,11 @@ import { challengeOf, keepMark, newMark } from '#exchange';
 import type { LinkRequired } from '#federation';
 import type { MfaSession } from '#mfa';
 import { type Interaction, interactions } from '#oidc';
-import { type Page, renderPage, type Voice, voiceOf } from '#pages';
-import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
+import { type BrowserVisit, browserFlow, type Page, StepFault, type TextId, voiceOf } from '#pages';
+import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Problem } from '#platform/problem.ts';
 import { FlowId } from '#proofs';
 import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
@@ -29,7 +28,7 @@ const Step = Type.Object({
   identifier: Type.Optional(Type.String()),
   /** Not as whom the browser is signed in already. */
   another: Type.Optional(Type.Boolean()),
-  fault: Type.Optional(Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) })),
+  fault: Type.Optional(StepFault),
   notice: Type.Optional(Type.Literal('reset')),
   sent: Type.Optional(Sent),
   mfa: Type.Optional(MfaChallenge),
@@ -47,22 +46,38 @@ const Step = Type.Object({
   /** Where the browser goes on to after what is shown once. */
   next: Type.Optional(Type.String()),
 });
-export type Step = Static<typeof Step>;
+type Step = Static<typeof Step>;
 
 /** One sign-in in one browser: the application's question and how far its answer has come. */
-export type Flow = {
-  request: Request;
-  reply: Reply;
-  ctx: Ctx;
-  interaction: Interaction;
-  settings: Settings;
-  voice: Voice;
-  step: Step;
+export type Flow = BrowserVisit<Step> & { ctx: Ctx; interaction: Interaction; settings: Settings };
+
+const DEVICE_SECONDS = 90 * 86_400;
+
+const FAULTS: Readonly<Record<string, TextId>> = {
+  ACCOUNT_THROTTLED: 'fault.later',
+  ADDON_REQUIRED: 'fault.noText',
+  ALREADY_EXISTS: 'fault.exists',
+  INVALID_CODE: 'fault.code',
+  INVALID_CREDENTIALS: 'fault.credentials',
+  INVALID_TOKEN: 'fault.code',
+  MEMBER_BLOCKED: 'fault.blocked',
+  MEMBERSHIP_REQUIRED: 'fault.membership',
+  METHOD_DISABLED: 'fault.method',
+  PASSKEY: 'fault.passkey',
+  PLAN_LIMIT_EXCEEDED: 'fault.noText',
+  RATE_LIMIT_EXCEEDED: 'fault.later',
+  REGISTRATION_CLOSED: 'fault.closed',
+  SERVICE_UNAVAILABLE: 'fault.unavailable',
+  UPSTREAM: 'fault.upstream',
+  WEAK_PASSWORD: 'fault.weak',
 };
 
-export const BASE = '/sign-in';
-const SEALED = 'sign-in-step';
-const DEVICE_SECONDS = 90 * 86_400;
+const pages = browserFlow({
+  purpose: 'sign-in-step',
+  parse: (value): Step => Value.Parse(Step, value),
+  faults: FAULTS,
+});
+export const { keepStep, goTo, explain, faultOf } = pages;
 
 /** Reads the sign-in a request belongs to. @throws Problem INVALID_TOKEN when it is over, or this browser did not begin it */
 export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
@@ -77,37 +92,17 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const settings = { ...project.settings, signInMethods: await openMethods(ctx) };
   const languages = interaction.asked.locales ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
-  return { request, reply, ctx, interaction, settings, voice, step: readStep(request, interaction.uid) };
+  const place = placeOf(interaction.uid);
+  return { request, reply, place, ctx, interaction, settings, voice, step: pages.readStep(request, place) };
 }
 
-/** Each sign-in of a browser has a step of its own. */
-function stepCookie({ address, server: { host } }: Request, uid: string): string {
-  return cookieName(address, host.environment, 'step', uid);
+/** Each sign-in of a browser has pages and a step of its own. */
+export function placeOf(uid: string): Flow['place'] {
+  return { base: `/sign-in/${uid}`, owner: uid, cookie: ['step', uid] };
 }
 
 function deviceCookie({ address, server: { host } }: Request): string {
   return cookieName(address, host.environment, 'device');
-}
-
-function readStep(request: Request, uid: string): Step {
-  const sealed = request.cookies[stepCookie(request, uid)];
-  if (sealed === undefined) return {};
-  try {
-    return Value.Parse(Step, JSON.parse(request.server.system.keyring.open(sealed, SEALED, uid)));
-  } catch {
-    // Of another sign-in, or made with a secret that is gone: this one begins anew.
-    return {};
-  }
-}
-
-/** Remembers where the person stands. */
-export function keepStep({ request, reply, interaction: { uid } }: Flow, step: Step): void {
-  const sealed = request.server.system.keyring.seal(JSON.stringify(step), SEALED, uid);
-  const options = cookieOptions(request.address, 'lax');
-  const name = stepCookie(request, uid);
-  for (const surplus of surplusCookies(request.headers.cookie, stepCookie(request, ''), name))
-    reply.clearCookie(surplus, options);
-  reply.setCookie(name, sealed, { ...options, maxAge: 3_600 });
 }
 
 /** Why somebody is asked to sign in without being asked for a fresh proof. */
@@ -132,40 +127,18 @@ export function bindingTo(verifier: string) {
   return { clientId: null, codeChallenge: challengeOf(verifier) };
 }
 
-/** Goes on to another page of this sign-in: always with a GET, so that reloading repeats nothing (OA-6). */
-export function goTo(flow: Flow, page: string, step: Step = flow.step): Reply {
-  keepStep(flow, step);
-  return flow.reply.redirect(`${BASE}/${flow.interaction.uid}${page}`, 303);
-}
-
-/** Goes back to a page that then says what was wrong; anything unexpected is thrown on. */
-export function explain(flow: Flow, page: string, error: unknown): Reply {
-  if (!(error instanceof Problem) || (error.status >= 500 && error.code !== 'SERVICE_UNAVAILABLE')) throw error;
-  const retryAfter = error.extensions['retryAfter'];
-  const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
-  return goTo(flow, page, { ...flow.step, fault: { code: error.code, ...(minutes && { minutes }) } });
-}
-
 /** Goes back to the first page with a fault that no problem stands for. */
 export function failed(flow: Flow, code: 'UPSTREAM'): Reply {
   return goTo(flow, '', { ...flow.step, fault: { code } });
 }
 
-/** Shows a page of this sign-in; a fault is said once. */
+/** Shows a page of this sign-in. */
 export function show(flow: Flow, page: Page): Reply {
-  const { fault, notice, ...kept } = flow.step;
-  if (fault || notice) keepStep(flow, kept);
-  const { redirectUri } = flow.interaction.asked;
-  const { document, headers } = renderPage(flow.voice, {
+  return pages.show(flow, {
     ...page,
     script: page.script === true || flow.settings.proofOfWork === 'required',
-    leaves: redirectUri !== null,
+    leaves: flow.interaction.asked.redirectUri !== null,
   });
-  return flow.reply
-    .code(fault ? 400 : 200)
-    .headers(headers)
-    .serializer(String)
-    .send(document);
 }
 
 type Answer = SignInAnswer | Sending | Static<typeof LinkRequired>;
@@ -213,7 +186,7 @@ export function goOn(flow: Flow): Reply {
 }
 
 /** Back to the provider; nothing of the pages is kept. */
-export function leaveFlow({ request, reply, interaction: { uid } }: Flow, next: string): Reply {
-  reply.clearCookie(stepCookie(request, uid), cookieOptions(request.address, 'lax'));
-  return reply.redirect(next, 303);
+export function leaveFlow(flow: Flow, next: string): Reply {
+  keepStep(flow, {});
+  return flow.reply.redirect(next, 303);
 }

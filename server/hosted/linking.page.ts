@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { linkWithToken, lookAtLinkToken } from '#federation';
+import { form } from '#pages';
 import { usersById } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { liveEntry, requireFreshProof } from '#sessions';
-import { form } from './fields.ts';
 import { type Flow, goOn, show } from './flow.ts';
 import { action, page } from './forms.ts';
 

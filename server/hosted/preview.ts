@@ -2,7 +2,7 @@ import { type Rendered, renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
 import type { Branding, Language, Settings } from '#settings';
 import { projectOf } from '#tenancy';
-import type { Flow } from './flow.ts';
+import { type Flow, placeOf } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 
 /** Settings as they might become, and the language to read the page in. */
@@ -25,6 +25,7 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
     settings: wanted,
     voice: { ...voice, branding },
     step: {},
+    place: placeOf('preview'),
     interaction: {
       uid: 'preview',
       prompt: 'login',

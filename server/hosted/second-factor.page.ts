@@ -3,13 +3,13 @@ import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { enrolTotpFor, finishEnrolment, finishWithFactor, promptFactor } from '#mfa';
-import type { TextId } from '#pages';
+import { form, type TextId } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { findChallenge, loginWithPasskey, PasskeyLogin, passkeyOptions } from '#sign-in';
-import { codeField, faultOf, form, pageAddress } from './fields.ts';
-import { explain, type Flow, goOn, goTo, proceed, show } from './flow.ts';
+import { codeField } from './fields.ts';
+import { explain, type Flow, faultOf, goOn, goTo, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
 const Remember = Type.Optional(Type.Literal('yes'));
@@ -30,13 +30,8 @@ export const secondFactorRoutes: Routes = [
   action('/passkey', {
     back: '',
     fields: Type.Object({ flowId: PasskeyLogin.properties.flowId, response: Type.String({ maxLength: 20_000 }) }),
-    act: async (flow, { flowId, response }) => {
-      try {
-        return await proceed(flow, await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) }));
-      } catch (error) {
-        return explain(flow, '', error);
-      }
-    },
+    act: async (flow, { flowId, response }) =>
+      proceed(flow, await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) })),
   }),
   action('/mfa/factor', {
     back: '/mfa',
@@ -167,7 +162,7 @@ function question(flow: Flow, { type }: Factor) {
       ? html`<label class="check"><input type="checkbox" name="remember" value="yes">${say('mfa.remember')}</label>`
       : '';
   if (type === 'passkey')
-    return html`<form class="needs-script" method="post" action="${pageAddress(flow, '/mfa')}" data-passkey="${pageAddress(flow, '/mfa/passkey-options')}"><input type="hidden" name="flowId"><input type="hidden" name="response">${remember}<button>${say('mfa.passkey')}</button></form><p class="no-script">${say('mfa.needsScript')}</p>`;
+    return html`<form class="needs-script" method="post" action="${flow.place.base}/mfa" data-passkey="${flow.place.base}/mfa/passkey-options"><input type="hidden" name="flowId"><input type="hidden" name="response">${remember}<button>${say('mfa.passkey')}</button></form><p class="no-script">${say('mfa.needsScript')}</p>`;
   return form(
     flow,
     '/mfa',

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
-import type { Markup, Page } from '#pages';
+import { form, type Markup, type Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -10,8 +10,19 @@ import type { Routes } from '#platform/route.ts';
 import { type Destination, loginWithPassword, type PasswordlessMethod, register, startPasswordless } from '#sign-in';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
-import { emailField, faultOf, form, guardedForm, identifierField, pageAddress, passwordField } from './fields.ts';
-import { bindingTo, deviceTokenOf, explain, type Flow, goTo, markOf, proceed, type Sent, show } from './flow.ts';
+import { emailField, guardedForm, identifierField, passwordField } from './fields.ts';
+import {
+  bindingTo,
+  deviceTokenOf,
+  explain,
+  type Flow,
+  faultOf,
+  goTo,
+  markOf,
+  proceed,
+  type Sent,
+  show,
+} from './flow.ts';
 import { action, page } from './forms.ts';
 import { linkingRoutes } from './linking.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
@@ -119,7 +130,7 @@ async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageF
 
 /** Where the mailed link leads: back into this sign-in. */
 function destinationOf(flow: Flow, verifier: string): Destination {
-  const redirectUri = `${flow.request.address.url}${pageAddress(flow, '/return')}`;
+  const redirectUri = `${flow.request.address.url}${flow.place.base}/return`;
   return { redirectUri, state: null, binding: bindingTo(verifier), ownPages: true };
 }
 
@@ -166,23 +177,23 @@ async function waysIn(flow: Flow): Promise<Markup> {
         flow,
         '',
         settings.signInLayout === 'combined'
-          ? html`${identifierField(say, identifier)}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`
+          ? html`${identifierField(say, identifier)}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`
           : html`${identifierField(say, identifier)}<button>${say('action.continue')}</button>`,
       )
     : html``;
-  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name }) => html`<a class="button second" href="${pageAddress(flow, `/provider/${id}`)}">${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
+  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name }) => html`<a class="button second" href="${flow.place.base}/provider/${id}">${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
   const divider =
     open('password') && settings.signInMethods.length > 1 ? html`<div class="or">${say('signIn.or')}</div>` : '';
   const registration =
     settings.registration === 'open'
-      ? html`<p class="after">${say('signIn.noAccount')} <a href="${pageAddress(flow, '/register')}">${say('signUp.action')}</a></p>`
+      ? html`<p class="after">${say('signIn.noAccount')} <a href="${flow.place.base}/register">${say('signUp.action')}</a></p>`
       : '';
   return html`${byPassword}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
 }
 
 /** Needs JavaScript, so it is shown by the script that serves it. */
 function passkeyButton(flow: Flow): Markup {
-  return html`<form class="needs-script" method="post" action="${pageAddress(flow, '/passkey')}" data-passkey="${pageAddress(flow, '/passkey-options')}"><input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${flow.voice.say('passkey.action')}</button></form>`;
+  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options"><input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${flow.voice.say('passkey.action')}</button></form>`;
 }
 
 function messageForms(flow: Flow, identifier: string | undefined): Markup {
@@ -214,7 +225,7 @@ function passwordPage(flow: Flow): Reply {
   if (identifier === undefined) return goTo(flow, '');
   return show(flow, {
     title: say('password.label'),
-    body: html`<p class="lead">${identifier} · <a href="${pageAddress(flow, '')}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${pageAddress(flow, '/forgot')}">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
+    body: html`<p class="lead">${identifier} · <a href="${flow.place.base}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
   });
 }
 
@@ -227,6 +238,6 @@ function registerPage(flow: Flow): Reply {
     : html``;
   return show(flow, {
     title: say('signUp.title'),
-    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${pageAddress(flow, '')}">${say('signIn.action')}</a></p>`,
+    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${flow.place.base}">${say('signIn.action')}</a></p>`,
   });
 }

@@ -2,7 +2,6 @@ import { upstreamProvider } from '#applications';
 import { exchangeCode, leave } from '#federation';
 import { randomSecret } from '#platform/keyring.ts';
 import type { Routes } from '#platform/route.ts';
-import { pageAddress } from './fields.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
 
@@ -15,7 +14,7 @@ export const upstreamRoutes: Routes = [
       const provider = await upstreamProvider(ctx, { by: 'key', value: String(key) });
       const verifier = randomSecret();
       const start = {
-        redirectUri: `${request.address.url}${pageAddress(flow, '/return')}`,
+        redirectUri: `${request.address.url}${flow.place.base}/return`,
         appState: null,
         binding: bindingTo(verifier),
         linkTo: null,
