@@ -137,7 +137,7 @@ describe('POST /connect/register', () => {
     const browser = browserOf(latchkey);
     const question = await signInOn(latchkey, flow, await register(latchkey), browser);
     assert.match(question.text, /Photo album asks for access/);
-    assert.match(question.text, /registered itself, and nobody at Shop has checked it\. It leads to localhost:5173\./);
+    assert.match(question.text, /registered itself, and Shop has not verified it\. It redirects to localhost:5173\./);
     const tokens = await flow.finish(await browser.submit(question, { decision: 'allow' }));
     assert.ok(tokens.id_token);
   });

@@ -97,7 +97,7 @@ describe('an issuer', () => {
   test('a request that can not be answered is a page for people and JSON for programs', async () => {
     const page = await latchkey.auth('/connect/authorize?client_id=x', { headers: { accept: 'text/html' } });
     assert.equal(page.status, 400);
-    assert.match(page.text, /<h1 id="title">That did not work<\/h1>/);
+    assert.match(page.text, /<h1 id="title">Something went wrong<\/h1>/);
     assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
     const { status, body } = await latchkey.auth('/connect/authorize?client_id=x', {
       headers: { accept: 'application/json' },
