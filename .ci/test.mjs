@@ -1,6 +1,7 @@
-// What `npm test` runs: every check, one after the other, all of them even if one fails. Its last line is "N passed, N failed".
+// What `npm test` runs: the build of the console, then the tests, with every other check beside them. All of them run, even if
+// one fails. The last line is "N passed, N failed".
 // Plain JavaScript, so that an old Node can still say what is wrong.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -17,15 +18,16 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(1);
 }
 
-const STAGES = [
-  // First, because the type check reads the client that this makes, and the browser tests open the console.
-  { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] },
+/** First, because the type check reads the client that this makes, and the browser tests open the console. */
+const BUILD = { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] };
+const TESTS = { name: 'tests', command: ['node', 'server/tests/run.ts'] };
+/** They use the time that tests spend waiting, and are shown when they are over. */
+const CHECKS = [
   { name: 'type check', command: ['tsc', '--noEmit'] },
   { name: 'type check of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
   { name: 'lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'tests of the console', command: ['vitest', 'run', '--root', 'console'] },
-  { name: 'tests', command: ['node', 'server/tests/run.ts'] },
 ];
 /** A stage that hangs is ended; the database stops by itself when its tests are killed. */
 const STAGE_LIMIT_MS = 1_800_000;
@@ -35,11 +37,11 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-ci-'));
 const summaryFile = join(folder, 'summary.json');
 
 /** @returns whether the stage passed */
-function run({ name, command: [program, ...args] }) {
-  console.log(`\n▶ ${name}`);
+function run({ name, command: [program, ...args] }, stdio = 'inherit') {
   const began = performance.now();
-  const { status, error } = spawnSync(program, args, {
-    stdio: 'inherit',
+  if (stdio === 'inherit') console.log(`\n▶ ${name}`);
+  const stage = spawn(program, args, {
+    stdio: ['ignore', stdio, stdio],
     timeout: STAGE_LIMIT_MS,
     shell: process.platform === 'win32',
     env: {
@@ -48,9 +50,24 @@ function run({ name, command: [program, ...args] }) {
       LATCHKEY_TEST_SUMMARY: summaryFile,
     },
   });
-  if (error) console.error(`${program}: ${error.message}`);
-  console.log(`${status === 0 ? '✔' : '✖'} ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
-  return status === 0;
+  const output = [];
+  stage.stdout?.on('data', (chunk) => output.push(chunk));
+  stage.stderr?.on('data', (chunk) => output.push(chunk));
+  stage.once('error', (error) => output.push(Buffer.from(`${program}: ${error.message}\n`)));
+  return new Promise((done) => {
+    stage.once('close', (status) => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      console.log(`${Buffer.concat(output)}${status === 0 ? '✔' : '✖'} ${name} (${seconds} s)`);
+      done({ name, ok: status === 0 });
+    });
+  });
+}
+
+async function runChecks() {
+  const results = [];
+  // biome-ignore lint/performance/noAwaitInLoops: one check at a time, beside the tests
+  for (const check of CHECKS) results.push(await run(check, 'pipe'));
+  return results;
 }
 
 /** @returns how many tests passed and failed */
@@ -64,7 +81,9 @@ function testCounts() {
 }
 
 // Each check is one item; the tests are one each besides, so a run that ends early still counts as a failure.
-const results = STAGES.map((stage) => ({ name: stage.name, ok: run(stage) }));
+const build = await run(BUILD);
+const [ran, checks] = await Promise.all([run(TESTS), runChecks()]);
+const results = [build, ran, ...checks];
 const tests = testCounts();
 rmSync(folder, { recursive: true, force: true });
 
@@ -73,4 +92,5 @@ const passed = results.length - failedStages.length + tests.passed;
 const failed = failedStages.length + tests.failed;
 console.log(failedStages.length === 0 ? '' : `\nFailed: ${failedStages.map(({ name }) => name).join(', ')}`);
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+// Not by itself: the limit of a program that was not found still waits.
+process.exit(failed === 0 ? 0 : 1);

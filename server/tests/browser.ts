@@ -8,11 +8,22 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 /** Chromium, the graphics libraries beside it, its fonts, and the system libraries a bare machine lacks. */
 const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.tar.br'];
 
+let shared: Promise<Browser> | null = null;
+
+/** The browser of this process, with no page open. To close it closes its pages: the next file goes on with it. */
+export async function openBrowser(): Promise<Browser> {
+  shared ??= launch();
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  shared = launch();
+  return shared;
+}
+
 /**
- * Opens a Chromium that comes with npm, headless; it needs nothing installed but the C libraries Node needs. For plain
+ * Starts a Chromium that comes with npm, headless; it needs nothing installed but the C libraries Node needs. For plain
  * HTTP only: the first TLS connection wants `libsqlite3.so.0`, which the package lacks, and ends the browser without it.
  */
-export async function openBrowser(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const folder = await unpackChromium();
   const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
@@ -26,6 +37,9 @@ export async function openBrowser(): Promise<Browser> {
   });
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => steady(await newContext({ reducedMotion: 'reduce', ...options }));
+  browser.close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
   return browser;
 }
 

@@ -35,7 +35,7 @@ const workers = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     waiting.length = 0;
-    for (const worker of workers) worker.kill();
+    for (const worker of workers) worker.disconnect();
   });
 
 const counts = { passed: 0, failed: 0 };
@@ -89,12 +89,11 @@ async function work(): Promise<void> {
       worker = startWorker();
     } else if (result.failed > 0) faults.push(`${name}\n${result.faults}`);
   }
-  worker.kill();
+  worker.disconnect();
 }
 
-await Promise.all(
-  Array.from({ length: Number(process.env['LATCHKEY_TEST_PROCESSES'] ?? availableParallelism()) }, work),
-);
+// One more than there are cores: some tests wait most of their time.
+await Promise.all(Array.from({ length: Math.min(availableParallelism() + 1, files.length) }, work));
 await postgres.stop();
 if (faults.length > 0) process.stdout.write(`\n✖ failing tests:\n\n${faults.join('\n')}`);
 const slowest = timings.toSorted((a, b) => b.seconds - a.seconds);
