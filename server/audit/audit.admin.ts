@@ -20,7 +20,7 @@ const Export = Type.Object({
   seal: Type.String({ description: 'A compact JWS that says which stretch of the chain this is.' }),
 });
 
-/** What happened in a project, and the proof that nothing of it was changed. */
+/** The audit log of a project, and its signed exports. */
 export const auditRoutes: Routes = [
   get('/v1/admin/audit-events', {
     permission: 'audit:read',

@@ -1,7 +1,7 @@
 import { eventTypeRoutes } from './event-types.admin.ts';
 import { feedRoutes } from './feed.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: [...eventTypeRoutes, ...feedRoutes],
 };

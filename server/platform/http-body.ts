@@ -8,7 +8,10 @@ import { isNestedTooDeep } from './nesting.ts';
 import { problem } from './problem.ts';
 import type { Plugin } from './route.ts';
 
-/** Reads forms. Only the routes of forms have it: a page of another origin can send one without being asked. */
+/**
+ * Parses form bodies. Only the routes of forms have it, because a page of another origin can send one without a
+ * preflight.
+ */
 export const forms: Plugin = (scope) => scope.register(formBody);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -81,7 +84,7 @@ export function addBodyParsers(app: FastifyInstance): void {
     );
   });
   app.addHook('preValidation', (request, _reply, done) => {
-    // An absent body is an empty object, so that optional fields may all be left out.
+    // An absent body is an empty object, so that a client may omit a body whose fields are all optional.
     if ((request.body === undefined || request.body === null) && request.route?.body) request.body = {};
     done();
   });

@@ -4,7 +4,8 @@ import { schemaOf } from './openapi.ts';
 import type { Route, Routes } from './route.ts';
 
 /**
- * Serves routes on a host. Those with a plugin share a scope of their own, so that no other route reads bodies as they do.
+ * Serves routes on a host. Those with a plugin get a Fastify scope of their own, so that the plugin affects no other
+ * route.
  */
 export function mount(app: App, routes: Routes): void {
   const readers = new Map(routes.filter(({ etag }) => etag).map((route) => [route.path, route]));
@@ -19,7 +20,10 @@ export function mount(app: App, routes: Routes): void {
 
 const SAFE = ['GET', 'OPTIONS'];
 
-/** The functions that make routes ask for the same by their types. @throws for a change that does not say what guards it */
+/**
+ * Repeats at run time what the types of the route functions require.
+ * @throws Error for a change that does not declare its guard
+ */
 function requireGuarded({ method, path, permission, counted, stepUp }: Route): void {
   if (SAFE.includes(method)) return;
   const anybody = permission === 'public' || permission === 'optional';

@@ -43,7 +43,7 @@ const IfNoneMatch = Type.String({
 
 const UNCHANGED = { type: 'null', description: 'You have this state already.' };
 
-/** What every route gives its callers alike: declared by the route, seen in OpenAPI, done here. */
+/** Adds the HTTP rules that all routes share. Routes declare them; OpenAPI shows them. */
 export function addExchangeRules(app: App): void {
   app.decorateRequest('unit', undefined);
   app.decorateRequest('claim', undefined);
@@ -63,7 +63,7 @@ export function addExchangeRules(app: App): void {
   });
 }
 
-/** The hooks of the routes that need one: keys and preconditions of changes, tags of records. */
+/** The hooks of a route by its declaration: idempotency keys and preconditions of changes, tags of records. */
 export function exchangeHooks(app: App, route: Route, reader: Route | undefined) {
   const keyed = takesKey(route);
   const conditional = mayMatch(route);
@@ -146,7 +146,7 @@ function carry(request: FastifyRequest, unit: Unit): void {
   if (request.ctx) request.ctx = { ...request.ctx, db: unit.db, unit };
 }
 
-/** The record is read in the change's own snapshot: who changes it meanwhile makes the change fail (RFC 9110 §13.1.1). */
+/** Reads the record in the snapshot of the change, so a concurrent change makes this one fail (RFC 9110 §13.1.1). */
 async function requireMatch({ request, reply }: Exchange, match: string): Promise<void> {
   if (match.trim() === '*') return;
   const { reader } = request.routeOptions.config;
@@ -221,7 +221,10 @@ function addStandingHeaders(request: FastifyRequest, reply: FastifyReply): void 
   if (deprecated.link !== undefined) reply.header('link', `<${deprecated.link}>; rel="deprecation"`);
 }
 
-/** What a route takes and answers by these rules, for its description. @throws for a deprecation that ends too soon */
+/**
+ * The headers and responses that these rules add to the description of a route.
+ * @throws Error for a deprecation that ends too soon
+ */
 export function exchangeOf(route: Route, reader: Route | undefined) {
   const { method, path, etag, deprecated } = route;
   if (deprecated && +deprecated.sunset - +deprecated.since < TWELVE_MONTHS_MS)

@@ -55,7 +55,7 @@ class SourceCounts {
 
 export const sourceCounts = perSystem(() => new SourceCounts());
 
-/** Counts the requests that anybody may send by their source. */
+/** Counts anonymous requests by source. */
 export function addSourceLimits(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const counter = counterOf(request.route);

@@ -30,20 +30,20 @@ declare module 'fastify' {
     ctx: Ctx;
     /** The address that the request was sent to. */
     address: Address;
-    /** Undefined where there is no route, and on the pages of the reference. */
+    /** Undefined for an unknown path and on the reference pages. */
     route: Route | undefined;
   }
   interface FastifyInstance {
     system: System;
     host: Host;
     readyAnswers: ReadyAnswers;
-    /** Aborted when the host is told to stop, so that nobody is kept waiting. */
+    /** Aborted when the host stops, so that long polls end. */
     closing: AbortSignal;
   }
   interface FastifyContextConfig {
-    /** Absent on the pages of the reference, and where there is no route. */
+    /** Undefined for an unknown path and on the reference pages. */
     route?: Route;
-    /** The route that reads the record which the route answers. */
+    /** The route that reads the record that this route returns. */
     reader?: Route;
   }
 }
@@ -132,13 +132,13 @@ function decorate(app: App): void {
   app.decorateRequest('ctx');
   app.decorateRequest('address');
   app.decorateRequest('route');
-  // A route that passes `mount` by would be open to anybody.
+  // A route that bypasses `mount` would have no access control.
   app.addHook('onRoute', ({ config, method, url }) => {
     if (!config?.route && !url.startsWith(REFERENCE_PATH)) throw new Error(`${String(method)} ${url} is not mounted.`);
   });
 }
 
-/** A loopback address answers to each of its names. */
+/** All loopback names are equivalent. */
 function hostNamesOf(address: string): ReadonlySet<string> {
   const { host, hostname, port } = new URL(address);
   const loopback = ['localhost', '127.0.0.1', '[::1]'];

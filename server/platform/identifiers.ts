@@ -5,12 +5,12 @@ import { problem } from './problem.ts';
 
 export type IdentifierKind = 'email' | 'phone' | 'username';
 
-/** An address that somebody gets: what {@link parseEmail} takes. */
+/** An address that receives mail, validated by {@link parseEmail}. */
 export const Email = Type.String({ format: 'email', minLength: 3, maxLength: 254, examples: ['ada@example.com'] });
 
 /**
- * An address that an account may have already: as wide as what earlier versions stored, so that its holder can still say it.
- * Nothing is stored from it.
+ * The address of an existing account: accepts everything that earlier versions stored, so that its owner can still
+ * enter it. It is only looked up, never stored.
  */
 export const KnownEmail = Type.String({
   minLength: 3,
@@ -26,7 +26,7 @@ export const Username = Type.String({
   examples: ['ada'],
 });
 
-/** What a person types to say who they are. */
+/** The identifier that a person enters to sign in. */
 export const Identifier = Type.String({ minLength: 1, maxLength: 254 });
 
 /** A phone number as people type it, with its country code. */
@@ -37,12 +37,13 @@ export const Phone = Type.String({
   examples: ['+4915112345678'],
 });
 
-/** An identifier in the one form it is stored and looked up in. */
+/** An identifier in the form that is stored and looked up. */
 export type NormalisedIdentifier = { kind: IdentifierKind; value: string };
 
 /**
- * What somebody typed to say who they are, for looking it up. Addresses as {@link parseEmail} writes them, phones in E.164; all
- * else, and what was stored before addresses were parsed, NFKC and lower case. Plus-tags are kept: they are other mailboxes.
+ * Normalises an identifier for a look-up. Email addresses as {@link parseEmail} does, phone numbers to E.164; other
+ * text, and addresses that earlier versions stored, to NFKC lower case. Plus-tags are kept, because they are different
+ * mailboxes.
  */
 export function normalise(typed: string): NormalisedIdentifier {
   const value = typed.normalize('NFKC').trim().toLowerCase();
@@ -51,7 +52,10 @@ export function normalise(typed: string): NormalisedIdentifier {
   return { kind: 'username', value };
 }
 
-/** The one form of an address that somebody gets. @throws Problem VALIDATION_FAILED */
+/**
+ * Normalises an address that is to be stored.
+ * @throws Problem VALIDATION_FAILED
+ */
 export function normaliseEmail(typed: string): string {
   const address = parseEmail(typed);
   if (address !== null) return address;
@@ -59,7 +63,10 @@ export function normaliseEmail(typed: string): string {
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });
 }
 
-/** The E.164 form of a valid phone number. @throws Problem VALIDATION_FAILED */
+/**
+ * The E.164 form of a valid phone number.
+ * @throws Problem VALIDATION_FAILED
+ */
 export function normalisePhone(typed: string): string {
   const phone = phoneNumber(typed);
   if (phone) return phone;

@@ -9,7 +9,7 @@ import { withComponents } from './openapi-components.ts';
 import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
 import { get, type Route, type RoutePermission } from './route.ts';
 
-/** The OpenAPI description of a host's own routes. */
+/** Serves the OpenAPI description of a host's routes. */
 export const openApiRoute = get('/openapi.json', {
   permission: 'public',
   handler: ({ server }) => server.swagger(),
@@ -65,7 +65,10 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/dev', 'Development'],
 ];
 
-/** The schema of a route on a host, for validation, serialisation and OpenAPI. @param reader reads the record it changes */
+/**
+ * The schema of a route on a host, for validation, serialisation and OpenAPI.
+ * @param reader the route that reads the record that this one changes
+ */
 export function schemaOf(host: Host, route: Route, reader: Route | undefined): FastifySchema {
   const { params, query: querystring, body, headers, responses: response } = route;
   const parts = present({ params, querystring, body, headers, response });
@@ -86,7 +89,7 @@ export function schemaOf(host: Host, route: Route, reader: Route | undefined): F
     operationId: camelCase(summary),
     tags: [TAGS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'General'],
     ...(permission !== 'public' && { security: securityOf(host, permission) }),
-    // A page can say before that it will ask who it is again.
+    // Lets a page announce that the operation requires a fresh sign-in.
     ...(host.kind === 'console' && route.stepUp && { 'x-step-up': true }),
   };
 }
@@ -95,7 +98,7 @@ function present(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Serves the OpenAPI 3.1 description of a host's own routes at /openapi.json, and pages to read it at /reference. */
+/** Serves the OpenAPI 3.1 description of a host's routes at /openapi.json, and a reference page at /reference. */
 export async function addOpenApi(app: App, host: Host, address: string): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -5,7 +5,7 @@ import { problem } from './problem.ts';
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
-/** The fields people change themselves; OpenID Connect Core §5.1 names and meanings. */
+/** The profile fields that a user may change; names and meanings of OpenID Connect Core §5.1. */
 export const profileFields = {
   displayName: nullable(name),
   givenName: nullable(name),
@@ -33,7 +33,7 @@ export type ProfileChanges = Static<typeof ProfileChanges>;
 
 const CUSTOM_DATA_LIMIT = 16_384;
 
-/** @throws Problem PAYLOAD_TOO_LARGE for free JSON beyond its limit */
+/** @throws Problem PAYLOAD_TOO_LARGE for free-form JSON beyond its limit */
 export function requireSmall(name: string, data: Record<string, unknown> | undefined): void {
   if (data && JSON.stringify(data).length > CUSTOM_DATA_LIMIT)
     throw problem('PAYLOAD_TOO_LARGE', `${name} may take up to ${CUSTOM_DATA_LIMIT} characters as JSON.`);

@@ -5,18 +5,18 @@ import type { SourceCounter } from './http-sources.ts';
 import type { ErrorCode } from './problem.ts';
 
 /**
- * Who may call a route: anybody, anybody with a better answer for a signed-in customer (`optional`), a signed-in customer, a
- * signed-in operator of the console, or a holder of one permission.
+ * Who may call a route: anyone (`public`), anyone with more for a signed-in customer (`optional`), a signed-in
+ * customer, a signed-in operator of the console, or a caller with one permission.
  */
 export type RoutePermission = 'public' | 'optional' | 'customer' | 'operator' | `${string}:${string}`;
 
-/** Which proof of the person a change takes. */
+/** The proof that a change requires. */
 export type FreshProof = 'second factor' | 'any factor';
 
-/** What a request of anybody is counted as by its source, or why it needs no count. */
+/** The limit by source that counts an anonymous request, or why it needs none. */
 type Counted = SourceCounter | { uncounted: string };
 
-/** A route on its way out (RFC 9745, RFC 8594). */
+/** A deprecated route (RFC 9745, RFC 8594). */
 type Deprecation = { since: Date; sunset: Date; link?: string };
 
 /** Who may call a route, and what is counted or proven first. */
@@ -24,18 +24,18 @@ type Caller = {
   permission: RoutePermission;
   counted?: Counted;
   /**
-   * On the console: the operator must have signed in within the last ten minutes, as the change decides who may do what, or hands
-   * out, takes away or opens more than its caller can put back (ASVS 7.5.3).
+   * On the console: the operator must have authenticated within ten minutes, because the change affects permissions, or
+   * reveals, removes or exposes more than the caller can restore (ASVS 7.5.3).
    */
   stepUp?: boolean;
   /**
-   * Only for a customer who proved within ten minutes who they are: with a second factor where they have one, or with any
-   * factor. Account pages send others to the sign-in; other routes answer REAUTHENTICATION_REQUIRED.
+   * The customer must have authenticated within ten minutes: with a second factor if they have one, or with any factor.
+   * Account pages redirect others to the sign-in; other routes respond REAUTHENTICATION_REQUIRED.
    */
   freshProof?: FreshProof;
 };
 
-/** A change declares what guards it: a count where anybody may call it, step-up or none where an administrator does. */
+/** A change declares its guard: a limit if anyone may call it, step-up or not if it is administrative. */
 type CallerOfChange = Caller &
   (
     | { permission: 'public' | 'optional'; counted: Counted }
@@ -45,49 +45,52 @@ type CallerOfChange = Caller &
 
 /** What the edge does for a route. */
 type Handling = {
-  /** Access tokens of the OpenID provider are good here too. */
+  /** The route accepts access tokens of the OpenID provider too. */
   takesOidcTokens?: boolean;
-  /** On the console: the permission is about the workspace, so no project has to be named. */
+  /** On the console: the permission is about the workspace, so the request names no project. */
   level?: 'workspace';
-  /** On the console: also while the workspace is to be deleted. */
+  /** On the console: allowed also while the workspace is closed. */
   whenClosed?: true;
-  /** On the console: workspace, project and environment stand in the query, as a frame can send no headers; or may, as a link can't. */
+  /**
+   * On the console: workspace, project and environment are in the query. `query`: always, because a frame can't send
+   * headers. `link`: optionally, because a link can't.
+   */
   scopeIn?: 'query' | 'link';
-  /** The body may be large and is read while it comes; it may take as long as it goes on coming. */
+  /** The body may be large and is streamed; it may take as long as data keeps coming. */
   streams?: boolean;
   /**
-   * Of a GET: answers one record, which then has an `ETag`; PATCH, PUT and DELETE of the same path honour `If-Match`. Fields
-   * that change by themselves (`without`) make no other state of the record.
+   * On a GET: it returns one record with an `ETag`; PATCH, PUT and DELETE of the same path honour `If-Match`. Changes
+   * of the fields in `without` do not change the tag.
    */
   etag?: true | { without: readonly string[] };
-  /** Of a change: the path of the record it changes and answers, where that is not its own path. */
+  /** On a change: the path of the record that it changes and returns, if that is not its own path. */
   changes?: string;
-  /** Asks other services before the request becomes a transaction, and not again when its response is known already. */
+  /** Calls out before the request becomes a transaction; skipped if the response is stored. */
   ahead?: (request: Request) => Promise<void>;
-  /** Of a change: why it leaves no event. */
+  /** On a change: why it emits no event. */
   silent?: string;
   deprecated?: Deprecation;
-  /** What only routes that name it have, such as a parser for bodies that are no JSON. */
+  /** Extends only the routes that name it, for example with a parser for bodies that are not JSON. */
   plugin?: Plugin;
-  /** The handler looks at `request.validationError` itself. */
+  /** The handler checks `request.validationError` itself. */
   attachValidation?: true;
-  /** Finds a response that is known before anybody asks, which is sent ahead of routing. */
+  /** Finds a response that is prepared in advance and sent before routing. */
   ready?: (app: App) => () => ReadyAnswer | undefined;
-  /** Responds before the body is read: the OpenID provider reads it itself. */
+  /** Responds before the body is read, because the OpenID provider reads it itself. */
   onRequest?: Hook;
 };
 
-/** Extends the scope of its routes. */
+/** Extends the Fastify scope of its routes. */
 export type Plugin = (scope: App) => PromiseLike<unknown> | undefined;
 export type Hook = (request: Request, reply: Reply, done: (error?: Error) => void) => void;
 
-/** What OpenAPI shows. A route without a summary is left out of it. */
+/** What OpenAPI shows. A route without a summary is not listed. */
 type Description = {
   summary?: string;
   description?: string;
   consumes?: readonly string[];
   produces?: readonly string[];
-  /** Codes it may answer besides those that every route may. */
+  /** Problem codes of the route, in addition to those of every route. */
   problems?: readonly ErrorCode[];
 };
 
@@ -105,7 +108,10 @@ export type Route = Caller &
     body?: TSchema;
     headers?: TSchema;
     responses?: Responses;
-    /** A method, as routes of all schemas stand in one list: `definition` has checked it against its own. */
+    /**
+     * Method syntax (bivariant), because a list holds routes of all schemas; `definition` checked the handler against
+     * its own.
+     */
     handler(request: Request, reply: Reply): unknown;
   };
 
@@ -119,7 +125,7 @@ type Received<P extends TSchema, Q extends TSchema, B extends TSchema, H extends
   headers: Static<H>;
 };
 
-/** A route without method and path. The handler's request has the types of the schemas beside it. */
+/** A route without method and path. The types of the handler's request come from the schemas beside it. */
 type Definition<P extends TSchema, Q extends TSchema, B extends TSchema, H extends TSchema> = Handling &
   Description & {
     params?: P;

@@ -21,7 +21,7 @@ const projectId: ProjectId = 'prj_1';
 const environment: Environment = 'test';
 const ctx = { scope: { workspaceId, projectId, environment }, now: 1 };
 
-test('a condition names the columns of its table, and their values are parameters', () => {
+test('a condition names the columns of its table, and passes their values as parameters', () => {
   const own = db.updateTable('members').set({ id: 'new' }).where(inScope(ctx)).where('id', '=', 'old').compile();
   assert.match(own.sql, / where "workspace_id" = \$2 and "project_id" = \$3 and "environment" = \$4 and "id" = \$5$/);
   assert.deepEqual(own.parameters, ['new', 'wrk_1', 'prj_1', 'test', 'old']);
@@ -30,7 +30,7 @@ test('a condition names the columns of its table, and their values are parameter
   assert.match(db.selectFrom('teams').where(inWorkspace(ctx)).compile().sql, / where "workspace_id" = \$1$/);
 });
 
-test('in a statement with several tables it names one of them', () => {
+test('in a statement with several tables it names the columns of one of them', () => {
   const { sql } = db
     .selectFrom('members as m')
     .innerJoin('people as p', 'p.id', 'm.id')
@@ -40,7 +40,7 @@ test('in a statement with several tables it names one of them', () => {
   assert.match(sql, / where "m"\."workspace_id" = .* and "p"\."workspace_id" = \$4 and "p"\."environment" = \$5$/);
 });
 
-test('a context elsewhere keeps all but its place, and its rows begin there', () => {
+test('at() changes only the scope of a context, and new rows get that scope', () => {
   const there = at(ctx, { projectId: 'prj_2' });
   assert.deepEqual(there, { scope: { workspaceId, projectId: 'prj_2', environment }, now: 1 });
   assert.deepEqual(scopeColumns(there), { workspace_id: 'wrk_1', project_id: 'prj_2', environment: 'test' });

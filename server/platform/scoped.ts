@@ -5,7 +5,7 @@ import type { ProjectId, WorkspaceId } from './ids.ts';
 type Scoped<Parts extends keyof Scope = keyof Scope> = { scope: Pick<Scope, Parts> };
 type InRealm = Scoped<'workspaceId' | 'environment'>;
 
-/** The columns of a statement's table: of the one with this alias, or of the only one. */
+/** The columns of the statement's table: of the table with this alias, or of the only table. */
 type Columns<DB, TB extends keyof DB, Alias> = Alias extends TB ? keyof DB[Alias] : keyof DB[TB];
 
 type Demand<Has, Wanted extends string, Unwanted extends string> = [Wanted] extends [Has]
@@ -14,12 +14,15 @@ type Demand<Has, Wanted extends string, Unwanted extends string> = [Wanted] exte
     : { error: `The table also has ${Unwanted}.` }
   : { error: `The table lacks ${Exclude<Wanted, Has>}.` };
 
-/** A condition for `.where()`. Only a table that has the wanted columns, and none of the unwanted, accepts it. */
+/** A condition for `.where()`. It accepts only a table that has the wanted columns and none of the unwanted ones. */
 type Condition<Alias, Wanted extends string, Unwanted extends string = never> = <DB, TB extends keyof DB>(
   eb: ExpressionBuilder<DB, TB> & Demand<Columns<DB, TB, Alias>, Wanted, Unwanted>,
 ) => RawBuilder<SqlBool>;
 
-/** Rows of one project in one environment. @param alias of the table, where the statement names several */
+/**
+ * Rows of one project in one environment.
+ * @param alias the alias of the table, if the statement has several
+ */
 export function inScope<Alias extends string>(
   { scope }: Scoped,
   alias?: Alias,
@@ -30,7 +33,7 @@ export function inScope<Alias extends string>(
     sql`${at('workspace_id')} = ${workspaceId} and ${at('project_id')} = ${projectId} and ${at('environment')} = ${environment}`;
 }
 
-/** Rows of one workspace and environment that belong to no project: of people and their credentials. */
+/** Rows of one workspace and environment that belong to no project: users and their credentials. */
 export function inRealm<Alias extends string>(
   ctx: InRealm,
   alias?: Alias,
@@ -38,7 +41,7 @@ export function inRealm<Alias extends string>(
   return ofRealm(ctx, alias);
 }
 
-/** Rows of every project of one workspace and environment. */
+/** Rows of all projects of one workspace and environment. */
 export function acrossProjects<Alias extends string>(
   ctx: InRealm,
   alias?: Alias,
@@ -64,7 +67,7 @@ function columnsOf(alias: string | undefined) {
   return (column: string) => sql.ref(alias === undefined ? column : `${alias}.${column}`);
 }
 
-/** What a new row of a project begins with. */
+/** The scope columns of a new row of a project. */
 export function scopeColumns({ scope }: Scoped): {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
@@ -73,12 +76,12 @@ export function scopeColumns({ scope }: Scoped): {
   return { ...realmColumns({ scope }), project_id: scope.projectId };
 }
 
-/** What a new row of a person begins with. */
+/** The scope columns of a new row of a user. */
 export function realmColumns({ scope }: InRealm): { workspace_id: WorkspaceId; environment: Environment } {
   return { workspace_id: scope.workspaceId, environment: scope.environment };
 }
 
-/** The same context in another place. */
+/** The same context in another scope. */
 export function at<C extends Scoped>(ctx: C, place: Partial<Scope>): C {
   return { ...ctx, scope: { ...ctx.scope, ...place } };
 }

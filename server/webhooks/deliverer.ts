@@ -9,13 +9,13 @@ import { type Claimed, claimDeliveries, type EndpointRef, giveBack, wakeDueEndpo
 import { Recorder } from './recorder.ts';
 import { outcomeOf } from './schedule.ts';
 
-/** Attempts at a healthy endpoint at the same time; one that fails gets fewer, down to one. */
+/** Concurrent attempts at a healthy endpoint; a failing endpoint gets fewer, down to one. */
 const MAX_LANES = 16;
-/** Deliveries of a healthy endpoint that are taken ahead, so that no lane waits for the database. */
+/** Deliveries of a healthy endpoint that are claimed ahead, so that no lane waits for the database. */
 const AHEAD = 64;
-/** Attempts that are made and not recorded yet. */
+/** How many finished attempts may wait to be recorded. */
 const MAX_UNRECORDED = 256;
-/** An attempt that was not recorded by then is made again. */
+/** An attempt that is not recorded by the end of the lease is repeated. */
 const LEASE_MS = ATTEMPT_MS + 5_000;
 const SWEEP_MS = 1_000;
 /** How long attempts in progress may continue when the process stops; other processes repeat the rest. */

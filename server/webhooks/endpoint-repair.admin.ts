@@ -7,7 +7,7 @@ import { testEndpoint } from './testing.ts';
 const EndpointRef = Type.Object({ endpointId: IdSchema('whe') });
 const Accepted = Type.Object({ status: Type.Literal('accepted') });
 
-/** Sending what no event has caused just now. */
+/** Sends deliveries on request: tests, replays, recoveries. */
 export const endpointRepairRoutes: Routes = [
   post('/v1/admin/webhooks/endpoints/:endpointId/test', {
     permission: 'webhooks:write',

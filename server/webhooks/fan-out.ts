@@ -5,7 +5,7 @@ import type { System } from '#platform/system.ts';
 import type { EndpointId } from './endpoints.ts';
 import { insertDeliveries, type NewDelivery, wakeUps } from './queue.ts';
 
-/** Rows of one insert; a batch of events may fan out to many more. */
+/** Rows per insert; a batch of events may fan out to many more. */
 const MAX_ROWS = 5_000;
 
 type Receiver = Scope & { endpointId: EndpointId; events: string[] };

@@ -2,7 +2,7 @@ import { type Event, eventsById } from '#events';
 import type { EventId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** Enough for the events under way; they never change, so they never go stale. */
+/** Enough for the events in progress. Events are immutable, so entries never go stale. */
 const MAX_EVENTS = 2_000;
 
 /** A cache of events, read once for all endpoints. */
@@ -28,7 +28,7 @@ class LoggedEvents {
       this.#known.set(id, one);
       one.catch(() => this.#known.delete(id));
     }
-    // The oldest first, as a map keeps the order in which it was filled.
+    // Evicts the oldest first: a Map iterates in insertion order.
     const tooMany = this.#known.size - MAX_EVENTS;
     if (tooMany > 0) for (const id of [...this.#known.keys()].slice(0, tooMany)) this.#known.delete(id);
   }

@@ -3,7 +3,7 @@ import { endpointActionRoutes } from './endpoint-actions.admin.ts';
 import { endpointRepairRoutes } from './endpoint-repair.admin.ts';
 import { endpointRoutes } from './endpoints.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: [...deliveryRoutes, ...endpointActionRoutes, ...endpointRepairRoutes, ...endpointRoutes],
 };

@@ -8,7 +8,7 @@ const PAUSES = [0, 5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14
 /** Spreads retries of deliveries that failed together. */
 const JITTER = 0.1;
 const MAX_PAUSE_MS = 24 * HOUR * 1000;
-/** An endpoint is switched off when every attempt has failed for this long. */
+/** An endpoint is disabled when every attempt has failed for this long. */
 export const FAILING_MS = 5 * 24 * HOUR * 1000;
 
 /** The result of an attempt. `retryAfter`: the header as received. */
