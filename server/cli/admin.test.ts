@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** As typed on the machine that runs the installation, while it runs. */
+/** Runs the command as on the machine of the installation, while Latchkey runs. */
 function createOwner(...more: string[]): Promise<Ran> {
   const { dataDir, addresses } = latchkey.system.config;
   return runLatchkey(['admin', 'create-owner', ...more], {
@@ -28,7 +28,7 @@ const roleOf = async (person: { email: string; password: string }) => {
 };
 
 describe('latchkey admin create-owner', () => {
-  test('prints the link that makes the first owner, which works once', async () => {
+  test('prints the link for the first owner, which works once', async () => {
     await latchkey.system.pool.query('delete from team_members');
     const shown = await createOwner();
     assert.equal(shown.status, 0, shown.errors);
@@ -42,13 +42,13 @@ describe('latchkey admin create-owner', () => {
     assert.ok(!(await browser.open(link)).text.includes('<form'));
   });
 
-  test('with an owner there is no link, and the way to another is told', async () => {
+  test('if there is an owner, prints no link and explains how to add another', async () => {
     const refused = await createOwner();
     assert.deepEqual([refused.status, refused.output], [1, '']);
     assert.match(refused.errors, /has an owner\. Say with --email/);
   });
 
-  test('--email makes somebody new an owner, with a password that is printed', async () => {
+  test('--email makes a new user an owner, and prints the password', async () => {
     const email = newEmail();
     const made = await createOwner('--email', email);
     assert.equal(made.status, 0, made.errors);
@@ -57,7 +57,7 @@ describe('latchkey admin create-owner', () => {
     assert.equal(await roleOf({ email, password }), 'owner');
   });
 
-  test('--email gives an operator who lost theirs a new password, and ends their sessions', async () => {
+  test('--email resets the password of an existing operator, and ends their sessions', async () => {
     const { email, password, userId } = await newOperator(latchkey);
     const before = await signInOperator(latchkey, { email, password });
     const made = await createOwner('--email', email, '--json');
@@ -73,7 +73,7 @@ describe('latchkey admin create-owner', () => {
     assert.deepEqual([...new Set(rows.map(({ type }) => type))], ['team.member.added']);
   });
 
-  test('what is no address is told in words, and makes nobody', async () => {
+  test('an invalid address is explained, and creates no user', async () => {
     const refused = await createOwner('--email', 'ada');
     assert.deepEqual([refused.status, refused.output, refused.errors], [1, '', '"ada" is no email address.\n']);
   });

@@ -12,10 +12,12 @@ import { type Overrides, withDatabase } from './installation.ts';
 
 type Wish = { email?: string; json?: true };
 
-/** How somebody gets in: the link that makes the first owner, or an owner's address and new password. */
+/** How the owner gets in: the set-up link for the first owner, or the address and new password of an owner. */
 type WayIn = { setUpLink: string } | { email: string; password: string; signInUrl: string };
 
-/** Prints the link that makes the first owner; with an address, makes that person an owner and prints their new password. */
+/**
+ * Prints the set-up link for the first owner; with an address, makes that user an owner and prints their new password.
+ */
 export async function createOwnerOf(overrides: Overrides, { email, json }: Wish): Promise<void> {
   await failing(async () => {
     const way = await withConsole(overrides, (system) =>
@@ -25,7 +27,7 @@ export async function createOwnerOf(overrides: Overrides, { email, json }: Wish)
   });
 }
 
-/** Works on an installation that may never have been started, beside one that runs. */
+/** Works on an installation that may never have been started, also while it runs. */
 function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
   return withDatabase(overrides, async ({ config, databaseUrl }) => {
     await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
@@ -38,7 +40,7 @@ function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<
   });
 }
 
-/** @throws StartError when there is an owner */
+/** @throws StartError if there is an owner */
 async function firstWayIn(system: System): Promise<WayIn> {
   const link = await setUpLink(system);
   if (link === null)
@@ -48,7 +50,7 @@ async function firstWayIn(system: System): Promise<WayIn> {
 
 async function wayIn(system: System, email: string): Promise<WayIn> {
   const password = await createOwner(system, email).catch((error: unknown) => {
-    // Somebody who is known keeps the address they have; only a new owner's has to be one.
+    // A known user keeps the stored address; only the address of a new owner is validated.
     if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
       throw new StartError(`"${email}" is no email address.`);
     throw error;

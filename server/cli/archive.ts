@@ -3,10 +3,10 @@ import { Transform } from 'node:stream';
 import type pg from 'pg';
 import { type Static, Type } from 'typebox';
 
-/** The entry of a backup that says what it holds. */
+/** The entry of a backup that describes its content. */
 export const MANIFEST = 'manifest.json';
 
-/** One table's rows as PostgreSQL's COPY writes them (text format). */
+/** The rows of one table in the text format of PostgreSQL's COPY. */
 const TableContent = Type.Object({
   name: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }),
   columns: Type.Array(Type.String({ pattern: '^[a-z_0-9]+$' })),
@@ -19,22 +19,22 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   latchkey: Type.String(),
   createdAt: Type.String(),
-  /** The last migration that the database had seen. */
+  /** The last applied migration of the database. */
   schema: Type.Integer(),
-  /** Names of the secrets that open what is sealed in it; the secrets themselves are not in a backup. */
+  /** The ids of the secrets that decrypt its sealed values. The secrets themselves are not in a backup. */
   secretIds: Type.Array(Type.String()),
   tables: Type.Array(TableContent),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Union([Type.String(), Type.Null()]) })),
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** A table and what can be copied of it. */
+/** A table and its columns that can be copied. */
 export type TableShape = { name: string; columns: string[]; estimate: number };
 
 /**
- * The tables of the installation and of its job queue, those that are referred to before those that refer to them; without the
- * books that the migrations keep themselves, and without columns that are computed.
- * @throws Error when tables refer to each other in a circle
+ * The tables of the installation and its job queue, referenced tables first; without the records of migrations and
+ * without computed columns.
+ * @throws Error for circular references
  */
 export async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape & { refers_to: string[] }>(`
@@ -69,7 +69,7 @@ export function copyStatement(
   return `copy ${name} (${columns.map((column) => `"${column}"`).join(', ')}) ${direction}`;
 }
 
-/** Passes rows on as they are; counts them and takes their fingerprint on the way. */
+/** Passes rows through, and counts and hashes them on the way. */
 export class RowMeter extends Transform {
   rows = 0;
   readonly #hash = createHash('sha256');
@@ -82,7 +82,7 @@ export class RowMeter extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error: null, chunk: Buffer) => void): void {
     let lines = 0;
-    // In COPY's text format a line feed ends a row and never stands inside of one.
+    // In COPY's text format a line feed always ends a row.
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
     this.rows += lines;
     this.#hash.update(chunk);
@@ -90,7 +90,7 @@ export class RowMeter extends Transform {
     done(null, chunk);
   }
 
-  /** To be asked once, at the end. */
+  /** Call it once, at the end. */
   fingerprint(): string {
     return this.#hash.digest('hex');
   }

@@ -5,15 +5,15 @@ import { AuditFault, type Verified, verifyAudit } from '#audit';
 import { StartError } from '#platform/start-error.ts';
 import { failing } from './failing.ts';
 
-/** A compact JWS wherever it stands, so that the answer of the interface can be kept as it came. */
+/** A compact JWS anywhere in the text, so that a saved API response can be used as it is. */
 const JWS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 type Options = { checkpoints?: string; key?: string; json?: true };
 
 /**
- * Proves an export of the audit log whole and unaltered, without a database: says what it proves and ends with 0, or says what
- * is wrong and ends with 1.
- * @param options `checkpoints`: a file of signed checkpoints kept elsewhere; `key`: the thumbprint it must be signed with
+ * Verifies an export of the audit log, without a database. Prints what it proves and exits with 0, or prints the fault
+ * and exits with 1.
+ * @param options `checkpoints`: a file of signed checkpoints kept elsewhere; `key`: the required thumbprint of the key
  */
 export async function verifyAuditFile(file: string, options: Options): Promise<void> {
   await failing(async () => {

@@ -19,7 +19,10 @@ const Credentials = Type.Object({
 /** Calls the admin API of a test environment as its back end does. */
 export type BackEnd = (path: string, body?: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-/** @param file credentials in the form of `demo.json` @throws StartError that says what to do when there are none */
+/**
+ * @param file credentials in the format of `demo.json`
+ * @throws StartError with the remedy if there are none
+ */
 export async function openBackEnd(file: string): Promise<BackEnd> {
   const { workspaceId, projects, environments } = await readCredentials(file);
   const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
@@ -42,7 +45,7 @@ export async function openBackEnd(file: string): Promise<BackEnd> {
   return async (path, body) => {
     const first = await send(path, body);
     if (first.status !== 401) return answered(first);
-    // An hour is over.
+    // The token has expired, after an hour.
     token = null;
     return answered(await send(path, body));
   };
@@ -59,7 +62,7 @@ async function readCredentials(file: string) {
   }
 }
 
-/** @throws StartError with what the problem document says */
+/** @throws StartError with the detail of the problem document */
 async function answered(answer: Response): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = Object(await answer.json());
   if (answer.ok) return body;

@@ -10,7 +10,7 @@ import { emptyDatabase } from '#tests/postgres.ts';
 
 const SECRET = 'the secret of this test installation';
 
-/** Without a worker nothing changes by itself. */
+/** Runs without a worker, so that nothing changes by itself. */
 let latchkey: TestLatchkey;
 let folder: string;
 let file: string;
@@ -31,7 +31,7 @@ const settingsFor = (url: string, secret = SECRET) => ({
 });
 const backedUp = () => settingsFor(latchkey.system.databaseUrl);
 
-/** Counts of requests are written behind, whenever. */
+/** Request counts are flushed at any time. */
 const AT_ANY_TIME = "'status_signals'";
 
 /** Every row of every table, as text. */
@@ -58,7 +58,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
 }
 
 describe('latchkey backup and restore', () => {
-  test('everything is written while Latchkey runs, into a file that only its owner reads', async () => {
+  test('everything is written while Latchkey runs, to a file that only its owner can read', async () => {
     await register(latchkey, { email: newEmail(), profile: { displayName: 'Tab\there, new\nline and \\ backslash' } });
     const { status, output, errors } = await runLatchkey(['backup', file], backedUp());
     assert.equal(status, 0, errors);
@@ -70,7 +70,7 @@ describe('latchkey backup and restore', () => {
     assert.match(again.errors, /is there already/);
   });
 
-  test('a restored database holds the same rows, and a second restore is refused', async (t) => {
+  test('a restored database has the same rows, and a second restore is refused', async (t) => {
     const target = await emptyDatabase(latchkey.system.databaseUrl);
     t.after(target.drop);
     const restored = await runLatchkey(['restore', file, '--json'], settingsFor(target.url));
@@ -82,7 +82,7 @@ describe('latchkey backup and restore', () => {
     assert.match(again.errors, /holds an installation already/);
   });
 
-  test('verifying restores into a database that is gone afterwards', async () => {
+  test('verifying restores into a database that is dropped afterwards', async () => {
     const { status, output, errors } = await runLatchkey(['restore', file, '--verify'], backedUp());
     assert.equal(status, 0, errors);
     assert.match(output, /can be restored, and its secrets can be opened/);
@@ -90,7 +90,7 @@ describe('latchkey backup and restore', () => {
     assert.equal(rows.length, 0);
   });
 
-  test('a damaged backup and one of another secret are told, and nothing is restored', async (t) => {
+  test('a damaged backup, or one of another secret, is reported and restores nothing', async (t) => {
     const strange = await runLatchkey(
       ['restore', file, '--verify'],
       settingsFor(latchkey.system.databaseUrl, 'another secret that is just as long as needed'),

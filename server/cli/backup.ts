@@ -22,8 +22,8 @@ import { type Overrides, withDatabase } from './installation.ts';
 import { type Progress, showProgress } from './progress.ts';
 
 /**
- * Writes everything the database holds, as of one moment, into one ZIP file; Latchkey may run meanwhile. The file is there whole
- * or not at all. Secrets of the configuration are not in it.
+ * Writes a consistent snapshot of the database to one ZIP file, also while Latchkey runs. The file is created
+ * atomically. It contains no secrets of the configuration.
  */
 export async function backup(
   overrides: Overrides,
@@ -102,7 +102,7 @@ async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
   };
 }
 
-/** One table after the other, and last what they were. */
+/** Adds the tables one after the other, then the manifest. */
 function addTables(
   archive: ZipFile,
   client: pg.Client,
@@ -111,7 +111,7 @@ function addTables(
   for (const table of tables)
     archive.addReadStreamLazy(`${table.name}.copy`, { forceZip64Format: true }, (give) => {
       const meter = new RowMeter(progress.advance);
-      // A failure destroys the meter, and the archive hears of it there.
+      // A failure destroys the meter, and the archive sees that.
       pipeline(client.query(copyTo(copyStatement(table, 'to stdout'))), meter).catch(() => undefined);
       meter.once('end', () => content.tables.push(contentOfTable(table, meter)));
       give(null, meter);
@@ -123,7 +123,7 @@ function contentOfTable({ name, columns }: TableShape, meter: RowMeter): TableCo
   return { name, columns, rows: meter.rows, sha256: meter.fingerprint() };
 }
 
-/** A backup that is told to be there must survive a loss of power. */
+/** A backup that was reported as written must survive a loss of power. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   await handle.sync();

@@ -8,7 +8,7 @@ import {
   startEmbeddedPostgres,
 } from '#platform/embedded-postgres.ts';
 
-/** A database to work on, and what to do when done. */
+/** A database connection, and how to release it. */
 export type Database = {
   url: string;
   stop: () => Promise<void>;
@@ -18,20 +18,20 @@ export type Database = {
 
 const EMBEDDED = 'latchkey';
 const NEVER = new Promise<void>(() => undefined);
-/** More than this many restarts within the time: something is wrong that a restart does not mend. */
+/** More restarts than this within the time window: the fault is permanent. */
 const RESTARTS = 3;
 const RESTARTS_WITHIN_MS = 600_000;
-/** The processes of a killed server can take a moment to let go of its memory. */
+/** The processes of a killed server may take a moment to release its memory. */
 const RESTART_PAUSES_MS = [0, 250, 1000, 4000];
 
 /**
- * The configured server, or the embedded one; in the embedded mode the data folder belongs to one process at a time, and a
- * server that ends by itself is started again at the same address.
+ * Opens the configured server, or the embedded one. In the embedded mode one process at a time holds the data folder,
+ * and a server that crashes is restarted at the same address.
  * @throws StartError
  */
 export async function openDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
   if (config.databaseUrl !== null) {
-    // Development mode keeps demo.json there.
+    // Development mode stores demo.json there.
     if (config.mode === 'development') makeDataDir(config);
     return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
   }
@@ -46,7 +46,10 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   }
 }
 
-/** As {@link openDatabase}; the embedded database of a Latchkey that runs is shared with it. @throws StartError */
+/**
+ * Like {@link openDatabase}, but shares the embedded database of a running Latchkey.
+ * @throws StartError
+ */
 export async function joinDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
   try {
     return await openDatabase(config, progress);
@@ -56,7 +59,7 @@ export async function joinDatabase(config: Config, progress: (line: string) => v
   }
 }
 
-/** The embedded server, started again when it ends by itself. */
+/** The embedded server, restarted when it crashes. */
 class KeptPostgres {
   readonly url: string;
   /** Resolves when it was stopped, or can't be kept running. */
@@ -68,7 +71,7 @@ class KeptPostgres {
   constructor(server: EmbeddedPostgres, options: EmbeddedOptions) {
     this.url = server.url;
     this.#server = server;
-    // Everybody knows the address by now.
+    // Connections use this address, so a restart must keep the port.
     this.#options = { ...options, port: Number(new URL(server.url).port) };
     this.ended = this.#keep();
   }
@@ -89,12 +92,12 @@ class KeptPostgres {
     }
   }
 
-  /** @returns whether it runs again */
+  /** @returns whether the server runs again */
   async #restart(): Promise<boolean> {
     const { progress } = this.#options;
     progress('The embedded PostgreSQL has ended by itself (see postgres.log in the data folder). Starting it again…');
     for (const pause of RESTART_PAUSES_MS) {
-      // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential attempts
       await setTimeout(pause);
       if (this.#stopping) return false;
       try {

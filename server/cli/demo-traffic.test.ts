@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('the demo’s traffic fills the overview with people, sign-ins, failures and deliveries', async () => {
+test('the demo traffic fills the overview with people, sign-ins, failures and deliveries', async () => {
   const child = spawn(process.execPath, [ENTRY, 'demo-traffic'], {
     env: { PATH: process.env['PATH'] ?? '', LATCHKEY_DATA_DIR: latchkey.system.config.dataDir },
   });

@@ -11,7 +11,7 @@ type Answer = { status: number; body: Json };
 type Call = { token?: unknown; body?: Json | URLSearchParams; method?: string; headers?: Record<string, string> };
 
 const PASSWORD = 'correct horse battery staple';
-/** How many people are on their way at once, and the pause between two steps of one. */
+/** How many visits run at once, and the pause between two steps of a visit. */
 const AT_ONCE = 3;
 const PAUSE_MS = 40;
 
@@ -25,9 +25,9 @@ const FAMILY =
   );
 
 /**
- * Makes traffic in the running demo through the public interface alone: people who come for the first time and come back,
- * mistype passwords, use the second product and leave; and a back end that gives roles, invites, blocks and hears webhooks.
- * People of earlier runs return, so it can be run again and again.
+ * Generates traffic in the running demo through the public interface: people who register, return, mistype passwords,
+ * use the second product and leave; and a back end that assigns roles, invites, blocks and receives webhooks. People of
+ * earlier runs return, so it can be repeated.
  */
 export async function demoTraffic(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
@@ -38,7 +38,7 @@ export async function demoTraffic(overrides: Record<string, string | undefined>)
     let done = 0;
     const walk = async (queue: Iterator<Person>) => {
       for (let next = queue.next(); !next.done; next = queue.next()) {
-        // biome-ignore lint/performance/noAwaitInLoops: one person after the other, a few at once
+        // biome-ignore lint/performance/noAwaitInLoops: one visit after the other, in a few parallel loops
         await visit(demo, next.value);
         done += 1;
         process.stdout.write(`\r${done} of ${people.length} people were here`);
@@ -74,7 +74,7 @@ function chance(probability: number): boolean {
   return Math.random() < probability;
 }
 
-/** One visit: the first one registers, every one signs in, and then does what people do. */
+/** One visit: registers a new person, signs in, and acts. */
 async function visit(demo: Demo, { email, displayName, locale }: Person): Promise<void> {
   const { authUrl, apiUrl, clientId } = demo.environments.test;
   const auth = (path: string, body: Json) => call(`${authUrl}/v1/auth/${path}`, { body: { clientId, ...body } });
@@ -120,7 +120,7 @@ async function backEndOf(demo: Demo): Promise<BackEnd> {
   return (path, rest) => call(`${apiUrl}/v1/admin/${path}`, { token, ...rest });
 }
 
-/** Roles, a receiver that takes everything and one that is down, unless an earlier run has made them. */
+/** Creates roles, a working receiver and one that is down, unless an earlier run did. */
 async function configure(backEnd: BackEnd, demo: Demo): Promise<void> {
   await backEnd('roles', { body: { key: 'buyer', name: 'Buyer', permissions: [] } });
   await backEnd('roles', { body: { key: 'clerk', name: 'Clerk', permissions: ['members:read', 'invitations:read'] } });
@@ -135,7 +135,7 @@ async function configure(backEnd: BackEnd, demo: Demo): Promise<void> {
 
 async function administer(backEnd: BackEnd, people: readonly Person[]): Promise<void> {
   for (const { email } of people) {
-    // biome-ignore lint/performance/noAwaitInLoops: a back end at its own pace
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
     const { body } = await backEnd(`members?q=${encodeURIComponent(email)}`);
     const id = Object(itemsOf(body)[0])['id'];
     if (typeof id === 'string' && chance(0.4))
@@ -143,7 +143,7 @@ async function administer(backEnd: BackEnd, people: readonly Person[]): Promise<
     if (typeof id === 'string' && chance(0.05)) await backEnd(`members/${id}/block`, { method: 'POST' });
   }
   for (const name of ['nina', 'omar', 'pia']) {
-    // biome-ignore lint/performance/noAwaitInLoops: a back end at its own pace
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
     await backEnd('invitations', { body: { email: `${name}@partner.example`, roles: ['clerk'] } });
   }
 }
@@ -152,7 +152,7 @@ function itemsOf(body: Json): unknown[] {
   return Array.isArray(body['items']) ? body['items'] : [];
 }
 
-/** Refusals are part of the traffic; only no answer at all is a fault. */
+/** Refusals are part of the traffic; only a missing response is a fault. */
 async function call(url: string, { token, body, method, headers }: Call): Promise<Answer> {
   await setTimeout(PAUSE_MS);
   const form = body instanceof URLSearchParams;

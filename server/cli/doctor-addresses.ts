@@ -4,7 +4,7 @@ import type { Finding } from './doctor.ts';
 
 const ANSWER_MS = 5_000;
 
-/** Whether each public address has a name that resolves, and whether this Latchkey answers there for its environment. */
+/** Checks that each public address resolves, and that this Latchkey responds there for its environment. */
 export async function checkAddresses({ addresses, mode }: Config): Promise<Finding[]> {
   const all = [
     { check: 'console address', url: addresses.console, environment: null },

@@ -15,7 +15,10 @@ const CLOCK_SKEW_MS = 5_000;
 const LATE_JOBS_SECONDS = 60;
 const OLDEST_SERVER = 160_000;
 
-/** Whether the database can be reached, is of the right version and schema, opens with the secret, and its jobs are done. */
+/**
+ * Checks that the database is reachable, has the right version and schema, opens with the secret, and has no stuck
+ * jobs.
+ */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const check = 'database';
   try {
@@ -57,7 +60,7 @@ async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
   ];
 }
 
-/** Codes and tokens live for seconds: a clock that is off makes them fail early or live long. */
+/** Codes and tokens live for seconds: a wrong clock makes them expire early or late. */
 function clock(databaseTime: Date): Finding[] {
   const skew = Math.abs(Date.now() - databaseTime.getTime());
   if (skew < CLOCK_SKEW_MS) return [];
@@ -97,10 +100,13 @@ async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): 
   ];
 }
 
-/** Ids that are told; the rest is only counted. */
+/** How many ids are listed; the rest is only counted. */
 const MAX_TOLD = 20;
 
-/** People whose address was stored before addresses were parsed. Told by id: whoever reads this need not see the addresses. */
+/**
+ * Users whose address was stored before addresses were parsed. Lists ids, because the reader need not see the
+ * addresses.
+ */
 async function checkStoredAddresses(databaseUrl: string, config: Config): Promise<Finding> {
   const check = 'email addresses';
   const old = await withSystem(optionsOf(databaseUrl, config), oldAddresses);
@@ -117,7 +123,7 @@ async function checkStoredAddresses(databaseUrl: string, config: Config): Promis
   };
 }
 
-/** Hashes whose check takes more memory or time than an import accepts today. */
+/** Hashes whose verification takes more memory or time than an import accepts today. */
 async function checkDearHashes(databaseUrl: string, config: Config): Promise<Finding> {
   const check = 'password hashes';
   const dear = await withSystem(optionsOf(databaseUrl, config), dearHashes);
@@ -147,7 +153,7 @@ async function checkSecret(databaseUrl: string, config: Config): Promise<Finding
   };
 }
 
-/** Jobs that are due and that nobody takes: no worker runs, or it can't keep up. */
+/** Due jobs that no worker takes: none runs, or it can't keep up. */
 async function checkJobs(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ waiting: number; seconds: number | null; given_up: number }>(
     `select count(*) filter (where late)::integer as waiting, max(age) filter (where late) as seconds,

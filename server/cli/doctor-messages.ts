@@ -7,7 +7,7 @@ import type { Finding } from './doctor.ts';
 
 const MAIL_MS = 10_000;
 
-/** Whether mail can be handed to the mail server and will be believed, and whether there are carriers for SMS. */
+/** Checks that mail can be handed to the mail server and will be trusted, and that there are carriers for SMS. */
 export async function checkMessages(config: Config): Promise<Finding[]> {
   return [await checkMail(config), ...(config.smtpUrl === null ? [] : await checkSender(config)), checkSms(config)];
 }
@@ -34,7 +34,10 @@ async function checkMail({ smtpUrl }: Config): Promise<Finding> {
   }
 }
 
-/** Large mailbox providers refuse mail of domains without SPF and DMARC records (RFC 7208, RFC 7489), or with a DKIM key that DNS does not know. */
+/**
+ * Large mailbox providers refuse mail of domains without SPF and DMARC records (RFC 7208, RFC 7489), or with a DKIM key
+ * that is not in DNS.
+ */
 async function checkSender({ mailFrom, dkim }: Config): Promise<Finding[]> {
   const domain = domainOf(mailFrom.address);
   const records = [

@@ -45,7 +45,7 @@ async function examine(changes: Record<string, string>): Promise<{ status: numbe
 }
 
 describe('latchkey doctor', () => {
-  test('an installation that runs has nothing broken', async () => {
+  test('a running installation has no failed check', async () => {
     const { status, of } = await examine({});
     for (const check of ['database', 'schema', 'secret', 'console address', 'test auth', 'test API', 'production API'])
       assert.equal(of(check).state, 'ok', JSON.stringify(of(check)));
@@ -54,7 +54,7 @@ describe('latchkey doctor', () => {
     assert.match(told.output, /PostgreSQL 1\d.*Nothing is broken\./s);
   });
 
-  test('each fault is told with what to do, and ends with 1', async () => {
+  test('each fault is reported with its remedy, and the exit code is 1', async () => {
     const { addresses } = latchkey.system.config;
     const { status, of } = await examine({
       LATCHKEY_SECRET: 'a secret that nothing here was sealed with',
@@ -71,7 +71,7 @@ describe('latchkey doctor', () => {
     assert.equal(of('DKIM').state, 'failed');
   });
 
-  test('a database that is away, empty, or a configuration with faults', async (t) => {
+  test('an unreachable database, an empty one, and a configuration with faults', async (t) => {
     const away = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     assert.equal(away.status, 1);
     assert.match(away.of('database').remedy ?? '', /No database server answers there/);

@@ -6,12 +6,12 @@ import { checkMessages } from './doctor-messages.ts';
 import { failing } from './failing.ts';
 import type { Overrides } from './installation.ts';
 
-/** What was looked at, what was seen, and what to do about it when it is not well. */
+/** The result of a check, with a remedy if it is not ok. */
 export type Finding = { check: string; state: 'ok' | 'warning' | 'failed'; found: string; remedy?: string };
 
 /**
- * Checks what an installation stands on and says what to do. Ends with status 1 when something is broken; warnings do not count.
- * Changes nothing.
+ * Checks the installation and suggests remedies. Exits with status 1 if a check failed; warnings do not count. Changes
+ * nothing.
  */
 export async function doctor(overrides: Overrides, { json }: { json?: true }): Promise<void> {
   await failing(async () => {
@@ -31,7 +31,7 @@ export async function doctor(overrides: Overrides, { json }: { json?: true }): P
   });
 }
 
-/** One finding after the other, as they come in. */
+/** Yields the findings as they come in. */
 async function* examine(overrides: Overrides): AsyncGenerator<Finding> {
   yield { check: 'Node.js', state: 'ok', found: process.version };
   const config = readConfig(overrides);

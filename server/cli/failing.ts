@@ -1,6 +1,6 @@
 import { StartError } from '#platform/start-error.ts';
 
-/** What a person can do about the errors of a socket or a database server, by their code. */
+/** Remedies for errors of a socket or a database server, by code. */
 const REMEDIES: Record<string, string> = {
   EADDRINUSE: 'Another program, or another Latchkey, listens there. Stop it, or set LATCHKEY_PORT_BASE to other ports.',
   EACCES:
@@ -13,7 +13,7 @@ const REMEDIES: Record<string, string> = {
   '42501': 'The database user in DATABASE_URL may not do that: it must own the database.',
 };
 
-/** Runs a command; a fault that a person can mend is told in its own words, another with its trace. Ends with status 1. */
+/** Runs a command. Prints a fault that a person can fix as a message, any other with its trace; exits with status 1. */
 export async function failing(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -23,7 +23,7 @@ export async function failing(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What went wrong, and what a person can do about it. */
+/** The fault, and its remedy. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof StartError) return error.message;

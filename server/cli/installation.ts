@@ -5,17 +5,23 @@ import { createLog } from '#platform/log.ts';
 import type { System } from '#platform/system.ts';
 import { joinDatabase } from './database.ts';
 
-/** What the command line says, as settings: stronger than the environment. */
+/** Settings from the command line, which take precedence over the environment. */
 export type Overrides = Record<string, string | undefined>;
 
-/** Works on the installation's data without serving anybody. Progress goes to standard error. @throws StartError */
+/**
+ * Works on the installation's data without serving requests. Prints progress to standard error.
+ * @throws StartError
+ */
 export async function withInstallation<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
   return withDatabase(overrides, ({ config, databaseUrl }) =>
     withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, work),
   );
 }
 
-/** Works on the installation's database as it is, whatever its schema. @throws StartError */
+/**
+ * Works on the installation's database without migrating it.
+ * @throws StartError
+ */
 export async function withDatabase<T>(
   overrides: Overrides,
   work: (opened: { config: Config; databaseUrl: string }) => Promise<T>,

@@ -15,7 +15,7 @@ export async function listSigningKeys(overrides: Overrides, output: Output): Pro
 
 type Rotation = Output & { now?: true; retire?: string[] };
 
-/** Publishes new signing keys, ahead of time or signing at once, then lists all. */
+/** Publishes new signing keys, which sign later or at once, then lists all keys. */
 export async function rotateSigningKeys(
   overrides: Overrides,
   { now, retire = [], ...output }: Rotation,
@@ -35,7 +35,7 @@ export async function rotateSigningKeys(
   });
 }
 
-/** @throws StartError when one of the ids names no published key */
+/** @throws StartError if an id is not that of a published key */
 async function requireListed(system: System, ids: readonly string[]): Promise<void> {
   const listed = new Set((await listKeys(system)).map(({ id }) => id));
   const unknown = ids.filter((id) => !listed.has(id));

@@ -36,7 +36,7 @@ async function finished({ child, output }: Running): Promise<{ code: unknown; ou
 }
 
 describe('latchkey listen and trigger', () => {
-  test('an event that is triggered reaches the address that listens, signed with the secret that was printed', async () => {
+  test('a triggered event reaches the listening address, signed with the printed secret', async () => {
     const listening = run('listen', '--forward-to', `${receiver.origin}/local`, '--types', 'user.*');
     const secret = await eventually(async () => {
       const found = /signed with (whsec_\S+)/.exec(listening.output())?.[1];
@@ -44,7 +44,7 @@ describe('latchkey listen and trigger', () => {
       return found;
     });
     for (const type of ['session.created', 'user.created']) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const triggered = await finished(run('trigger', type));
       assert.equal(triggered.code, 0, triggered.output);
       assert.match(triggered.output, new RegExp(`Emitted ${type} with example data: evt_`));

@@ -16,7 +16,7 @@ function credentialsFile(overrides: Overrides, credentials: string | undefined):
   return credentials ?? join(loadConfig(undefined, overrides).dataDir, 'demo.json');
 }
 
-/** Forwards the events of a test environment, as they happen, to an address of this machine, signed like webhooks. */
+/** Forwards the events of a test environment to an address of this machine as they happen, signed like webhooks. */
 export async function listen(
   overrides: Overrides,
   { forwardTo, types, credentials }: { forwardTo: string; types?: string; credentials?: string },
@@ -36,7 +36,7 @@ export async function listen(
   });
 }
 
-/** Reads the feed for ever; a Latchkey that is away is asked again. */
+/** Polls the feed forever; retries while Latchkey is down. */
 async function follow(
   backEnd: BackEnd,
   { after, selection }: { after: number; selection: string },
@@ -48,7 +48,7 @@ async function follow(
       // biome-ignore lint/performance/noAwaitInLoops: one page after the other
       const page = await backEnd(`/v1/admin/events?after=${from}&limit=100&wait=${WAIT_SECONDS}${selection}`);
       for (const event of Array.isArray(page['items']) ? page['items'] : []) {
-        // biome-ignore lint/performance/noAwaitInLoops: in their order
+        // biome-ignore lint/performance/noAwaitInLoops: the order matters
         await take(event);
         from = Number(event.sequence);
       }
@@ -89,7 +89,7 @@ async function forward(url: string, secret: string, event: Record<string, unknow
   );
 }
 
-/** Emits an example event in a test environment, for endpoints and listeners to receive. */
+/** Emits an example event in a test environment. */
 export async function trigger(
   overrides: Overrides,
   type: string,

@@ -41,7 +41,7 @@ function run(...args: string[]): Promise<{ code: number | null; stdout: string; 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })));
 }
 
-test('latchkey import tells what would happen, does it, and latchkey export writes it back', async () => {
+test('latchkey import dry-runs, imports, and latchkey export writes the members back', async () => {
   const file = join(folder, 'people.csv');
   await writeFile(file, 'email,displayName\ncli.one@example.com,One\ncli.two@example.com,Two\nnonsense,Three\n');
   const dry = await run('import', file, '--dry-run', '--json');
@@ -64,7 +64,7 @@ test('latchkey import tells what would happen, does it, and latchkey export writ
   assert.equal((await run('export')).stdout.trim().split('\n').length, 3);
 });
 
-test('faults are told in words', async () => {
+test('faults are explained', async () => {
   const unknown = await run('export', '--workspace', 'wrk_01kaz3w9hqf8p9n2m4v5x6y7z8', '--project', 'prj_nothing');
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no such project in this installation\./);
@@ -77,7 +77,7 @@ test('faults are told in words', async () => {
     [`--config=${settings}`, 'keys', 'list', '--json'],
     ['keys', 'list', '--json', '--config', settings],
   ]) {
-    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     const listed = await run(...words);
     assert.equal(JSON.parse(listed.stdout).keys.length, 4, `${words.join(' ')}: ${listed.stderr}`);
   }

@@ -25,7 +25,7 @@ import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
 import { showProgress } from './progress.ts';
 
-/** What the command line says besides settings. */
+/** The command-line options that are not settings. */
 export type MemberOptions = {
   workspace?: string;
   project?: string;
@@ -35,10 +35,10 @@ export type MemberOptions = {
   json?: true;
 };
 
-/** Rows of the report that are shown. */
+/** How many rows of the report are shown. */
 const SHOWN = 20;
 
-/** Imports a file of members into a project; goes on by itself, in the background of a server, when it is interrupted. */
+/** Imports a file of members into a project. If interrupted, the worker of a server continues the import. */
 export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
   const check = () => {
     formatOf(options.format, file);
@@ -66,7 +66,10 @@ export async function importFile(overrides: Overrides, file: string, options: Me
   await inProject(overrides, options, { check, work });
 }
 
-/** @returns bytes @throws StartError */
+/**
+ * @returns the size in bytes
+ * @throws StartError
+ */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
     throw new StartError(`${file} can not be read (${String(Object(error).code)}).`);
@@ -84,7 +87,7 @@ async function workOff(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>
     const before = found.rowsDone;
     found = await getImport(ctx, id);
     importing.advance(found.rowsDone - before);
-    // A server has the last ones in its hands.
+    // The worker of a server is processing the last chunks.
     if (!more && found.status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 100));
   }
   importing.end();
@@ -106,7 +109,7 @@ function formatOf(format: string | undefined, file: string): ImportFormat {
   throw new StartError(`There is no format "${said}"; expected ndjson or csv.`);
 }
 
-/** Exports all members of a project, with their password hashes, into a file (mode 0600) or to standard output. */
+/** Exports all members of a project, with their password hashes, to a file (mode 0600) or to standard output. */
 export async function exportFile(
   overrides: Overrides,
   file: string | undefined,
@@ -139,12 +142,15 @@ export async function exportFile(
 }
 
 type Work = {
-  /** What can be known before the database is opened. @throws StartError */
+  /**
+   * The checks before the database is opened.
+   * @throws StartError
+   */
   check: () => Promise<unknown>;
   work: (ctx: Ctx) => Promise<void>;
 };
 
-/** Runs work in the project that is named, or the environment's default one; beside a server that runs, too. */
+/** Runs work in the named project, or the environment's default one; also while a server runs. */
 async function inProject(overrides: Overrides, options: MemberOptions, { check, work }: Work): Promise<void> {
   await failing(async () => {
     await check();

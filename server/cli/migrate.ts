@@ -5,7 +5,7 @@ import { joinDatabase } from './database.ts';
 import { failing } from './failing.ts';
 import type { Overrides } from './installation.ts';
 
-/** Brings the database to this version's schema and ends. */
+/** Migrates the database to this version's schema and exits. */
 export async function migrateDatabase(overrides: Overrides, { json }: { json?: true }): Promise<void> {
   const tell = json ? (line: string) => process.stderr.write(`${line}\n`) : say;
   await failing(async () => {

@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
 
-/** How far a long piece of work has come, on standard error: a bar on a terminal, a line now and then elsewhere. */
+/** Reports progress on standard error: a bar on a terminal, occasional lines elsewhere. */
 export type Progress = { advance: (count: number) => void; end: () => void };
 
 const LINE_EVERY_MS = 5_000;
 
-/** @param total how many are expected; the bar grows when there are more */
+/** @param total the expected count; the bar grows if there are more */
 export function showProgress(what: string, total: number): Progress {
   const bar = new SingleBar({
     format: `${what} {bar} {value} of {total}, {duration_formatted}`,

@@ -27,7 +27,7 @@ async function quickstart(dataDir: string): Promise<{ code: unknown; output: str
   return { code, output };
 }
 
-test('the quickstart walks the whole story and shows requests and answers, but no whole token', async () => {
+test('the quickstart completes and shows requests and responses, but no whole token', async () => {
   const { code, output } = await quickstart(latchkey.system.config.dataDir);
   assert.equal(code, 0, output);
   for (const part of [
@@ -47,7 +47,7 @@ test('the quickstart walks the whole story and shows requests and answers, but n
   assert.ok(!/ey[A-Za-z0-9_-]{60}/.test(output));
 });
 
-test('without a running demo it says what to do', async () => {
+test('without a running demo it prints the remedy', async () => {
   const { code, output } = await quickstart('/nowhere/at/all');
   assert.equal(code, 1);
   assert.match(output, /Start Latchkey first/);

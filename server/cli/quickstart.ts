@@ -17,7 +17,7 @@ type Step = {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Walks through the product against the running demo with plain `fetch`, and shows every request and answer. */
+/** Walks through the product against the running demo with plain `fetch`, and prints every request and response. */
 export async function quickstart(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
     const demo = await readDemo(join(loadConfig(undefined, overrides).dataDir, 'demo.json'));
@@ -29,7 +29,7 @@ export async function quickstart(overrides: Record<string, string | undefined>):
   });
 }
 
-/** @returns the session answer to go on with */
+/** @returns the session response for the next steps */
 async function walkAsCustomer(demo: Demo, email: string): Promise<Json> {
   const { authUrl, apiUrl, clientId } = demo.environments.test;
   const secondProject = { workspaceId: demo.workspaceId, projectId: demo.projects[1]?.id, environment: 'test' };
@@ -127,7 +127,7 @@ async function run({ title, url, token, headers, body, method, expect = 200 }: S
   return Object(answer);
 }
 
-/** Tokens are long and say nothing to the eye. */
+/** Shortens tokens for display. */
 function shorten(text: string): string {
   return text.replaceAll(/(ey[A-Za-z0-9_-]{12}|lkr_[a-z0-9]{8}_[A-Za-z0-9_-]{4})[A-Za-z0-9._-]{20,}/g, '$1…');
 }

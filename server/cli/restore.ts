@@ -22,8 +22,8 @@ import { type Progress, showProgress } from './progress.ts';
 type Options = { verify?: true; json?: true };
 
 /**
- * Puts a backup into an empty database, in one transaction, and then migrates it to this version. With `verify` that happens in a
- * database made for it, which is dropped again: the proof that a backup is whole and that the configured secret opens it.
+ * Restores a backup into an empty database, in one transaction, and migrates it to this version. `verify` does so in a
+ * temporary database, which proves that the backup is complete and that the configured secret decrypts it.
  */
 export async function restore(overrides: Overrides, file: string, { verify, json }: Options): Promise<void> {
   await failing(() =>
@@ -46,7 +46,7 @@ export async function restore(overrides: Overrides, file: string, { verify, json
 
 type Archive = { zip: ZipFile; entries: Map<string, Entry>; manifest: Manifest };
 
-/** @throws StartError when the file is no backup */
+/** @throws StartError if the file is not a backup */
 async function openArchive(file: string): Promise<Archive> {
   try {
     const zip = await openPromise(file, { autoClose: false });
@@ -80,7 +80,7 @@ async function inScratchDatabase(databaseUrl: string, work: (url: string) => Pro
     await administrator.query(`create database ${name}`);
     await work(url.href);
   } finally {
-    // Without force it waits some seconds for connections that are just being closed, which would complain.
+    // Without `force`, PostgreSQL waits some seconds for connections that are closing; ending them would log errors.
     await administrator
       .query(`drop database if exists ${name}`)
       .catch(() => administrator.query(`drop database if exists ${name} with (force)`));
@@ -115,7 +115,7 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
   if (!opened) throw new StartError('What is sealed in the backup does not open with the configured secrets.');
 }
 
-/** @throws StartError when somebody's data is there; what a restore that failed has left is none */
+/** @throws StartError if the database contains data; remains of a failed restore do not count */
 async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -134,14 +134,14 @@ async function load(client: pg.Client, { zip, entries, manifest }: Archive, prog
   const unknown = manifest.tables.filter(({ name }) => !order.has(name));
   if (unknown.length > 0)
     throw new StartError(`This Latchkey has no tables ${unknown.map(({ name }) => name).join(', ')}.`);
-  // What migrations have put there is in the backup, too.
+  // The backup also contains the rows that migrations insert.
   await client.query(`truncate ${here.map(({ name }) => name).join(', ')}`);
   const tables = manifest.tables.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
   for (const table of tables) {
     const entry = entries.get(`${table.name}.copy`);
     if (!entry) throw new StartError(`The backup lacks the rows of ${table.name}: it is damaged.`);
     const meter = new RowMeter(progress.advance);
-    // biome-ignore lint/performance/noAwaitInLoops: those that are referred to first, on one connection
+    // biome-ignore lint/performance/noAwaitInLoops: referenced tables first, on one connection
     await pipeline(
       await zip.openReadStreamPromise(entry),
       meter,
@@ -151,9 +151,9 @@ async function load(client: pg.Client, { zip, entries, manifest }: Archive, prog
   }
   for (const { name, value } of manifest.sequences)
     if (value !== null)
-      // biome-ignore lint/performance/noAwaitInLoops: there are a handful
+      // biome-ignore lint/performance/noAwaitInLoops: only a handful
       await client.query('select setval($1, $2)', [name, value]);
-  // Whoever had taken a job when the backup was made does not run here.
+  // The workers that had locked jobs at the time of the backup do not run here.
   await client.query(
     'update graphile_worker._private_jobs set locked_at = null, locked_by = null where locked_at is not null',
   );

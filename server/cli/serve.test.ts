@@ -30,7 +30,7 @@ function latchkey(args: string[], settings: Record<string, string> = {}): Run {
   return { child, output: () => output, exit: once(child, 'close').then(([code]) => code) };
 }
 
-/** Waits until it has printed the text; fails when it ends before. */
+/** Waits until the process has printed the text; fails if it exits first. */
 async function printed({ child, output }: Run, text: string): Promise<void> {
   await eventually(async () => {
     if (child.exitCode !== null) return;
@@ -63,7 +63,7 @@ describe('latchkey serve, with the embedded database', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a first start prints addresses and credentials to paste, which stand in demo.json too', async () => {
+  test('a first start prints addresses and credentials to paste, and writes them to demo.json', async () => {
     const path = join(folder, 'data', 'demo.json');
     const demo = JSON.parse(await readFile(path, 'utf8'));
     const { test: environment } = demo.environments;
@@ -78,7 +78,7 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   });
 
-  test('commands work on its database meanwhile', async () => {
+  test('commands work on its database while it runs', async () => {
     const listed = await runLatchkey(['keys', 'list', '--json'], settings());
     assert.equal(JSON.parse(listed.output).keys.length, 4, listed.errors);
     const file = join(folder, 'backup.zip');
@@ -97,7 +97,7 @@ describe('latchkey serve, with the embedded database', () => {
     assert.ok(JSON.parse(migrated.output).schema >= 12, migrated.errors);
   });
 
-  test('a second start says who runs, and ends with 1', async () => {
+  test('a second start names the running process, and exits with 1', async () => {
     const second = latchkey([], settings());
     assert.equal(await second.exit, 1);
     assert.ok(
@@ -108,7 +108,7 @@ describe('latchkey serve, with the embedded database', () => {
     );
   });
 
-  test('the database is killed: it is started again at the same address, and Latchkey is ready again', async () => {
+  test('a killed database is restarted at the same address, and Latchkey becomes ready again', async () => {
     const pid = await databasePid();
     process.kill(pid, 'SIGKILL');
     await printed(first, 'The embedded PostgreSQL runs again.');
@@ -116,7 +116,7 @@ describe('latchkey serve, with the embedded database', () => {
     await eventually(async () => assert.equal((await fetch(`http://localhost:${base + 90}/readyz`)).status, 200));
   });
 
-  test('BI-6 Ctrl-C ends everything, the database included; the next start finds its data', async () => {
+  test('BI-6 Ctrl-C ends everything, including the database; the next start finds its data', async () => {
     const pid = await databasePid();
     first.child.kill('SIGINT');
     assert.equal(await first.exit, 0);
@@ -131,7 +131,7 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal((await fetch(`http://localhost:${base + 2}/api/status/summary`)).status, 200);
   });
 
-  test('on other ports than before, operators are sent back to where the console is now', async () => {
+  test('after a change of ports, operators are redirected to the current address of the console', async () => {
     first.child.kill('SIGINT');
     await first.exit;
     base = await freePortBase();
@@ -147,7 +147,7 @@ describe('latchkey serve, with the embedded database', () => {
 });
 
 describe('latchkey on the command line', () => {
-  test('an unknown command, option or word ends with 2 and lists the commands', async () => {
+  test('an unknown command, option or argument exits with 2 and lists the commands', async () => {
     for (const [args, complaint] of [
       [['serv'], "unknown command 'serv'\n(Did you mean serve?)"],
       [['constructor'], "unknown command 'constructor'"],
@@ -155,7 +155,7 @@ describe('latchkey on the command line', () => {
       [['migrate', 'now'], "too many arguments for 'migrate'"],
     ] as const) {
       const run = latchkey([...args]);
-      // biome-ignore lint/performance/noAwaitInLoops: one process at a time is kinder to the machine
+      // biome-ignore lint/performance/noAwaitInLoops: one process at a time spares the machine
       assert.equal(await run.exit, 2);
       assert.ok(run.output().includes(complaint), run.output());
       assert.match(run.output(), /Usage: latchkey/);
@@ -171,7 +171,7 @@ describe('latchkey on the command line', () => {
     assert.match(version.output(), /^\d+\.\d+\.\d+\n$/);
   });
 
-  test('faults of the configuration end with 1 and are told without a trace', async () => {
+  test('faults of the configuration exit with 1 and print no trace', async () => {
     const run = latchkey(['serve', '--roles', 'auht'], { LATCHKEY_PORT_BASE: 'x' });
     assert.equal(await run.exit, 1);
     assert.match(
@@ -180,7 +180,7 @@ describe('latchkey on the command line', () => {
     );
   });
 
-  test('a database server that is not there ends with 1 and says what to do', async (t) => {
+  test('an unreachable database server exits with 1 and prints the remedy', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-migrate-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const run = latchkey(['migrate'], {
@@ -193,7 +193,7 @@ describe('latchkey on the command line', () => {
     assert.match(run.output(), /ECONNREFUSED.*Start it, or correct DATABASE_URL\.\n$/);
   });
 
-  test('migrate brings a database to this version’s schema and ends, and can be repeated', async (t) => {
+  test('migrate updates a database to this version’s schema and exits; it can be repeated', async (t) => {
     const database = await cloneDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
     t.after(() => database.drop());
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-migrate-'));

@@ -6,7 +6,7 @@ import { createLog } from '#platform/log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { failing } from './failing.ts';
 
-/** Starts Latchkey and keeps it running until it is told to stop. */
+/** Runs Latchkey until it is stopped by a signal. */
 export async function serve(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
     const config = loadConfig(undefined, overrides);
@@ -14,7 +14,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
     say(`Starting Latchkey (${config.mode})…`);
     const opened = await openDatabase(config, say);
     const stop = () => {
-      // Connections that are being closed may still see the server go; nobody has to hear of that.
+      // Connections that are closing may report that the server went away; that is no news.
       log.level = 'silent';
       return opened.stop();
     };
@@ -30,7 +30,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       stopOnSignal(latchkey.stop, database);
       say(banner(config, latchkey.demo));
       if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
-      // Counted from the start of this process.
+      // Measured from the start of the process.
       say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
     } catch (error) {
       await database.stop();
@@ -43,7 +43,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** First the requests in flight, then the jobs, then the database. A second signal ends at once. */
+/** Stops requests in progress first, then jobs, then the database. A second signal exits at once. */
 function stopOnSignal(stopHosts: () => Promise<void>, database: Database): void {
   let stopping = false;
   const stop = (code: number) => {

@@ -34,7 +34,7 @@ const run = (...words: string[]) =>
     LATCHKEY_DATA_DIR: folder,
   });
 
-test('"sessions end-all" ends what a running server gave out: access tokens, refresh tokens and management tokens', async () => {
+test('"sessions end-all" ends what a running server issued: access tokens, refresh tokens and management tokens', async () => {
   const person = await register(latchkey);
   const management = await managementToken(latchkey);
   const asked = await run();

@@ -7,7 +7,7 @@ import { endEverySession } from '#sessions';
 import { failing } from './failing.ts';
 import { type Overrides, withInstallation } from './installation.ts';
 
-/** Ends every session of customers and operators, and with the signing keys every access token that was issued. */
+/** Ends every session of customers and operators, and retires the signing keys, which ends every access token. */
 export async function endAllSessions(overrides: Overrides, { json }: { json?: true }): Promise<void> {
   await failing(async () => {
     const ended = await withInstallation(overrides, endEverything);
@@ -23,7 +23,7 @@ async function endEverything(system: System): Promise<number> {
     await endEveryOperatorSession(tx);
     return endEverySession(tx);
   });
-  // Last: a token that was issued in the meantime ends too.
+  // Last, so that tokens issued in the meantime end too.
   const ids = (await listKeys(system)).map(({ id }) => id);
   await Promise.all(environments.map((environment) => rotateKeysNow(system, environment, ids)));
   return ended;

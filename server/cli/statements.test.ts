@@ -28,7 +28,7 @@ const run = (...args: string[]): Promise<{ code: number; output: string }> =>
     );
   });
 
-test('BL-8 the operator sees what is to be paid by hand and writes down that it was; twice changes nothing', async () => {
+test('BL-8 the operator lists statements to be paid by hand and marks one as paid; repeating changes nothing', async () => {
   const token = await managementToken(latchkey, undefined, 'production');
   const post = (path: string, body: Record<string, unknown>) =>
     latchkey.api(ADDON + path, { token, body }, 'production');
@@ -65,7 +65,7 @@ test('BL-8 the operator sees what is to be paid by hand and writes down that it 
   );
 });
 
-test('BL-8 an unknown statement, or none, is told in words', async () => {
+test('BL-8 an unknown or missing statement is explained', async () => {
   const unknown = await run('statements', 'paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
   assert.equal(unknown.code, 1);
   assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);

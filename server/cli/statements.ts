@@ -6,7 +6,7 @@ import { failing } from './failing.ts';
 import { type Overrides, withInstallation } from './installation.ts';
 import { printTable } from './table.ts';
 
-/** Lists the statements that wait to be paid by hand, the one due first at the top. */
+/** Lists the statements to be paid by hand, earliest due date first. */
 export async function listStatements(overrides: Overrides, { json }: { json?: true }): Promise<void> {
   await failing(async () => {
     const statements = await withInstallation(overrides, unpaidStatements);
@@ -26,7 +26,7 @@ export async function listStatements(overrides: Overrides, { json }: { json?: tr
   });
 }
 
-/** Whole units and minor ones, as many as the currency has. */
+/** An amount with the decimal places of its currency. */
 function money({ total, currency }: { total: number; currency: string }): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
@@ -34,7 +34,7 @@ function money({ total, currency }: { total: number; currency: string }): string
   return `${digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`} ${currency}`;
 }
 
-/** Writes down that a statement was paid; saying so again changes nothing. */
+/** Marks a statement as paid; idempotent. */
 export async function payStatement(overrides: Overrides, id: string, { json }: { json?: true }): Promise<void> {
   await failing(async () => {
     await withInstallation(overrides, (system) => pay(system, id));
@@ -42,7 +42,7 @@ export async function payStatement(overrides: Overrides, id: string, { json }: {
   });
 }
 
-/** @throws StartError for an id that is none of a statement to be paid by hand */
+/** @throws StartError for the id of no statement that is paid by hand */
 async function pay(system: System, id: string): Promise<void> {
   await markPaid(system, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'NOT_FOUND')) throw error;

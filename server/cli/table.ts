@@ -1,4 +1,4 @@
-/** Prints rows under a heading, each column as wide as its widest cell. */
+/** Prints rows under a heading. Each column is as wide as its widest cell. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const table = [heading, ...rows];
   const widths = heading.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
