@@ -1,4 +1,5 @@
-import { type DeviceId, enrolledSecondFactors, guardingSecondFactors, isRemembered } from '#factors';
+import { type DeviceId, isRemembered } from '#devices';
+import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
 import { listIdentities } from '#linked-identities';
 import { findMember } from '#members';
 import { listPasskeys } from '#passkeys';

@@ -43,9 +43,7 @@ function factorsOf(
   return db.selectFrom(found.as('enrolled')).selectAll().execute();
 }
 
-/** Removes the second factors, recovery codes and remembered devices that were added at that time or later. */
+/** Removes the second factors that were added at that time or later. */
 export async function removeFactorsSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   await removeSince(tx, { table: 'mfa_factors', at: 'created_at', userId, since });
-  await removeSince(tx, { table: 'recovery_codes', at: 'created_at', userId, since });
-  await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

@@ -2,6 +2,7 @@ import { applicationsPart } from '#applications';
 import { attemptsPart } from '#attempts';
 import { auditPart } from '#audit';
 import { billingPart } from '#billing';
+import { devicesPart } from '#devices';
 import { domainsPart } from '#domains';
 import { eventsPart } from '#events';
 import { exchangePart } from '#exchange';
@@ -21,6 +22,7 @@ import { passwordsPart } from '#passwords';
 import { peoplePart } from '#people';
 import type { Part } from '#platform/part.ts';
 import { proofsPart } from '#proofs';
+import { recoveryCodesPart } from '#recovery-codes';
 import { selfPart } from '#self';
 import { sessionsPart } from '#sessions';
 import { signInPart } from '#sign-in';
@@ -46,6 +48,8 @@ export const PARTS: readonly Part[] = [
   billingPart,
   passkeysPart,
   factorsPart,
+  recoveryCodesPart,
+  devicesPart,
   passwordsPart,
   linkedIdentitiesPart,
   peoplePart,

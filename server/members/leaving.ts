@@ -5,7 +5,7 @@ import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope } from '#platform/scoped.ts';
-import { revokeEntriesOfUser, revokeSessions } from '#sessions';
+import { revokeEntries, revokeSessions } from '#sessions';
 import { requireAuthority } from './authority.ts';
 import { lockMember } from './members.ts';
 import { keepAnOwner, lockOwnerRole } from './standing.ts';
@@ -49,7 +49,7 @@ async function removeMembership(
 ): Promise<void> {
   await lockOwnerRole(tx);
   await keepAnOwner(tx, memberId);
-  await revokeEntriesOfUser(tx, userId, reason);
+  await revokeEntries(tx, { userId }, reason);
   await tx.db.deleteFrom('members').where(inScope(tx)).where('id', '=', memberId).execute();
   await emit(tx, 'membership.deleted', { memberId, userId });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, matches, type Search, searchFor, usersMatching } from '#people';
+import { findIdentifier, searchPeople } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import { normalise } from '#platform/identifiers.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';
@@ -64,13 +64,15 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
   };
 }
 
+type Wanted = NonNullable<ReturnType<typeof searchPeople>>;
+
 /**
  * The newest members that match; of a whole email or phone number, whose it is. What many match is frequent among the newest too, and
  * found by looking at those; what is not can't be matched by many, so the index finds all of it quickly. No step depends on what
  * the planner knows.
  */
 async function search(ctx: Ctx, filter: Filter, typed: string, count: number): Promise<Position[]> {
-  const wanted = searchFor(typed);
+  const wanted = searchPeople(ctx, typed);
   if (wanted === null) return [];
   const exact = await memberOfAddress(ctx, filter, typed);
   if (exact.length > 0) return exact;
@@ -97,13 +99,13 @@ async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise
 function amongNewest(
   ctx: Ctx,
   filter: Filter,
-  wanted: Search,
+  wanted: Wanted,
   { size, count }: { size: number; count: number },
 ): Promise<Position[]> {
   return ctx.db
     .selectFrom(newest(ctx, filter, size).as('newest'))
     .select(['newest.id', 'newest.userId'])
-    .where(({ ref }) => matches(ctx, wanted, ref('newest.userId')))
+    .where(({ ref }) => wanted.matches(ref('newest.userId')))
     .where(({ ref }) => isShownAs(ref('newest.knownAs'), filter.q))
     .orderBy('newest.id', 'desc')
     .limit(count)
@@ -119,8 +121,8 @@ async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId |
   return count < size ? null : last;
 }
 
-function lookUp(ctx: Ctx, filter: Filter, wanted: Search, count: number): Promise<Position[]> {
-  return newest(ctx, filter, count, usersMatching(ctx, wanted, MAX_MATCHES)).execute();
+function lookUp(ctx: Ctx, filter: Filter, wanted: Wanted, count: number): Promise<Position[]> {
+  return newest(ctx, filter, count, wanted.newest(MAX_MATCHES)).execute();
 }
 
 /**

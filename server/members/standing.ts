@@ -4,7 +4,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope } from '#platform/scoped.ts';
-import { revokeEntriesOfUser, revokeSessions } from '#sessions';
+import { revokeEntries, revokeSessions } from '#sessions';
 import { OWNER } from './access.ts';
 import { isAccountInReach, requireAuthority } from './authority.ts';
 import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
@@ -20,7 +20,7 @@ export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
     if (member.status === 'blocked') return;
     await keepAnOwner(tx, memberId);
     await setStatus(tx, memberId, 'blocked');
-    await revokeEntriesOfUser(tx, member.userId, 'member_blocked');
+    await revokeEntries(tx, { userId: member.userId }, 'member_blocked');
     await emit(tx, 'membership.blocked', { memberId, userId: member.userId });
   });
 }
@@ -71,7 +71,7 @@ export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promis
     await requireAuthority(tx, 'member.sessions.end', { userId });
     revoked = (await isAccountInReach(tx, userId))
       ? await revokeSessions(tx, userId, 'all', 'admin')
-      : await revokeEntriesOfUser(tx, userId, 'admin');
+      : await revokeEntries(tx, { userId }, 'admin');
   });
   return { revoked };
 }

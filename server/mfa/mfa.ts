@@ -2,20 +2,9 @@ import { type Static, Type } from 'typebox';
 import { isAnotherThan } from '#admission';
 import { countAttempt, countMessage, type Way } from '#attempts';
 import { countCode } from '#billing';
+import { rememberDevice } from '#devices';
 import { emit } from '#events';
-import {
-  checkTotp,
-  confirmTotp,
-  enrolTotp,
-  type FactorId,
-  factorUsed,
-  findFactor,
-  findTotp,
-  newRecoveryCodes,
-  recoveryCodesLeft,
-  rememberDevice,
-  useRecoveryCode,
-} from '#factors';
+import { checkTotp, confirmTotp, enrolTotp, type FactorId, factorUsed, findFactor, findTotp } from '#factors';
 import { sendMessage } from '#messages';
 import { credentialChanged } from '#notices';
 import {
@@ -31,6 +20,7 @@ import { IdSchema, type UserId } from '#platform/ids.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { digitsOf, hintOf } from '#proofs';
+import { newRecoveryCodes, recoveryCodesLeft, useRecoveryCode } from '#recovery-codes';
 import { type SessionAnswer, sessionAnswer } from '#sessions';
 import {
   bindCode,

@@ -21,7 +21,7 @@ export {
 export { peoplePart } from './part.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { routes } from './routes.ts';
-export { matches, type Search, searchFor, usersMatching } from './search.ts';
+export { searchPeople } from './search.ts';
 export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
 export { removeIdentifiersSince, unprovenSince } from './unproven.ts';
 export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';

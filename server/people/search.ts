@@ -4,44 +4,35 @@ import type { UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
 import { folded, searchTextOf } from './search-text.ts';
 
-/** What is looked for, as {@link matches} and {@link usersMatching} take it. */
-export type Search = { text: string };
-
 /** Fewer characters make no trigram. */
 const TRIGRAM = 3;
 
-/**
- * What somebody typed to find people by email, phone, username or name: anywhere in one of them, and for one or two characters
- * at its beginning. @returns null for what nothing can match
- */
-export function searchFor(typed: string): Search | null {
-  const text = folded(typed);
-  if (text === '') return null;
-  return { text: text.length < TRIGRAM ? `\n${text}` : text };
-}
+/** Conditions for statements of another part, about the people who were searched for. */
+type Search = {
+  /** Whether a person matches. Served by the primary key, which no condition on the text may tempt the planner away from. */
+  matches: (userId: Expression<UserId>) => RawBuilder<boolean>;
+  /** The people who match, newest first, as an array. Served by users_search; meant for what few match. */
+  newest: (limit: number) => RawBuilder<UserId[]>;
+};
 
 /**
- * Whether a person matches: a condition for a statement of another part. Served by the primary key, which no condition on the text may
- * tempt the planner away from.
+ * Searches the people of the realm by email, phone, username or name: anywhere in one of them, and for one or two characters at
+ * its beginning. @returns null for what nothing can match
  */
-export function matches(
-  { scope }: Pick<Ctx, 'scope'>,
-  { text }: Search,
-  userId: Expression<UserId>,
-): RawBuilder<boolean> {
-  return sql<boolean>`(select position(${text} in search) > 0 from users
-    where workspace_id = ${scope.workspaceId} and environment = ${scope.environment} and id = ${userId})`;
-}
-
-/**
- * The people of the realm who match, newest first, at most `most`, as an array for a statement of another part. Served by
- * users_search; meant for what few match.
- */
-export function usersMatching({ scope }: Pick<Ctx, 'scope'>, { text }: Search, most: number): RawBuilder<UserId[]> {
+export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Search | null {
+  const { workspaceId, environment } = scope;
+  const plain = folded(typed);
+  if (plain === '') return null;
+  const text = plain.length < TRIGRAM ? `\n${plain}` : plain;
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return sql<
-    UserId[]
-  >`array(select id from users_matching(${`${scope.workspaceId} ${scope.environment}`}, ${pattern}, ${most}) as id)`;
+  return {
+    matches: (userId) => sql<boolean>`(select position(${text} in search) > 0 from users
+      where workspace_id = ${workspaceId} and environment = ${environment} and id = ${userId})`,
+    newest: (limit) =>
+      sql<
+        UserId[]
+      >`array(select id from users_matching(${`${workspaceId} ${environment}`}, ${pattern}, ${limit}) as id)`,
+  };
 }
 
 /** Lets search find a person by what they are called now. Called wherever an identifier or a name changes. */

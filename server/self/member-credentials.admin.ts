@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
-import { removeAllFactors, removeRecoveryCodes, voidOpenProofs } from '#factors';
+import { removeAllFactors, voidOpenProofs } from '#factors';
 import { changeMember, MemberRef, requireAuthority } from '#members';
 import { credentialChanged } from '#notices';
 import { clearSecondFactorPasskeys } from '#passkeys';
 import { post, type Routes } from '#platform/route.ts';
+import { removeRecoveryCodes } from '#recovery-codes';
 import { startReset } from '#sign-in';
 
 /** What an administrator may do about a member's credentials: start over, never choose or see one (ASVS 6.4.6). */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { activityOf } from '#audit';
+import { listDevices } from '#devices';
 import { eventsOfUser } from '#events';
-import { listDevices, listFactors, recoveryCodesLeft } from '#factors';
+import { listFactors } from '#factors';
 import { invitationsTo } from '#invitations';
 import { listIdentities } from '#linked-identities';
 import { ownMemberships } from '#members';
@@ -12,6 +13,7 @@ import { findPassword } from '#passwords';
 import { addressesOf, getProfile } from '#people';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { flowsOf } from '#proofs';
+import { recoveryCodesLeft } from '#recovery-codes';
 import { sessionHistory } from '#sessions';
 
 /** The newest of what grows without end. */

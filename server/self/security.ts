@@ -1,18 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { isAnotherThan } from '#admission';
 import { countAttempt } from '#attempts';
+import { forgetDevices, listDevices } from '#devices';
 import { emit } from '#events';
-import {
-  addPhoneFactor,
-  confirmTotp,
-  type FactorId,
-  forgetDevices,
-  listDevices,
-  listFactors,
-  newRecoveryCodes,
-  recoveryCodesLeft,
-  removeFactor,
-} from '#factors';
+import { addPhoneFactor, confirmTotp, type FactorId, listFactors, removeFactor } from '#factors';
 import { credentialChanged } from '#notices';
 import { listPasskeys } from '#passkeys';
 import { findPassword, verifyPassword } from '#passwords';
@@ -22,6 +13,7 @@ import { normalisePhone } from '#platform/identifiers.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from '#proofs';
+import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { changePassword, factorRemoved, firstCodes } from '#sign-in';
 import { projectOf } from '#tenancy';

@@ -7,7 +7,7 @@ import { IdSchema, type SessionId } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
-import { type ProjectSession, revokeEntryOfSession, sessionsOfProject } from '#sessions';
+import { type ProjectSession, revokeEntries, sessionsOfProject } from '#sessions';
 
 const Instant = Type.String({ format: 'date-time' });
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -104,7 +104,7 @@ async function getProjectSession(ctx: Ctx, sessionId: SessionId): Promise<AdminS
 /** @throws Problem NOT_FOUND */
 async function endProjectSession(ctx: Ctx, sessionId: SessionId): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const ended = await revokeEntryOfSession(tx, sessionId, 'administrator');
+    const ended = await revokeEntries(tx, { sessionId }, 'administrator');
     if (ended === 0) throw problem('NOT_FOUND');
   });
 }

@@ -1,4 +1,5 @@
-import { forgetDevices, voidOpenProofs } from '#factors';
+import { forgetDevices } from '#devices';
+import { voidOpenProofs } from '#factors';
 import type { CredentialChange } from '#messages';
 import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';

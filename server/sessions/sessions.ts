@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
+import type { DeviceId } from '#devices';
 import { emit, emitAll } from '#events';
-import type { DeviceId } from '#factors';
 import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
 import {
   type ApplicationId,
@@ -305,19 +305,10 @@ export async function revokeSessions(
   return ended.length;
 }
 
-/** Ends a user's presence in `tx.scope`'s project, in all sessions; other projects go on. @returns how many entries were ended */
-export function revokeEntriesOfUser(tx: TxCtx, userId: UserId, reason: string): Promise<number> {
-  return revokeEntries(tx, { userId }, reason);
-}
-
-/** Ends a session's presence in `tx.scope`'s project; other projects go on. @returns how many entries were ended: one, or none */
-export function revokeEntryOfSession(tx: TxCtx, sessionId: SessionId, reason: string): Promise<number> {
-  return revokeEntries(tx, { sessionId }, reason);
-}
-
 type Whose = { userId: UserId } | { sessionId: SessionId };
 
-async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
+/** Ends the presence of a user or of a session in `tx.scope`'s project; other projects go on. @returns how many entries were ended */
+export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
   const { projectId } = tx.scope;
   const update = tx.db
     .updateTable('scope_entries')

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { admit, isAnotherThan, refusal } from '#admission';
 import { emit } from '#events';
-import { type FactorId, listFactors, recoveryCodesLeft } from '#factors';
+import { type FactorId, listFactors } from '#factors';
 import { listPasskeys } from '#passkeys';
 import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
@@ -11,6 +11,7 @@ import { problem, problemWithRetry } from '#platform/problem.ts';
 import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { hintOf } from '#proofs';
+import { recoveryCodesLeft } from '#recovery-codes';
 import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
 
 export type MfaChallengeId = Id<'mfc'>;

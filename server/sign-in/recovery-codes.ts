@@ -1,7 +1,8 @@
-import { listFactors, newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#factors';
+import { listFactors } from '#factors';
 import { listPasskeys } from '#passkeys';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { newRecoveryCodes, recoveryCodesLeft, removeRecoveryCodes } from '#recovery-codes';
 
 /** The first second factor comes with recovery codes. @returns them, shown once; nothing for a person who has some */
 export async function firstCodes(tx: TxCtx, userId: UserId): Promise<{ recoveryCodes?: string[] }> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { admit, refusal } from '#admission';
-import { type DeviceId, useRememberedDevice } from '#factors';
+import { type DeviceId, useRememberedDevice } from '#devices';
 import { addMember, memberSeen } from '#members';
 import { newDevice, successAfterFailures } from '#notices';
 import { keepAccount } from '#people';

@@ -1,3 +1,4 @@
+import { forgetDevicesSince } from '#devices';
 import { emit } from '#events';
 import { removeFactorsSince } from '#factors';
 import { unlinkSince } from '#linked-identities';
@@ -7,6 +8,7 @@ import { removePasswordSince } from '#passwords';
 import { lockUser, removeIdentifiersSince, unprovenSince } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { removeRecoveryCodesSince } from '#recovery-codes';
 
 /**
  * Gives an account to the first person who proves its address, where somebody else made it with that address: what they put on it
@@ -22,6 +24,8 @@ export async function takeOver(tx: TxCtx, userId: UserId, address: string): Prom
   await removePasswordSince(tx, userId, since);
   await removePasskeysSince(tx, userId, since);
   await removeFactorsSince(tx, userId, since);
+  await removeRecoveryCodesSince(tx, userId, since);
+  await forgetDevicesSince(tx, userId, since);
   await unlinkSince(tx, userId, since);
   await removeIdentifiersSince(tx, userId, { since, except: address });
   await emit(tx, 'user.reclaimed', { userId });

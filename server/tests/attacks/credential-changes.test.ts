@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProvider } from '#applications';
-import { rememberDevice } from '#factors';
+import { rememberDevice } from '#devices';
 import { linkIdentity } from '#linked-identities';
 import { ENDED_BY, startSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';

@@ -3,6 +3,7 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
@@ -109,4 +110,9 @@ export async function forgetDeadDevices(system: System): Promise<void> {
   await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(
     singleWrite(system, 'clean-up'),
   );
+}
+
+/** Forgets the devices that were remembered at that time or later. */
+export async function forgetDevicesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+  await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

@@ -1,0 +1,8 @@
+export { recoveryCodesPart } from './part.ts';
+export {
+  newRecoveryCodes,
+  recoveryCodesLeft,
+  removeRecoveryCodes,
+  removeRecoveryCodesSince,
+  useRecoveryCode,
+} from './recovery-codes.ts';
