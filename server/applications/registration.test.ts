@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
 import {
-  type Answer,
   changeSettings,
   eventually,
   expectProblem,
@@ -12,6 +11,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
@@ -36,7 +36,7 @@ async function issue(changes: Record<string, unknown> = {}) {
   return body;
 }
 
-function registerWith({ token }: { token: string }, body: unknown = PUBLIC): Promise<Answer> {
+function registerWith({ token }: { token: string }, body: unknown = PUBLIC): Promise<TestResponse> {
   return latchkey.auth('/connect/register', { token, body });
 }
 

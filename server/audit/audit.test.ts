@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
@@ -15,6 +14,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 import { signDueCheckpoints } from './checkpoints.ts';
@@ -47,7 +47,7 @@ async function settled(): Promise<void> {
   });
 }
 
-async function found(query: string): Promise<Answer['body']['items']> {
+async function found(query: string): Promise<TestResponse['body']['items']> {
   const answer = await get(query);
   assert.equal(answer.status, 200, answer.text);
   return answer.body.items;
@@ -120,7 +120,7 @@ describe('GET /v1/admin/audit-events', () => {
       const seen: number[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         // biome-ignore lint/performance/noAwaitInLoops: one page after the other
-        const { body }: Answer = await get(`${query}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        const { body }: TestResponse = await get(`${query}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
         seen.push(...body.items.map(({ sequence }: { sequence: number }) => sequence));
         cursor = body.nextCursor;
       }

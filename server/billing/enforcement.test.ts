@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { challengeIn } from '#tests/factors.ts';
 import {
-  type Answer,
   changeSettings,
   eventually,
   expectProblem,
@@ -14,6 +13,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { subscribe } from './subscriptions.ts';
 
@@ -127,7 +127,7 @@ describe('at the cap', () => {
   test('SMS-6 an unknown number where registration is closed gets the same refusal as a known one', async () => {
     await changeSettings(latchkey, { registration: 'closed' }, 'production');
     const [known, unknown] = [await start('+4915112349999'), await start('+4915112348888')];
-    const same = ({ status, body: { traceId: _trace, ...body } }: Answer) => ({ status, body });
+    const same = ({ status, body: { traceId: _trace, ...body } }: TestResponse) => ({ status, body });
     assert.deepEqual(same(known), same(unknown));
     await changeSettings(latchkey, { registration: 'open' }, 'production');
   });

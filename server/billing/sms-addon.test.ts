@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sendMessage } from '#messages';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { findOverdue, issueStatements, markPaid, unpaidStatements } from './statements.ts';
 import { renewDue } from './subscription-store.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   token = await managementToken(latchkey, undefined, 'production');
 });
 
-const get = async (path: string): Promise<Answer['body']> => {
+const get = async (path: string): Promise<TestResponse['body']> => {
   const answer = await latchkey.api(ADDON + path, { token }, 'production');
   assert.equal(answer.status, 200, answer.text);
   return answer.body;

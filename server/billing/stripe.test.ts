@@ -3,13 +3,13 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sendMessage } from '#messages';
 import { systemCtx } from '#platform/ctx.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { invoiceOf, type LocalStripe, noticeOf, startStripe } from '#tests/stripe.ts';
 import { reportUsage } from './payment-reports.ts';
@@ -50,7 +50,7 @@ beforeEach(async () => {
   token = await managementToken(latchkey, undefined, 'production');
 });
 
-const status = async (): Promise<Answer['body']> => {
+const status = async (): Promise<TestResponse['body']> => {
   const answer = await latchkey.api(`${ADDON}/status`, { token }, 'production');
   assert.equal(answer.status, 200, answer.text);
   return answer.body;

@@ -7,7 +7,7 @@ import { StartError } from '#platform/start-error.ts';
 import { failing } from './failing.ts';
 
 type Json = Record<string, unknown>;
-type Answer = { status: number; body: Json };
+type JsonResponse = { status: number; body: Json };
 type Call = { token?: unknown; body?: Json | URLSearchParams; method?: string; headers?: Record<string, string> };
 
 const PASSWORD = 'correct horse battery staple';
@@ -100,7 +100,7 @@ async function useSecondProduct(demo: Demo, email: string): Promise<void> {
   await call(`${apiUrl}/v1/me/authorization`, { token: body['access_token'] });
 }
 
-type BackEnd = (path: string, call?: Call) => Promise<Answer>;
+type BackEnd = (path: string, call?: Call) => Promise<JsonResponse>;
 
 /** The demo's back end with a management token of its own. */
 async function backEndOf(demo: Demo): Promise<BackEnd> {
@@ -153,7 +153,7 @@ function itemsOf(body: Json): unknown[] {
 }
 
 /** Refusals are part of the traffic; only a missing response is a fault. */
-async function call(url: string, { token, body, method, headers }: Call): Promise<Answer> {
+async function call(url: string, { token, body, method, headers }: Call): Promise<JsonResponse> {
   await setTimeout(PAUSE_MS);
   const form = body instanceof URLSearchParams;
   const answer = await fetch(url, {

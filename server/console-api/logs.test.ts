@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import { eraseUserJob } from '#people';
 import { observeStatements } from '#platform/db.ts';
 import {
-  type Answer,
   eventsOf,
   eventually,
   expectProblem,
@@ -12,6 +11,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
 
@@ -25,7 +25,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 /** What a log answers, once everything emitted so far stands in it. */
-async function log(path: string, by: Operator = operator): Promise<Answer['body']> {
+async function log(path: string, by: Operator = operator): Promise<TestResponse['body']> {
   await eventually(async () => {
     const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');
     assert.equal(rows.length, 0);
@@ -57,8 +57,8 @@ describe('the logs say whom their ids stand for', () => {
     for (const path of ['audit-log?limit=100', 'event-log?limit=100']) {
       // biome-ignore lint/performance/noAwaitInLoops: one log after the other
       const { items, names } = await log(path);
-      const management = items.find(({ actor }: Answer['body']) => actor?.kind === 'management').actor;
-      assert.ok(items.find(({ resources }: Answer['body']) => resources.includes(ada.session.userId)));
+      const management = items.find(({ actor }: TestResponse['body']) => actor?.kind === 'management').actor;
+      assert.ok(items.find(({ resources }: TestResponse['body']) => resources.includes(ada.session.userId)));
       assert.deepEqual(
         [ada.session.userId, plain.session.userId, gone.session.userId, operatorId].map((id) => names[id]),
         ['Ada Lovelace', plain.email, null, session.body.operator.displayName ?? latchkey.demo.operator.email],

@@ -179,7 +179,7 @@ async function forgetChallenge(system: System, token: string): Promise<void> {
 }
 
 /** What the authority wants to read at a challenge's address, whichever process it asks (RFC 8555 §8.3). */
-export async function challengeAnswer(system: System, token: string): Promise<string | undefined> {
+export async function challengeResponse(system: System, token: string): Promise<string | undefined> {
   const row = await system.db
     .selectFrom('acme_challenges')
     .select('key_authorization')

@@ -1,4 +1,4 @@
-export { challengeAnswer } from './acme.ts';
+export { challengeResponse } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
 export { domainsPart } from './part.ts';

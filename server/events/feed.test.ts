@@ -4,12 +4,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Value } from 'typebox/value';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 import { catalogue } from './catalogue.ts';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const feed = (query: string): Promise<Answer> => latchkey.api(`/v1/admin/events?${query}`, { token });
+const feed = (query: string): Promise<TestResponse> => latchkey.api(`/v1/admin/events?${query}`, { token });
 const happen = (userId: string) => latchkey.inProject((tx) => emit(tx, 'user.logout', { userId, everywhere: false }));
 const latest = async (): Promise<number> => (await feed('after=latest')).body.nextAfter;
 

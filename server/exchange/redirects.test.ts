@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
-import { type Answer, newEmail, PKCE, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { newEmail, PKCE, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
 const WEB = 'https://shop.example.com/callback';
 const LOOPBACK = 'http://127.0.0.1:5000/back';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type Ask = (clientId: string, redirectUri: string) => Promise<Answer>;
+type Ask = (clientId: string, redirectUri: string) => Promise<TestResponse>;
 
 /** Everybody who sends a browser, and what is exchanged for a session, to an address that a caller names. */
 const users: Record<string, Ask> = {
@@ -67,7 +67,7 @@ const native: Record<string, string> = {
   'loopback as user': LOOPBACK.replace(':5000', ':5000@evil.example'),
 };
 
-const isRefused = ({ status, body }: Answer) =>
+const isRefused = ({ status, body }: TestResponse) =>
   status === 400 &&
   body.errorCode === 'VALIDATION_FAILED' &&
   JSON.stringify(body.errors ?? '').includes('/body/redirectUri');

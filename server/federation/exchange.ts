@@ -7,7 +7,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { type NewFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
-import { answerOf, enterProven, Passage, type SignInAnswer } from '#sign-in';
+import { answerOf, enterProven, Passage, type SignInResponse } from '#sign-in';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
@@ -36,7 +36,7 @@ type Exchanged = Shown & {
 export async function exchangeCode(
   ctx: Ctx,
   exchanged: Exchanged,
-): Promise<SignInAnswer | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
+): Promise<SignInResponse | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
   const result = await onceMore(() => enter(ctx, exchanged));
   if ('unproven' in result) return askForAddress(ctx, result, exchanged.browser);
   return 'status' in result ? result : answerOf(ctx, result);

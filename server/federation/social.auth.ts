@@ -18,7 +18,7 @@ import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
-import { Passage, SignInAnswer, signInFields } from '#sign-in';
+import { Passage, SignInResponse, signInFields } from '#sign-in';
 import { exchangeCode } from './exchange.ts';
 import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';
@@ -172,7 +172,7 @@ export const socialRoutes: Routes = [
     description:
       'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
     body: Exchange,
-    responses: { 200: Type.Union([...SignInAnswer.anyOf, LinkRequired, VerificationChallenge, CookieSession]) },
+    responses: { 200: Type.Union([...SignInResponse.anyOf, LinkRequired, VerificationChallenge, CookieSession]) },
     problems: ['INVALID_TOKEN', 'RATE_LIMIT_EXCEEDED', 'REGISTRATION_CLOSED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
     handler: async (request, reply) => {
       const { code, cookies } = request.body;

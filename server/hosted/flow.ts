@@ -12,7 +12,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { FlowId } from '#proofs';
 import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
-import { MfaChallenge, openMethods, type SignInAnswer } from '#sign-in';
+import { MfaChallenge, openMethods, type SignInResponse } from '#sign-in';
 import { projectOf } from '#tenancy';
 
 /** What a message was sent for, and what its code will do. */
@@ -141,12 +141,12 @@ export function show(flow: Flow, page: Page): Reply {
   });
 }
 
-type Answer = SignInAnswer | Sending | Static<typeof LinkRequired>;
+type Outcome = SignInResponse | Sending | Static<typeof LinkRequired>;
 /** The answer that asks for a code before there is a session. */
 type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: string };
 
 /** Goes on with what a way in led to: the application, a second factor, a code, or the proof of another account. */
-export async function proceed(flow: Flow, answer: Answer | MfaSession): Promise<Reply> {
+export async function proceed(flow: Flow, answer: Outcome | MfaSession): Promise<Reply> {
   if ('access_token' in answer) return enter(flow, answer);
   const { identifier, provider, link } = flow.step;
   const kept: Step = { ...(identifier && { identifier }), ...(provider && { provider }), ...(link && { link }) };

@@ -14,7 +14,7 @@ import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import { lookAtLink, withProof } from '#proofs';
 import { linkCtx, realmOfSecret } from '#requests';
-import type { SessionAnswer } from '#sessions';
+import type { SessionResponse } from '#sessions';
 import {
   answerOf,
   BegunAs,
@@ -38,7 +38,7 @@ type Looked = { title: string; intro: Markup; fields?: Markup; button: string | 
 type Form = { password?: string; displayName?: string };
 
 /** What a click led to: on to the application, or a page that says it is done. */
-type Finished = { redirect: string } | { title: string; text: string; session?: SessionAnswer };
+type Finished = { redirect: string } | { title: string; text: string; session?: SessionResponse };
 
 /** A link in a browser with a mark: where it belongs, and how its page speaks. */
 type Opened = { ctx: Ctx; voice: Voice; token: string; browser: string | undefined };

@@ -13,7 +13,7 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
 
   /** The process can serve: its database answers, it hears of changes, and it is not stopping. */
   app.get('/readyz', async (_request, reply) => {
-    const checks = { database: await databaseAnswers(system), feed: system.feed.live, running: !isStopping() };
+    const checks = { database: await isDatabaseReachable(system), feed: system.feed.live, running: !isStopping() };
     const ready = Object.values(checks).every(Boolean);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
@@ -24,7 +24,7 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
   return app;
 }
 
-async function databaseAnswers(system: System): Promise<boolean> {
+async function isDatabaseReachable(system: System): Promise<boolean> {
   const timeout = new Promise<false>((resolve) => {
     setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref();
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { boundHost, challengeAnswer, secureContextFor } from '#domains';
+import { boundHost, challengeResponse, secureContextFor } from '#domains';
 import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
@@ -47,7 +47,7 @@ export function createPlainFront(system: System): FastifyInstance {
   const front = Fastify({ forceCloseConnections: 'idle', requestTimeout: 30_000 });
   front.get('/.well-known/acme-challenge/:token', async (request, reply) => {
     const { token } = Object(request.params);
-    const answer = await challengeAnswer(system, String(token));
+    const answer = await challengeResponse(system, String(token));
     return answer === undefined ? reply.code(404).send() : reply.type('text/plain').send(answer);
   });
   front.setNotFoundHandler(async (request, reply) => {

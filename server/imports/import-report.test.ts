@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
   newEmail,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
@@ -41,7 +41,7 @@ describe('GET /v1/admin/members/import', () => {
     ].reverse();
     const first = await get('?limit=2');
     assert.deepEqual(
-      first.body.items.map(({ id, dryRun, created, failed }: Answer['body']) => [id, dryRun, created, failed]),
+      first.body.items.map(({ id, dryRun, created, failed }: TestResponse['body']) => [id, dryRun, created, failed]),
       [
         [ids[0], false, 0, 1],
         [ids[1], true, 1, 0],

@@ -4,7 +4,6 @@ import { after, before, describe, test } from 'node:test';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { systemCtx } from '#platform/ctx.ts';
 import {
-  type Answer,
   eventsOf,
   eventually,
   expectProblem,
@@ -14,6 +13,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
 import { importChunk } from './imports.task.ts';
@@ -27,14 +27,19 @@ before(async () => {
 after(() => latchkey.stop());
 
 const NDJSON = 'application/x-ndjson';
-const upload = (body: string | Uint8Array, type = NDJSON, query = '', by = token): Promise<Answer> =>
+const upload = (body: string | Uint8Array, type = NDJSON, query = '', by = token): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/members/import${query}`, { token: by, body, headers: { 'content-type': type } });
 const lines = (rows: unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
-const read = (id: string, query = ''): Promise<Answer> =>
+const read = (id: string, query = ''): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/members/import/${id}${query}`, { token });
 
 /** Imports rows and waits until it is done. @returns the import with its report */
-async function imported(body: string | Uint8Array, type = NDJSON, query = '', by = token): Promise<Answer['body']> {
+async function imported(
+  body: string | Uint8Array,
+  type = NDJSON,
+  query = '',
+  by = token,
+): Promise<TestResponse['body']> {
   const answer = await upload(body, type, query, by);
   assert.equal(answer.status, 202, answer.text);
   return eventually(async () => {
@@ -71,7 +76,7 @@ function slowUpload(type: string): { request: ClientRequest; answered: Promise<n
 
 const member = async (q: string) =>
   (await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(q)}`, { token })).body.items[0];
-const outcomes = (report: Answer['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
+const outcomes = (report: TestResponse['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
 
 describe('POST /v1/admin/members/import', () => {
   test('people with all they have: they are found, sign in with their old password, and their hash is replaced', async () => {
@@ -208,7 +213,12 @@ describe('POST /v1/admin/members/import', () => {
       { email: first, username: 'far.apart.1' },
       { phone: '+4930111222333' },
     ];
-    const counts = ({ created, joined, unchanged, failed }: Answer['body']) => [created, joined, unchanged, failed];
+    const counts = ({ created, joined, unchanged, failed }: TestResponse['body']) => [
+      created,
+      joined,
+      unchanged,
+      failed,
+    ];
     assert.deepEqual(counts(await imported(lines(rows), NDJSON, '?dryRun=true')), [2_101, 1, 2, 1]);
     assert.deepEqual(counts(await imported(lines(rows))), [2_101, 1, 2, 1]);
     const { rows: left } = await latchkey.system.pool.query('select from member_import_dry_runs /* all workspaces */');

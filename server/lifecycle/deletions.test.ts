@@ -9,7 +9,6 @@ import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { isClosed } from '#tenancy';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   lastMessage,
@@ -19,6 +18,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
 import { type Receiver, startReceiver } from '#tests/receiver.ts';
@@ -61,7 +61,7 @@ const drop = (projectId: string, as = owner) => as.call(`${PROJECTS}/${projectId
 const restore = (projectId: string, as = owner) => as.call(`${PROJECTS}/${projectId}/restore`, { method: 'POST' });
 const place = ({ workspaceId, projectId }: Scope) => ({ workspaceId, projectId });
 
-function registerIn(scope: Scope, email = newEmail()): Promise<Answer> {
+function registerIn(scope: Scope, email = newEmail()): Promise<TestResponse> {
   return latchkey.auth('/v1/auth/register', { body: { ...place(scope), email, password: PASSWORD } });
 }
 

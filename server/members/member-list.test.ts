@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { firstIdAt } from '#platform/ids.ts';
-import { type Answer, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { managementToken, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
 /** More than a search looks through before it asks the index. */
 const CROWD = 2_500;
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const members = (query: string): Promise<Answer> => latchkey.api(`/v1/admin/members${query}`, { token });
+const members = (query: string): Promise<TestResponse> => latchkey.api(`/v1/admin/members${query}`, { token });
 const found = async (q: string, more = ''): Promise<string[]> => {
   const answer = await members(`?q=${encodeURIComponent(q)}${more}`);
   assert.equal(answer.status, 200, answer.text);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   eventsOf,
   expectProblem,
   lastMessage,
@@ -12,6 +11,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const call = (method: string, path: string, body?: unknown, by = token): Promise<Answer> =>
+const call = (method: string, path: string, body?: unknown, by = token): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/members${path}`, { token: by, method, ...(body !== undefined && { body }) });
 
 /** Registers somebody in the other project of the workspace. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   expectProblem,
   managementToken,
   ownerToken,
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { teammate } from '#tests/operators.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
@@ -50,7 +50,7 @@ test('role and permission changes count on the next request in another process',
 describe('nobody acts on somebody who may do more than they', () => {
   const act = (by: string, id: string, what: string, call: { method: string; body?: unknown } = { method: 'POST' }) =>
     latchkey.api(`/v1/admin/members/${id}${what}`, { token: by, ...call });
-  const acts = (by: string, id: string): Promise<Answer>[] => [
+  const acts = (by: string, id: string): Promise<TestResponse>[] => [
     act(by, id, '/block'),
     act(by, id, '/unblock'),
     act(by, id, '/reset-password'),

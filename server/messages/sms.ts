@@ -51,10 +51,10 @@ export function carriersOf(system: System): Carrier[] {
 }
 
 type Request = { url: string; headers: Record<string, string>; body: string };
-type Answer = { status: number; body: unknown };
+type CarrierResponse = { status: number; body: unknown };
 
 /** A carrier's protocol: how it is asked, and what its answer means (null: it took the message). */
-type Protocol = { request: (url: URL, text: Text) => Request; refusal: (answer: Answer) => NotTaken | null };
+type Protocol = { request: (url: URL, text: Text) => Request; refusal: (answer: CarrierResponse) => NotTaken | null };
 
 function carrier(system: System, url: URL): Carrier {
   const name = url.protocol.slice(0, -1);
@@ -71,7 +71,7 @@ function carrier(system: System, url: URL): Carrier {
   };
 }
 
-async function ask(system: System, address: string, init: Omit<Request, 'url'>): Promise<Answer> {
+async function ask(system: System, address: string, init: Omit<Request, 'url'>): Promise<CarrierResponse> {
   try {
     const response = await outbound(system, address, { method: 'POST', ...init });
     return { status: response.status, body: parsed(await response.text()) };

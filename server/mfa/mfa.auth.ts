@@ -4,7 +4,7 @@ import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, ctxFor, environmentOf, sendSession } from '#requests';
-import { SessionAnswer } from '#sessions';
+import { SessionResponse } from '#sessions';
 import { findChallenge, MfaToken, type OpenChallenge } from '#sign-in';
 import {
   enrolTotpFor,
@@ -55,7 +55,7 @@ export const mfaRoutes: Routes = [
     ),
     responses: {
       200: Type.Union([
-        Type.Object({ ...SessionAnswer.properties, ...MfaResult }),
+        Type.Object({ ...SessionResponse.properties, ...MfaResult }),
         Type.Object({ ...CookieSession.properties, ...MfaResult }),
       ]),
     },
@@ -106,7 +106,7 @@ export const mfaRoutes: Routes = [
     ),
     responses: {
       200: Type.Union([
-        Type.Object({ ...SessionAnswer.properties, ...MfaResult }),
+        Type.Object({ ...SessionResponse.properties, ...MfaResult }),
         Type.Object({ ...CookieSession.properties, ...MfaResult }),
       ]),
     },

@@ -11,7 +11,7 @@ import {
   AuthenticationResponse,
   type ChallengeId,
   checkPasskey,
-  type PasskeyAnswer,
+  type PasskeyResponse,
   passkeyRequestOptions,
 } from '#passkeys';
 import { lockUser, usersById } from '#people';
@@ -21,7 +21,7 @@ import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { digitsOf, hintOf } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft, useRecoveryCode } from '#recovery-codes';
-import { type SessionAnswer, sessionAnswer } from '#sessions';
+import { type SessionResponse, sessionResponse } from '#sessions';
 import {
   bindCode,
   countTry,
@@ -44,7 +44,7 @@ export const factorFields = {
   flowId: Type.Optional(IdSchema('chl')),
   response: Type.Optional(AuthenticationResponse),
 };
-export type FactorAnswer = {
+export type FactorResponse = {
   factorId?: string;
   code?: string;
   flowId?: ChallengeId;
@@ -148,7 +148,7 @@ export const MfaResult = {
   recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once, to a person who had none.' })),
   deviceToken: Type.Optional(Type.String({ description: 'Of the device that was to be remembered; shown once.' })),
 };
-export type MfaSession = SessionAnswer & { recoveryCodes?: string[]; deviceToken?: string };
+export type MfaSession = SessionResponse & { recoveryCodes?: string[]; deviceToken?: string };
 
 /**
  * Checks a second factor and enters with a session of the higher level. The try stays counted, for the challenge and for the
@@ -158,7 +158,7 @@ export type MfaSession = SessionAnswer & { recoveryCodes?: string[]; deviceToken
 export async function finishWithFactor(
   ctx: Ctx,
   challenge: OpenChallenge,
-  { rememberDevice: remember = false, ...answer }: FactorAnswer & { rememberDevice?: boolean },
+  { rememberDevice: remember = false, ...answer }: FactorResponse & { rememberDevice?: boolean },
 ): Promise<MfaSession> {
   const { userId } = challenge;
   const way = new Passage('second_factor');
@@ -175,7 +175,7 @@ export async function finishWithFactor(
   if (result === null) return refuse(ctx, userId);
   await attempt.forget();
   const { entry, refresh, ...shownOnce } = result;
-  return { ...(await sessionAnswer(ctx, entry, refresh)), ...shownOnce };
+  return { ...(await sessionResponse(ctx, entry, refresh)), ...shownOnce };
 }
 
 async function extras(tx: TxCtx, challenge: OpenChallenge, remember: boolean) {
@@ -203,10 +203,10 @@ export function withMfa(first: readonly string[], second: readonly string[]): st
 /** Spends what was checked, in the caller's transaction. @returns the methods used, or null when it does not hold */
 type Check = (tx: TxCtx) => Promise<string[] | null>;
 
-type Answered = FactorAnswer & { challenge?: OpenChallenge };
+type FactorProof = FactorResponse & { challenge?: OpenChallenge };
 
 /** Looks at a factor's answer; what it returns decides, in a transaction, and spends it. @throws Problem VALIDATION_FAILED for no answer at all */
-export async function checkFactor(ctx: Ctx, userId: UserId, answer: Answered): Promise<Check> {
+export async function checkFactor(ctx: Ctx, userId: UserId, answer: FactorProof): Promise<Check> {
   const { flowId, response, code, challenge } = answer;
   if (flowId && response) {
     const asked = challenge ? secondFactorOf(challenge) : ({ purpose: 'sign_in' } as const);
@@ -230,13 +230,13 @@ export async function checkFactor(ctx: Ctx, userId: UserId, answer: Answered): P
 const PHONE_CODE = /^\d{8}$/;
 
 /** Which factor an answer is of. One answer is checked against one factor, the one whose attempts it is counted as. */
-export function wayOf({ flowId, response, factorId, code = '' }: FactorAnswer): Way {
+export function wayOf({ flowId, response, factorId, code = '' }: FactorResponse): Way {
   if (flowId && response) return 'passkey';
   if (factorId === 'recovery_code' || /[a-z]/i.test(code)) return 'recovery_code';
   return PHONE_CODE.test(digitsOf(code)) ? 'phone' : 'totp';
 }
 
-async function passkeyCheck(ctx: Ctx, userId: UserId, answer: PasskeyAnswer): Promise<Check> {
+async function passkeyCheck(ctx: Ctx, userId: UserId, answer: PasskeyResponse): Promise<Check> {
   const { used, record } = await checkPasskey(ctx, answer, await relyingPartyOf(ctx));
   if (used.userId !== userId) return async () => null;
   return async (tx) => {
@@ -314,5 +314,5 @@ export async function finishEnrolment(
     return { ...session, ...(await extras(tx, challenge, remember)) };
   });
   await attempt.forget();
-  return { ...(await sessionAnswer(ctx, entry, refresh)), ...shownOnce };
+  return { ...(await sessionResponse(ctx, entry, refresh)), ...shownOnce };
 }

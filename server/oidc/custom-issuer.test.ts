@@ -7,7 +7,6 @@ import { permissionKeys } from '#members';
 import type { Scope } from '#platform/ctx.ts';
 import { bindHost, callAt, fetchHere, startDns, type TestDns } from '#tests/domains.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   lastMessage,
@@ -19,6 +18,7 @@ import {
   requestManagementToken,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserFor } from '#tests/oidc.ts';
 import { startReceiver } from '#tests/receiver.ts';
@@ -83,7 +83,7 @@ async function managementTokenOf(scope: Scope): Promise<string> {
   return tenantManagementToken(latchkey, { scope, owner: '', clientId, clientSecret: secret ?? '' });
 }
 
-function login(person: { email: string }): Promise<Answer> {
+function login(person: { email: string }): Promise<TestResponse> {
   return at('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD } });
 }
 
@@ -267,7 +267,7 @@ describe('session tokens of a project’s own addresses', () => {
 });
 
 describe('management tokens', () => {
-  async function requestAt(address: string, resource?: string): Promise<Answer> {
+  async function requestAt(address: string, resource?: string): Promise<TestResponse> {
     const { managementClientId, managementClientSecret } = latchkey.demo.environments.test;
     const body = new URLSearchParams({
       grant_type: 'client_credentials',

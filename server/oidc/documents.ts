@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReadyAnswer } from '#platform/http-ready.ts';
+import type { PreparedResponse } from '#platform/http-ready.ts';
 
 /** What an issuer publishes about itself. */
 export const DOCUMENT_PATHS = [
@@ -10,7 +10,7 @@ export const DOCUMENT_PATHS = [
 export type DocumentPath = (typeof DOCUMENT_PATHS)[number];
 
 /** What the provider is about to answer. */
-type Answer = {
+type DocumentResponse = {
   path: string;
   status: number;
   body: unknown;
@@ -23,14 +23,14 @@ const MAX_AGE = 300;
 
 /** Copies of what the provider says at {@link DOCUMENT_PATHS}: always the same, so it is asked once. */
 export class Documents {
-  readonly #kept = new Map<DocumentPath, ReadyAnswer>();
+  readonly #kept = new Map<DocumentPath, PreparedResponse>();
 
-  get(path: DocumentPath): ReadyAnswer | undefined {
+  get(path: DocumentPath): PreparedResponse | undefined {
     return this.#kept.get(path);
   }
 
   /** Marks the provider's own answer as cacheable and keeps a copy, if it is one of the documents. */
-  keep(answer: Answer): void {
+  keep(answer: DocumentResponse): void {
     const path = DOCUMENT_PATHS.find((candidate) => candidate === answer.path);
     if (!path || answer.status !== 200) return;
     const body = JSON.stringify(answer.body);

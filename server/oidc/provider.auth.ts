@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import { addressOf, type Host, type Reply, type Request } from '#platform/http.ts';
-import type { ReadyAnswer } from '#platform/http-ready.ts';
+import type { PreparedResponse } from '#platform/http-ready.ts';
 import { isKnownState } from '#platform/http-rules.ts';
 import { get, type Hook, options, post, type Route, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
@@ -41,7 +41,7 @@ const clientFaults = {
 };
 
 /** What an endpoint for browsers answers. */
-const browserAnswers = {
+const browserResponses = {
   200: page('A page for the person.'),
   303: { type: 'null', description: 'Back to the application, with the result or an error; or on to a page.' },
   400: {
@@ -51,7 +51,7 @@ const browserAnswers = {
   503: oauthError('`temporarily_unavailable`'),
 };
 
-const documentAnswers = (mediaType: string) => ({
+const documentResponses = (mediaType: string) => ({
   200: {
     description: 'The document. It may be kept for a while.',
     content: { [mediaType]: { schema: AnyObject } },
@@ -63,17 +63,17 @@ const documents: Record<DocumentPath, Pick<Route, 'summary' | 'description' | 'r
   '/.well-known/openid-configuration': {
     summary: 'Read the provider metadata',
     description: 'OpenID Connect Discovery 1.0',
-    responses: documentAnswers('application/json'),
+    responses: documentResponses('application/json'),
   },
   '/.well-known/oauth-authorization-server': {
     summary: 'Read the authorization server metadata',
     description: 'RFC 8414',
-    responses: documentAnswers('application/json'),
+    responses: documentResponses('application/json'),
   },
   '/connect/jwks': {
     summary: 'Read the public signing keys',
     description: 'RFC 7517',
-    responses: documentAnswers('application/jwk-set+json'),
+    responses: documentResponses('application/jwk-set+json'),
   },
 };
 
@@ -169,7 +169,7 @@ export const providerRoutes: Routes = [
     counted: 'begin',
     summary: 'Begin a sign-in',
     description: 'Authorization code with PKCE (RFC 6749 §4.1, RFC 7636). Open in a browser.',
-    responses: browserAnswers,
+    responses: browserResponses,
   }),
   get('/connect/authorize/:uid', provided),
   get('/connect/device', { ...provided, counted: 'begin' }),
@@ -179,7 +179,7 @@ export const providerRoutes: Routes = [
     ...provided,
     summary: 'Sign out',
     description: 'OpenID Connect RP-Initiated Logout 1.0. Open in a browser.',
-    responses: browserAnswers,
+    responses: browserResponses,
   }),
   post('/connect/logout/confirm', { ...provided, counted: 'proof' }),
   get('/connect/logout/success', provided),
@@ -207,7 +207,7 @@ function answeredBefore(): never {
   throw new Error('unreachable: the provider has answered');
 }
 
-function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): ReadyAnswer | undefined {
+function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): PreparedResponse | undefined {
   const issuer = issuerOf(system, address);
   return 'documents' in issuer ? issuer.documents.get(path) : undefined;
 }

@@ -13,7 +13,7 @@ export {
   AuthenticationResponse,
   addPasskey,
   checkPasskey,
-  type PasskeyAnswer,
+  type PasskeyResponse,
   passkeyCreationOptions,
   passkeyRequestOptions,
   RegistrationResponse,

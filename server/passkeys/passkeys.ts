@@ -174,7 +174,7 @@ export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty, binding
 }
 
 /** An answer to {@link passkeyRequestOptions}, and what it is used for. */
-export type PasskeyAnswer = { flowId: ChallengeId; response: AuthenticationResponse; asked: Asked };
+export type PasskeyResponse = { flowId: ChallengeId; response: AuthenticationResponse; asked: Asked };
 
 /** A passkey that was just used: whose it is, and the method as RFC 8176 names it. */
 export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' | 'user')[] };
@@ -185,7 +185,7 @@ export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' |
  */
 export async function checkPasskey(
   ctx: Ctx,
-  { flowId, response, asked }: PasskeyAnswer,
+  { flowId, response, asked }: PasskeyResponse,
   rp: RelyingParty,
 ): Promise<{ used: UsedPasskey; record: (tx: TxCtx) => Promise<void> }> {
   const challenge = await spendChallengeAtOnce(ctx, { id: flowId, binding: asked });

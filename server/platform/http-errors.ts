@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import type { Methods } from './http-methods.ts';
-import { AnsweredBefore, replay } from './http-once.ts';
+import { AlreadyAnswered, replay } from './http-once.ts';
 import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
 
 type Where = { apiAddress: string; surfaces: readonly Surface[]; methods: Methods };
@@ -14,7 +14,7 @@ type Surface = { prefix: string; host: string; address: string };
  */
 export function addErrorHandling(app: FastifyInstance, where: Where): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    error instanceof AnsweredBefore
+    error instanceof AlreadyAnswered
       ? replay(reply, error.stored)
       : sendProblem(request, reply, toProblem(error), where.apiAddress),
   );

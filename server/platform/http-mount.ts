@@ -26,9 +26,9 @@ const SAFE = ['GET', 'OPTIONS'];
  */
 function requireGuarded({ method, path, permission, counted, stepUp }: Route): void {
   if (SAFE.includes(method)) return;
-  const anybody = permission === 'public' || permission === 'optional';
+  const anonymous = permission === 'public' || permission === 'optional';
   const administrative = permission === 'operator' || permission.includes(':');
-  if (anybody && counted === undefined) throw new Error(`${method} ${path} declares not what it is counted as.`);
+  if (anonymous && counted === undefined) throw new Error(`${method} ${path} does not declare its counter.`);
   if (administrative && stepUp === undefined) throw new Error(`${method} ${path} declares no stepUp.`);
 }
 
@@ -47,5 +47,5 @@ function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void 
     ...(onRequest && { onRequest }),
     ...(attachValidation && { attachValidation }),
   });
-  if (ready) app.readyAnswers.add(path, ready(app));
+  if (ready) app.preparedResponses.add(path, ready(app));
 }

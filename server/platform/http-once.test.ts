@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   expectProblem,
   managementToken,
   newEmail,
@@ -11,6 +10,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { waitsForLock } from '#tests/locks.ts';
 import { forgetIdempotencyKeys } from './http-once.ts';
@@ -40,7 +40,7 @@ async function count(key: string): Promise<number> {
 }
 
 /** A call with the correlation id of an earlier one, so that the harness finds the event of the first call. */
-async function again(first: Answer, path: string, key: string, body: unknown): Promise<Answer> {
+async function again(first: TestResponse, path: string, key: string, body: unknown): Promise<TestResponse> {
   const correlation = { 'x-correlation-id': first.headers.get('x-correlation-id') ?? '' };
   return latchkey.api(path, { body, token, headers: { 'idempotency-key': key, ...correlation } });
 }

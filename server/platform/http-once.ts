@@ -22,7 +22,7 @@ declare module './db.ts' {
   }
 }
 
-type StoredAnswer = { status: number; headers: Record<string, string | string[]>; body: string };
+type StoredResponse = { status: number; headers: Record<string, string | string[]>; body: string };
 
 const KEPT_MS = 24 * 3_600_000;
 const PURPOSE = 'idempotent-answer';
@@ -43,10 +43,10 @@ const NOT_KEPT = [
 ];
 
 /** Thrown if another process stored its response first; the request ends with that response. */
-export class AnsweredBefore extends Error {
-  readonly stored: StoredAnswer;
+export class AlreadyAnswered extends Error {
+  readonly stored: StoredResponse;
 
-  constructor(stored: StoredAnswer) {
+  constructor(stored: StoredResponse) {
     super('The request was answered before.');
     this.stored = stored;
   }
@@ -68,7 +68,7 @@ export function claiming(system: System, request: FastifyRequest, claim: Buffer)
       answer_sealed: null,
       expires_at: new Date(+now + KEPT_MS),
     };
-    if (!(await insertClaim(db, row, now))) throw new AnsweredBefore(await storedAnswer(system, db, row));
+    if (!(await insertClaim(db, row, now))) throw new AlreadyAnswered(await storedResponse(system, db, row));
   };
 }
 
@@ -76,18 +76,18 @@ export function claiming(system: System, request: FastifyRequest, claim: Buffer)
  * The stored response to the first request with the key, if it has finished.
  * @throws Problem IDEMPOTENCY_KEY_REUSED
  */
-export async function earlierAnswer(
+export async function earlierResponse(
   system: System,
   request: FastifyRequest,
   id: Buffer,
-): Promise<StoredAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const known = await system.db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
     .where('id', '=', id)
     .where('expires_at', '>', system.clock.now())
     .executeTakeFirst();
-  return known && openAnswer(system, known, { id, body_hash: hashOf(request.body) });
+  return known && openResponse(system, known, { id, body_hash: hashOf(request.body) });
 }
 
 function hashOf(body: unknown): Buffer {
@@ -109,20 +109,24 @@ async function insertClaim(db: Kysely<Tables>, row: Insertable<IdempotencyKeysTa
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-async function storedAnswer(system: System, db: Kysely<Tables>, row: Claim): Promise<StoredAnswer> {
+async function storedResponse(system: System, db: Kysely<Tables>, row: Claim): Promise<StoredResponse> {
   const known = await db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
     .where('id', '=', row.id)
     .executeTakeFirstOrThrow();
-  return openAnswer(system, known, row);
+  return openResponse(system, known, row);
 }
 
 type Claim = { id: Buffer; body_hash: Buffer };
 
-function openAnswer(system: System, known: Omit<IdempotencyKeysTable, 'id' | 'expires_at'>, row: Claim): StoredAnswer {
+function openResponse(
+  system: System,
+  known: Omit<IdempotencyKeysTable, 'id' | 'expires_at'>,
+  row: Claim,
+): StoredResponse {
   if (!known.body_hash.equals(row.body_hash)) throw problem('IDEMPOTENCY_KEY_REUSED');
-  const stored: StoredAnswer = JSON.parse(
+  const stored: StoredResponse = JSON.parse(
     system.keyring.open(known.answer_sealed ?? '', PURPOSE, row.id.toString('base64url')),
   );
   return stored;
@@ -154,7 +158,7 @@ export function turnOf({ ctx, trace }: FastifyRequest): string {
 }
 
 /** Stores the response in the transaction of the change. */
-export async function keepAnswer(
+export async function keepResponse(
   system: System,
   { unit, claim }: { unit: Unit; claim: Buffer },
   { reply, payload }: { reply: FastifyReply; payload: unknown },
@@ -171,7 +175,7 @@ export async function keepAnswer(
   await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }
 
-function answerOf(reply: FastifyReply, payload: unknown): StoredAnswer {
+function answerOf(reply: FastifyReply, payload: unknown): StoredResponse {
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
     value === undefined || NOT_KEPT.includes(name) ? [] : [[name, Array.isArray(value) ? value : String(value)]],
   );
@@ -183,7 +187,7 @@ function answerOf(reply: FastifyReply, payload: unknown): StoredAnswer {
 }
 
 /** Replays the response of the first request. */
-export function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): void {
+export function replay(reply: FastifyReply, { status, headers, body }: StoredResponse): void {
   reply
     .code(status)
     .headers(headers)

@@ -5,7 +5,7 @@ import type { System } from './system.ts';
 import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
 
 /** A response that is prepared in advance. */
-export type ReadyAnswer = { body: string | Buffer; etag: string; headers: Record<string, string> };
+export type PreparedResponse = { body: string | Buffer; etag: string; headers: Record<string, string> };
 
 /** Longer than the 60 seconds of common load balancers, so that they close idle connections before this server does. */
 const KEEP_ALIVE_MS = 72_000;
@@ -17,8 +17,8 @@ const DEPENDS = ['origin', 'x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-e
  * Prepared responses to the most frequent requests, sent before routing, hooks and serialisation: for public documents
  * that are the same for everyone. Unusual requests fall through to the route, which must give the same response.
  */
-export class ReadyAnswers {
-  readonly #answers = new Map<string, () => ReadyAnswer | undefined>();
+export class PreparedResponses {
+  readonly #answers = new Map<string, () => PreparedResponse | undefined>();
   readonly #durations: ReturnType<typeof requestDurations>;
   readonly #host: { kind: string; environment: string | null };
   readonly #hostNames: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export class ReadyAnswers {
   }
 
   /** @param find undefined while there is no response yet; the route creates it */
-  add(path: string, find: () => ReadyAnswer | undefined): void {
+  add(path: string, find: () => PreparedResponse | undefined): void {
     this.#answers.set(path, find);
   }
 
@@ -79,10 +79,10 @@ export class ReadyAnswers {
   }
 }
 
-const fields = new WeakMap<ReadyAnswer, readonly string[]>();
+const fields = new WeakMap<PreparedResponse, readonly string[]>();
 
 /** The header fields of a response, computed once. A 304 has the length of the full response (RFC 9110 §8.6). */
-function fieldsOf(found: ReadyAnswer): readonly string[] {
+function fieldsOf(found: PreparedResponse): readonly string[] {
   const known = fields.get(found);
   if (known) return known;
   const { headers, etag, body } = found;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import {
-  type Answer,
   expectProblem,
   managementToken,
   PASSWORD,
@@ -10,6 +9,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { waitsForLock } from '#tests/locks.ts';
 import { dereferenced } from '#tests/openapi.ts';
@@ -197,7 +197,7 @@ describe('headers about limits and deprecation', () => {
         body: { identifier: email, password: PASSWORD },
         headers: { 'x-forwarded-for': '203.0.113.9' },
       });
-    const remaining = ({ headers }: Answer) =>
+    const remaining = ({ headers }: TestResponse) =>
       Number(/"password-source";r=(\d+);t=\d+/.exec(headers.get('ratelimit') ?? '')?.[1]);
     const first = await login();
     const policy = first.headers.get('ratelimit-policy') ?? '';

@@ -4,7 +4,7 @@ import { type TProperties, Type } from 'typebox';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import { asRequest } from './held-connections.ts';
 import type { App } from './http.ts';
-import { AnsweredBefore, claiming, claimOf, earlierAnswer, keepAnswer, replay, turnOf } from './http-once.ts';
+import { AlreadyAnswered, claiming, claimOf, earlierResponse, keepResponse, replay, turnOf } from './http-once.ts';
 import { limitsOf } from './limits.ts';
 import { type ErrorCode, problem } from './problem.ts';
 import type { Route } from './route.ts';
@@ -121,7 +121,7 @@ async function begin(exchange: Exchange, beginning: Beginning): Promise<boolean>
   const claim = claimOf(request, String(key));
   const ended = await keyTurns(app.system).take(claim.toString('base64'));
   try {
-    const stored = await earlierAnswer(app.system, request, claim);
+    const stored = await earlierResponse(app.system, request, claim);
     if (stored) {
       ended();
       replay(reply, stored);
@@ -193,12 +193,12 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
   const refused = reply.statusCode >= 400;
   try {
     if (reply.statusCode >= 500) return await unit.rollback();
-    if (claim) await keepAnswer(server.system, { unit, claim }, { reply, payload });
+    if (claim) await keepResponse(server.system, { unit, claim }, { reply, payload });
     await unit.commit();
   } catch (error) {
     await unit.rollback();
     // A refusal has nothing to commit. The response that another process stored first stands.
-    if (refused || error instanceof AnsweredBefore) return;
+    if (refused || error instanceof AlreadyAnswered) return;
     if (isSerializationFailure(error)) throw problem('PRECONDITION_FAILED');
     if (!isDatabaseAway(error)) request.log.error({ err: error }, 'the transaction of a request could not be ended');
     throw error;

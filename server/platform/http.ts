@@ -14,7 +14,7 @@ import { addErrorHandling } from './http-errors.ts';
 import { answerMalformed } from './http-malformed.ts';
 import { Methods } from './http-methods.ts';
 import { mount } from './http-mount.ts';
-import { ReadyAnswers } from './http-ready.ts';
+import { PreparedResponses } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addSourceLimits } from './http-sources.ts';
 import { addOpenApi, openApiRoute, REFERENCE_PATH } from './openapi.ts';
@@ -36,7 +36,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     system: System;
     host: Host;
-    readyAnswers: ReadyAnswers;
+    preparedResponses: PreparedResponses;
     /** Aborted when the host stops, so that long polls end. */
     closing: AbortSignal;
   }
@@ -81,9 +81,9 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   const apiAddress = system.config.addresses[host.environment ?? 'production'].api;
   // The console host also serves the status page, which may have a host name of its own.
   if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
-  const readyAnswers = new ReadyAnswers(system, host, hostNames);
+  const preparedResponses = new PreparedResponses(system, host, hostNames);
   const app: App = Fastify({
-    serverFactory: (handler) => readyAnswers.server(handler),
+    serverFactory: (handler) => preparedResponses.server(handler),
     loggerInstance,
     // Log lines are correlated by trace, so requests need no child logger.
     childLoggerFactory: (logger) => logger,
@@ -109,7 +109,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   addErrorHandling(app, { apiAddress, surfaces: surfacesElsewhere(system, host), methods: new Methods(app) });
   app.decorate('system', system);
   app.decorate('host', host);
-  app.decorate('readyAnswers', readyAnswers);
+  app.decorate('preparedResponses', preparedResponses);
   app.decorate('closing', closingOf(app));
   decorate(app);
   addEdge(app, { system, host, own, hostNames, find });

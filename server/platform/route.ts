@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { App, Reply, Request } from './http.ts';
-import type { ReadyAnswer } from './http-ready.ts';
+import type { PreparedResponse } from './http-ready.ts';
 import type { SourceCounter } from './http-sources.ts';
 import type { ErrorCode } from './problem.ts';
 
@@ -75,7 +75,7 @@ type Handling = {
   /** The handler checks `request.validationError` itself. */
   attachValidation?: true;
   /** Finds a response that is prepared in advance and sent before routing. */
-  ready?: (app: App) => () => ReadyAnswer | undefined;
+  ready?: (app: App) => () => PreparedResponse | undefined;
   /** Responds before the body is read, because the OpenID provider reads it itself. */
   onRequest?: Hook;
 };

@@ -4,10 +4,10 @@ import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
-import { SessionAnswer } from '#sessions';
+import { SessionResponse } from '#sessions';
 
 /** A session answer whose tokens are in cookies, out of reach of scripts. */
-const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionAnswer.properties;
+const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionResponse.properties;
 export const CookieSession = Type.Object(rest, { title: 'CookieSession' });
 
 /** The token of a kind that a browser brought. */
@@ -25,19 +25,19 @@ function options({ address }: Request) {
 }
 
 /** Answers with the session; its tokens in cookies where the request asked so. */
-export async function sendSession<Answer extends object>(
+export async function sendSession<Body extends object>(
   request: Request,
   reply: Reply,
-  answer: Answer,
+  answer: Body,
   { scope, cookies }: { scope: Scope; cookies: boolean | undefined },
-): Promise<Answer> {
+): Promise<Body> {
   if (!cookies || !isSession(answer)) return answer;
   await requireOrigin(request, scope);
   return reply.send(setSessionCookies(request, reply, answer));
 }
 
 /** Puts a session's tokens into cookies. @returns the rest of the answer */
-export function setSessionCookies(request: Request, reply: Reply, answer: SessionAnswer) {
+export function setSessionCookies(request: Request, reply: Reply, answer: SessionResponse) {
   const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
   reply.setCookie(cookieName(request.address, environment, 'access'), access_token, {
@@ -51,7 +51,7 @@ export function setSessionCookies(request: Request, reply: Reply, answer: Sessio
   return shown;
 }
 
-function isSession(answer: object): answer is SessionAnswer {
+function isSession(answer: object): answer is SessionResponse {
   return 'access_token' in answer;
 }
 

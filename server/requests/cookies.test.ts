@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
 import {
-  type Answer,
   expectProblem,
   PASSWORD,
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 
 const ORIGIN = 'http://localhost:5173';
@@ -19,14 +19,14 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-function cookiesIn(answer: Answer): string {
+function cookiesIn(answer: TestResponse): string {
   return answer.headers
     .getSetCookie()
     .map((line) => line.split(';', 1)[0])
     .join('; ');
 }
 
-async function signIn(origin = ORIGIN): Promise<Answer> {
+async function signIn(origin = ORIGIN): Promise<TestResponse> {
   const { email } = await register(latchkey);
   return latchkey.auth('/v1/auth/login/password', {
     body: { identifier: email, password: PASSWORD, cookies: true },

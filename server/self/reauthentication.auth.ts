@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, sendSession } from '#requests';
-import { SessionAnswer } from '#sessions';
+import { SessionResponse } from '#sessions';
 import { Reauthentication, reauthenticate } from './reauthentication.ts';
 
 export const reauthenticationRoutes: Routes = [
@@ -11,7 +11,7 @@ export const reauthenticationRoutes: Routes = [
     description:
       'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Answers a session with a fresh `authTime`; the tokens before end.',
     body: Reauthentication,
-    responses: { 200: Type.Union([SessionAnswer, CookieSession]) },
+    responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [
       'INVALID_CREDENTIALS',
       'INVALID_CODE',

@@ -7,7 +7,7 @@ import { findPassword, Password, verifyPassword } from '#passwords';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { digitsOf, FlowId, OneTimeCode, withProof } from '#proofs';
-import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionAnswer, sessionAnswer } from '#sessions';
+import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionResponse, sessionResponse } from '#sessions';
 import { Passage } from '#sign-in';
 
 export const Reauthentication = Type.Object(
@@ -34,7 +34,7 @@ type Reauthentication = Static<typeof Reauthentication>;
  * factor raises the session's level, as it would have at the sign-in. The tokens before end (SE-1).
  * @throws Problem INVALID_CREDENTIALS, INVALID_CODE, ACCOUNT_THROTTLED, VALIDATION_FAILED without any factor
  */
-export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionAnswer> {
+export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionResponse> {
   const { userId, sessionId } = customerOf(ctx);
   const way = new Passage('reauthenticate');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOfProof(request), userId }));
@@ -51,7 +51,7 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
     throw problem('INVALID_CODE');
   }
   await attempt.forget();
-  return sessionAnswer(ctx, entry, refresh);
+  return sessionResponse(ctx, entry, refresh);
 }
 
 function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {

@@ -9,7 +9,7 @@ import type { ScopeEntry } from './sessions.ts';
 const Instant = Type.String({ format: 'date-time' });
 
 /** What every way of signing in, refresh and switch-context answer with. Token fields are named as in RFC 6749 §5.1. */
-export const SessionAnswer = Type.Object(
+export const SessionResponse = Type.Object(
   {
     access_token: Type.String(),
     token_type: Type.Literal('Bearer'),
@@ -33,14 +33,14 @@ export const SessionAnswer = Type.Object(
   },
   { title: 'SessionTokens' },
 );
-export type SessionAnswer = Static<typeof SessionAnswer>;
+export type SessionResponse = Static<typeof SessionResponse>;
 
 /** Signs an access token for the entry and puts the session answer together. */
-export async function sessionAnswer(
+export async function sessionResponse(
   ctx: Pick<Ctx, 'system' | 'scope' | 'now' | 'authAddress'>,
   entry: ScopeEntry,
   refresh: IssuedRefreshToken,
-): Promise<SessionAnswer> {
+): Promise<SessionResponse> {
   const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);

@@ -1,5 +1,5 @@
 export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
-export { SessionAnswer, sessionAnswer } from './answer.ts';
+export { SessionResponse, sessionResponse } from './answer.ts';
 export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
 export { endDescended } from './descent.ts';
 export { type EndedSessions, type Obtained, whenDescending, whenSessionsEnd } from './endings.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openBrowser } from '#tests/browser.ts';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
-import { type Answer, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
 const COMMON = 'auth.latchkey.example';
 const HOST = 'login.shop.example';
@@ -34,14 +34,18 @@ after(async () => {
 });
 
 /** Calls the auth host as a proxy that ends TLS does. */
-function through(host: string, path: string, { headers, ...call }: Parameters<typeof callAt>[2] = {}): Promise<Answer> {
+function through(
+  host: string,
+  path: string,
+  { headers, ...call }: Parameters<typeof callAt>[2] = {},
+): Promise<TestResponse> {
   return callAt(latchkey, `http://127.0.0.1:${latchkey.system.config.ports.test.auth}${path}`, {
     ...call,
     headers: { 'x-forwarded-host': host, 'x-forwarded-proto': 'https', ...headers },
   });
 }
 
-function login(fields: Record<string, unknown> = {}): Promise<Answer> {
+function login(fields: Record<string, unknown> = {}): Promise<TestResponse> {
   const { email: identifier, password } = latchkey.demo.environments.test.owner;
   const body = { identifier, password, ...fields };
   return through(HOST, '/v1/auth/login/password', { body, headers: { origin: `https://${HOST}` } });

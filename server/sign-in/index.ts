@@ -31,7 +31,7 @@ export {
   answerOf,
   enterWithBoth,
   type SignedIn,
-  SignInAnswer,
+  SignInResponse,
   signIn,
   signInFields,
 } from './sign-in.ts';

@@ -7,10 +7,10 @@ import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { at } from '#platform/scoped.ts';
 import { CookieSession, realmOfSecret, sendSession } from '#requests';
-import { type SessionAnswer, sessionAnswer } from '#sessions';
+import { type SessionResponse, sessionResponse } from '#sessions';
 import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
 import { enterWithSession } from './sessions.ts';
-import { SignInAnswer, signInFields } from './sign-in.ts';
+import { SignInResponse, signInFields } from './sign-in.ts';
 import { addressProven } from './verification.ts';
 import { Passage } from './ways.ts';
 
@@ -33,7 +33,7 @@ export const invitationAcceptanceRoutes: Routes = [
     description:
       'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
     body: Acceptance,
-    responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+    responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
     problems: [
       'ALREADY_EXISTS',
       'INVALID_TOKEN',
@@ -61,7 +61,7 @@ export const invitationAcceptanceRoutes: Routes = [
  * @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED, MEMBER_BLOCKED,
  * REAUTHENTICATION_REQUIRED
  */
-async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promise<SessionAnswer> {
+async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promise<SessionResponse> {
   const { userId, sessionId } = customerOf(customer);
   const { workspaceId, environment } = invited.scope;
   if (customer.scope.workspaceId !== workspaceId || customer.scope.environment !== environment)
@@ -79,7 +79,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
     await acceptInvitation(tx, token, userId);
     return enterWithSession(tx, way, { userId, sessionId, fromProjectId: customer.scope.projectId });
   });
-  return sessionAnswer(there, entry, refresh);
+  return sessionResponse(there, entry, refresh);
 }
 
 /** @throws Problem AUTHENTICATION_REQUIRED when the address has an account: then its owner signs in first */

@@ -4,7 +4,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { anonymousCtx, CookieSession, scopeFields, sendSession } from '#requests';
 import { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
-import { SignInAnswer } from './sign-in.ts';
+import { SignInResponse } from './sign-in.ts';
 
 const PasskeyOptions = Type.Object({
   flowId: IdSchema('chl'),
@@ -34,7 +34,7 @@ export const passkeyLoginRoutes: Routes = [
     summary: 'Sign in with a passkey',
     description: 'A passkey with user verification is two factors in one: no second one is asked for.',
     body: PasskeyLogin,
-    responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+    responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
     problems: ['CONTEXT_REQUIRED', 'INVALID_CREDENTIALS', 'METHOD_DISABLED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);

@@ -3,7 +3,7 @@ import { AuthenticationResponse, CHALLENGE_SECONDS, checkPasskey, passkeyRequest
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { relyingPartyOf } from './relying-party.ts';
-import { type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
 import { Passage } from './ways.ts';
 
 export const PasskeyLogin = Type.Object(
@@ -22,7 +22,7 @@ export async function passkeyOptions(ctx: Ctx) {
 }
 
 /** Signs in with a passkey: with user verification it is two factors in one. @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
-export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInAnswer> {
+export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInResponse> {
   const way = await new Passage('passkey').open(ctx);
   const { used, record } = await checkPasskey(ctx, { ...request, asked }, await relyingPartyOf(ctx));
   return signedIn(ctx, async (tx) => {

@@ -4,7 +4,7 @@ import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
 import { loginWithPassword, PasswordLogin } from './password-login.ts';
-import { SignInAnswer } from './sign-in.ts';
+import { SignInResponse } from './sign-in.ts';
 
 export const passwordLoginRoutes: Routes = [
   post('/v1/auth/login/password', {
@@ -12,7 +12,7 @@ export const passwordLoginRoutes: Routes = [
     counted: 'proof',
     summary: 'Sign in with a password',
     body: PasswordLogin,
-    responses: { 200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]) },
+    responses: { 200: Type.Union([...SignInResponse.anyOf, VerificationChallenge, CookieSession]) },
     problems: [
       'INVALID_TOKEN',
       'CONTEXT_REQUIRED',

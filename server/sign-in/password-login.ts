@@ -9,7 +9,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
-import { type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
 import { Passage } from './ways.ts';
 
 export const PasswordLogin = Type.Object(
@@ -32,7 +32,7 @@ export async function loginWithPassword(
   ctx: Ctx,
   request: PasswordLogin,
   browser: string | undefined,
-): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
+): Promise<SignInResponse | Static<typeof VerificationChallenge>> {
   const way = await new Passage('password').open(ctx, request);
   const identifier = normalise(request.identifier ?? request.email ?? '');
   if (!identifier.value)

@@ -13,7 +13,7 @@ import {
   PhoneStart,
   startPasswordless,
 } from './passwordless.ts';
-import { SignInAnswer, signInFields } from './sign-in.ts';
+import { SignInResponse, signInFields } from './sign-in.ts';
 
 /** Where the link ends, and whose it is. @throws Problem VALIDATION_FAILED */
 async function destinationOf(
@@ -91,7 +91,7 @@ export const passwordlessRoutes: Routes = [
       counted: 'proof',
       summary,
       body: Type.Object({ ...proofFields, ...signInFields }, { additionalProperties: false }),
-      responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+      responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
       problems: [
         'CONTEXT_REQUIRED',
         'INVALID_CODE',

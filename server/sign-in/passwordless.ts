@@ -13,7 +13,7 @@ import type { FlowId, Proof, Purpose } from '#proofs';
 import { type NewFlow, type ProvenFlow, withProof } from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
-import { answerOf, type FirstFactor, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { answerOf, type FirstFactor, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
 import { addressProven } from './verification.ts';
 import { askByMessage, Passage, type Way } from './ways.ts';
 
@@ -117,7 +117,7 @@ export async function finishPasswordless(
   ctx: Ctx,
   method: PasswordlessMethod,
   { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
-): Promise<SignInAnswer> {
+): Promise<SignInResponse> {
   const way = await new Passage(PASSWORDLESS[method].way).open(ctx);
   const result = await withProof(ctx, { proof, purposes: [PASSWORDLESS[method].purpose] }, (tx, flow) =>
     enterProven(tx, flow, { way, deviceToken }),

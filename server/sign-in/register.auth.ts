@@ -5,7 +5,7 @@ import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
 import { Registration, register } from './register.ts';
-import { SignInAnswer } from './sign-in.ts';
+import { SignInResponse } from './sign-in.ts';
 
 export const registerRoutes: Routes = [
   post('/v1/auth/register', {
@@ -16,7 +16,7 @@ export const registerRoutes: Routes = [
     description:
       'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
     body: Registration,
-    responses: { 200: Type.Union([...SignInAnswer.anyOf, VerificationChallenge, CookieSession]) },
+    responses: { 200: Type.Union([...SignInResponse.anyOf, VerificationChallenge, CookieSession]) },
     problems: [
       'CONTEXT_REQUIRED',
       'ENVIRONMENT_MISMATCH',

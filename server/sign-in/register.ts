@@ -10,7 +10,7 @@ import { Email, normalise, normaliseEmail, normalisePhone, Phone } from '#platfo
 import { Problem, problem } from '#platform/problem.ts';
 import { type NewFlow, type ProvenFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
-import { type FirstFactor, type SignedIn, type SignInAnswer, signedIn, signIn, signInFields } from './sign-in.ts';
+import { type FirstFactor, type SignedIn, type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
 import { Passage, requireMethod } from './ways.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
@@ -60,7 +60,7 @@ export async function register(
   ctx: Ctx,
   request: Registration,
   browser: string | undefined,
-): Promise<SignInAnswer | Static<typeof VerificationChallenge>> {
+): Promise<SignInResponse | Static<typeof VerificationChallenge>> {
   const { invitationToken } = request;
   const way = new Passage(invitationToken === undefined ? 'registration' : 'invited_registration');
   await way.open(ctx, request);
@@ -150,7 +150,7 @@ export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
   way = new Passage('invitation'),
-): Promise<SignInAnswer> {
+): Promise<SignInResponse> {
   await revokeUnbacked(ctx, request.invitationToken);
   const { email } = way.passed('credential', await findInvitation(ctx, request.invitationToken));
   const address: Address = { kind: 'email', value: email };

@@ -3,7 +3,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, clearSession, ctxFor, environmentOf, requireOrigin, sendSession, tokenCookie } from '#requests';
-import { findRefreshToken, rotateRefreshToken, SessionAnswer, sessionAnswer } from '#sessions';
+import { findRefreshToken, rotateRefreshToken, SessionResponse, sessionResponse } from '#sessions';
 import { admitAgain, logout, switchContext } from './sessions.ts';
 
 const RefreshToken = Type.String({ minLength: 1, maxLength: 200 });
@@ -16,7 +16,7 @@ export const sessionRoutes: Routes = [
     description:
       'Without `refresh_token` the one of the cookie is used, and the new tokens come as cookies. Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
     body: Type.Object({ refresh_token: Type.Optional(RefreshToken) }, { additionalProperties: false }),
-    responses: { 200: Type.Union([SessionAnswer, CookieSession]) },
+    responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [
       'AUTHENTICATION_REQUIRED',
       'SESSION_EXPIRED',
@@ -38,7 +38,7 @@ export const sessionRoutes: Routes = [
       if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
       const { entry, refresh } = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
-      const answer = await sessionAnswer(ctx, entry, refresh);
+      const answer = await sessionResponse(ctx, entry, refresh);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: inBody === undefined });
     },
   }),
@@ -69,7 +69,7 @@ export const sessionRoutes: Routes = [
       },
       { additionalProperties: false },
     ),
-    responses: { 200: Type.Union([SessionAnswer, CookieSession]) },
+    responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [
       'CONTEXT_NOT_ALLOWED',
       'MEMBERSHIP_REQUIRED',

@@ -11,8 +11,8 @@ import {
   noteAdmission,
   type ProvenEntry,
   revokeSessions,
-  type SessionAnswer,
-  sessionAnswer,
+  type SessionResponse,
+  sessionResponse,
 } from '#sessions';
 import { findProject } from '#tenancy';
 import { Passage } from './ways.ts';
@@ -34,7 +34,7 @@ export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environme
  * authentication level stays what it was (SE-7).
  * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
-export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAnswer> {
+export async function switchContext(ctx: Ctx, target: Target): Promise<SessionResponse> {
   const environment = target.environment === 'prod' ? 'production' : target.environment;
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
@@ -45,7 +45,7 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionAn
   const { entry, refresh } = await transaction(there, (tx) =>
     enterWithSession(tx, way, { ...customer, fromProjectId: ctx.scope.projectId }),
   );
-  return sessionAnswer(there, entry, refresh);
+  return sessionResponse(there, entry, refresh);
 }
 
 /**

@@ -12,8 +12,8 @@ import {
   type IssuedRefreshToken,
   issueRefreshToken,
   type ScopeEntry,
-  SessionAnswer,
-  sessionAnswer,
+  SessionResponse,
+  sessionResponse,
   startSession,
 } from '#sessions';
 import { askForFactor, MfaChallenge } from './mfa-challenges.ts';
@@ -40,8 +40,8 @@ export type SignInOptions = {
 };
 
 /** What a first factor leads to: a session, or the question for a second one. */
-export const SignInAnswer = Type.Union([SessionAnswer, MfaChallenge]);
-export type SignInAnswer = Static<typeof SignInAnswer>;
+export const SignInResponse = Type.Union([SessionResponse, MfaChallenge]);
+export type SignInResponse = Static<typeof SignInResponse>;
 
 /** The result of a sign-in, before the commit; {@link answerOf} makes it an answer after it. */
 export type SignedIn = { entry: ScopeEntry; refresh: IssuedRefreshToken } | { challenge: Static<typeof MfaChallenge> };
@@ -97,10 +97,10 @@ async function begin(tx: TxCtx, userId: UserId, how: Proven) {
 }
 
 /** Runs a sign-in in one transaction and puts its answer together. */
-export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>): Promise<SignInAnswer> {
+export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>): Promise<SignInResponse> {
   return answerOf(ctx, await transaction(ctx, work));
 }
 
-export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInAnswer> | SignInAnswer {
-  return 'challenge' in result ? result.challenge : sessionAnswer(ctx, result.entry, result.refresh);
+export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInResponse> | SignInResponse {
+  return 'challenge' in result ? result.challenge : sessionResponse(ctx, result.entry, result.refresh);
 }

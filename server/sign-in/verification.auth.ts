@@ -5,7 +5,7 @@ import { askBreachedAhead, Password } from '#passwords';
 import { post, type Routes } from '#platform/route.ts';
 import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, scopeFields, sendSession } from '#requests';
-import { SignInAnswer, signInFields } from './sign-in.ts';
+import { SignInResponse, signInFields } from './sign-in.ts';
 import { verifyAddress } from './verification.ts';
 
 /** Email and phone are proven alike. */
@@ -22,7 +22,7 @@ export const verificationRoutes: Routes = [
         { ...proofFields, password: Type.Optional(Password), ...signInFields },
         { additionalProperties: false },
       ),
-      responses: { 200: Type.Union([...SignInAnswer.anyOf, CookieSession]) },
+      responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
       problems: [
         'CONTEXT_REQUIRED',
         'INVALID_CODE',

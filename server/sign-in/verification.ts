@@ -12,7 +12,7 @@ import type { LinkProof, Proof, Purpose } from '#proofs';
 import { lookAtLink, type ProvenFlow, withProof } from '#proofs';
 import { projectOf } from '#tenancy';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
-import { answerOf, type SignedIn, type SignInAnswer, signIn } from './sign-in.ts';
+import { answerOf, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
 import { takeOver } from './take-over.ts';
 import { accountOf, UpstreamIdentity } from './upstream-identity.ts';
 import { Passage } from './ways.ts';
@@ -32,7 +32,11 @@ type Finish = { deviceToken?: string | undefined; password?: string | undefined 
  * @throws Problem INVALID_CODE, INVALID_TOKEN, ALREADY_EXISTS, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED; for the password
  *   WEAK_PASSWORD, METHOD_DISABLED, and VALIDATION_FAILED where the project has no other way in and it is missing
  */
-export async function verifyAddress(ctx: Ctx, proof: Proof, { deviceToken, password }: Finish): Promise<SignInAnswer> {
+export async function verifyAddress(
+  ctx: Ctx,
+  proof: Proof,
+  { deviceToken, password }: Finish,
+): Promise<SignInResponse> {
   const passwordHash = 'token' in proof ? await chosenElsewhere(ctx, proof, password) : null;
   const result = await withProof(ctx, { proof, purposes: VERIFYING }, (tx, flow) =>
     flow.purpose === 'register'

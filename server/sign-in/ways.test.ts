@@ -5,7 +5,6 @@ import { ENTRANCES } from '#admission';
 import { createProvider } from '#applications';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import {
-  type Answer,
   changeSettings,
   expectProblem,
   newEmail,
@@ -14,6 +13,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { CHECKS, type Check, Passage, WAYS, type Way } from './ways.ts';
 
@@ -113,7 +113,7 @@ describe('every way refuses what its row checks before anything else', () => {
   after(() => latchkey.stop());
 
   /** Goes a way as far as its first checks. */
-  const CALLS: Partial<Record<Way, () => Promise<Answer>>> = {
+  const CALLS: Partial<Record<Way, () => Promise<TestResponse>>> = {
     password: () => post('/v1/auth/login/password', { identifier: newEmail(), password: PASSWORD }),
     magic_link_asked: () => post('/v1/auth/login/magic-link', { email: newEmail() }),
     magic_link: () => post('/v1/auth/login/magic-link/verify', sent),
@@ -147,7 +147,7 @@ describe('every way refuses what its row checks before anything else', () => {
     password_forgotten: () => post('/v1/auth/password/forgot', { identifier: newEmail() }),
   };
 
-  async function callOf(way: Way): Promise<Answer> {
+  async function callOf(way: Way): Promise<TestResponse> {
     const call = CALLS[way];
     assert.ok(call, `a call of ${way}`);
     return call();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
-import { type Answer, eventually } from '#tests/harness.ts';
+import { eventually, type TestResponse } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
@@ -89,7 +89,7 @@ describe('the status alone', () => {
   const summary = async () => {
     const answer = await fetch(`${address}/api/status/summary`);
     assert.equal(answer.status, 200);
-    const body: Answer['body'] = await answer.json();
+    const body: TestResponse['body'] = await answer.json();
     const states: Record<string, string> = Object.fromEntries(
       body.groups.flatMap(({ components }: { components: { id: string; status: string }[] }) =>
         components.map(({ id, status: state }) => [id, state]),

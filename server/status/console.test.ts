@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
-import { type Answer, eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { seedComponents } from './components.ts';
 
 let latchkey: TestLatchkey;
@@ -27,7 +27,7 @@ const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 const save = () => page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
 const call = (path: string, method: string, body?: object) =>
   app.operator.call(`/console/v1/status${path}`, { method, ...(body && { body }) });
-const read = async (path: string): Promise<Answer['body']> => (await call(path, 'GET')).body;
+const read = async (path: string): Promise<TestResponse['body']> => (await call(path, 'GET')).body;
 const titled = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 /** Chooses from a list that opens under a field. */
 const choose = async (label: string, option: string) => {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, expectProblem, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  managementToken,
+  startTestLatchkey,
+  type TestLatchkey,
+  type TestResponse,
+} from '#tests/harness.ts';
 import { seedComponents } from './components.ts';
 
 let latchkey: TestLatchkey;
@@ -10,7 +16,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 const made = async (path: string, body: Record<string, unknown>) =>
   `${path}/${(await admin(path, { body: { title: 'Mails', body: 'Late.', ...body } })).body.id}`;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemCtx } from '#platform/ctx.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   lastMessage,
@@ -11,6 +10,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { applyTransitions, resolveWatched, type Transition } from './automatic.ts';
 import { seedComponents } from './components.ts';
@@ -28,12 +28,12 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 const summary = async () => (await latchkey.api('/api/status/summary')).body;
 const statuses = async (): Promise<Record<string, string>> =>
   Object.fromEntries(
-    (await summary()).groups.flatMap(({ components }: Answer['body']) =>
+    (await summary()).groups.flatMap(({ components }: TestResponse['body']) =>
       components.map(({ id, status }: { id: string; status: string }) => [id, status]),
     ),
   );

@@ -6,7 +6,6 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
@@ -14,6 +13,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Receiver, startReceiver } from '#tests/receiver.ts';
 import { seedComponents } from './components.ts';
@@ -73,15 +73,15 @@ after(async () => {
   await Promise.all([smtp.stop(), receiver.stop()]);
 });
 
-const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 /** Each from a place of its own, so that none is one too many. */
-const subscribe = (body: Record<string, unknown>): Promise<Answer> => {
+const subscribe = (body: Record<string, unknown>): Promise<TestResponse> => {
   place += 1;
   const from = `203.0.113.${place}`;
   return latchkey.api('/api/status/subscribe', { body, headers: { 'x-forwarded-for': from } });
 };
-const page = (path: string, form?: Record<string, string>): Promise<Answer> =>
+const page = (path: string, form?: Record<string, string>): Promise<TestResponse> =>
   latchkey.console(path, form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) });
 /** The path of the newest link in a mail to somebody. */
 const mailedPath = async (email: string, kind: 'confirm' | 'unsubscribe'): Promise<string> =>
@@ -261,7 +261,7 @@ describe('one’s own subscription', () => {
     await confirmed(email);
     const stranger = newEmail();
     const ask = (address: string) => page('/status/manage?environment=test', { email: address });
-    const idIn = (answer: Answer) => /name="id" value="(\w+)"/.exec(answer.text)?.[1] ?? '';
+    const idIn = (answer: TestResponse) => /name="id" value="(\w+)"/.exec(answer.text)?.[1] ?? '';
     const [known, unknown] = [await ask(email), await ask(stranger)];
     assert.equal(known.text.replace(idIn(known), ''), unknown.text.replace(idIn(unknown), ''));
     const code = await eventually(async () => {

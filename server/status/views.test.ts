@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import {
-  type Answer,
   eventually,
   managementToken,
   newEmail,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { statuspageFaults } from '#tests/statuspage.ts';
 import { seedComponents } from './components.ts';
@@ -20,11 +20,11 @@ const HOSTILE = `<script>alert(1)</script> ]]> & "quotes" \u0007`;
 const SECRET_URL = 'http://127.0.0.1:9/internal?key=hunter2';
 
 let latchkey: TestLatchkey;
-let incident: Answer['body'];
-let maintenance: Answer['body'];
+let incident: TestResponse['body'];
+let maintenance: TestResponse['body'];
 let heartbeat: string;
 const privates: string[] = [];
-const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 
 const v2 = async (path: string) => (await latchkey.api(`/api/v2/${path}`)).body;
@@ -242,7 +242,7 @@ describe('as an incident goes on, readers of Statuspage', () => {
   test('are told what each update did to components, but for those that are never shown', async () => {
     const affected = async () => {
       const [{ incident_updates: updates }] = (await v2('incidents.json')).incidents;
-      return updates.map(({ affected_components: changes }: Answer['body']) => changes);
+      return updates.map(({ affected_components: changes }: TestResponse['body']) => changes);
     };
     const auth = { code: 'auth', name: 'Auth host' };
     const down = { ...auth, old_status: 'operational', new_status: 'partial_outage' };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Environment } from '#platform/ctx.ts';
-import type { ReadyAnswer } from '#platform/http-ready.ts';
+import type { PreparedResponse } from '#platform/http-ready.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { STATUS_TOPIC } from './boards.ts';
 import type { Reading } from './health.ts';
@@ -18,18 +18,18 @@ const EPOCH = new Date(0).toISOString();
 /** One moment of one environment, and the answers that were made of it: each is made once. */
 class Moment {
   readonly view: View;
-  readonly #made = new Map<string, ReadyAnswer>();
+  readonly #made = new Map<string, PreparedResponse>();
 
   constructor(view: View) {
     this.view = view;
   }
 
-  answer(maker: Maker): ReadyAnswer {
+  answer(maker: Maker): PreparedResponse {
     const known = this.#made.get(maker.key);
     if (known) return known;
     const lasting = maker.make({ ...this.view, generatedAt: EPOCH });
     const etag = `W/"${hash('sha256', lasting, 'base64url').slice(0, 22)}"`;
-    const made: ReadyAnswer = {
+    const made: PreparedResponse = {
       body: Buffer.from(maker.make(this.view)),
       // Weak: it stays the same while only the time of the answer changes.
       etag,
@@ -91,7 +91,7 @@ export class Views {
   }
 
   /** An answer of one kind, from bytes made ahead. */
-  answer(environment: Environment, maker: Maker): ReadyAnswer {
+  answer(environment: Environment, maker: Maker): PreparedResponse {
     return this.#moments[environment].answer(maker);
   }
 

@@ -59,7 +59,7 @@ export async function startAuthority(httpPort: number, clock: Clock): Promise<Te
   };
 }
 
-type Answer = { status?: number; body?: object | string; location?: string };
+type AcmeResponse = { status?: number; body?: object | string; location?: string };
 
 class Authority {
   readonly base: string;
@@ -83,7 +83,7 @@ class Authority {
     return nonce;
   }
 
-  async answer(request: IncomingMessage): Promise<Answer> {
+  async answer(request: IncomingMessage): Promise<AcmeResponse> {
     const { base } = this;
     const path = request.url ?? '';
     if (path === '/directory')
@@ -119,13 +119,13 @@ class Authority {
     return { key, payload: JSON.parse(Buffer.from(payload).toString() || '{}') };
   }
 
-  #newAccount(key: JWK): Answer {
+  #newAccount(key: JWK): AcmeResponse {
     const location = `${this.base}/account/${this.#accounts.size}`;
     this.#accounts.set(location, key);
     return { status: 201, body: { status: 'valid' }, location };
   }
 
-  async #newOrder(key: JWK, host: string): Promise<Answer> {
+  async #newOrder(key: JWK, host: string): Promise<AcmeResponse> {
     const thumbprint = await calculateJwkThumbprint(key);
     const order: Order = { host, status: 'pending', token: crypto.randomUUID(), thumbprint };
     const id = String(this.#orders.push(order) - 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createProvider } from '#applications';
-import { type Answer, PKCE, type register, type TestLatchkey } from './harness.ts';
+import { PKCE, type register, type TestLatchkey, type TestResponse } from './harness.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 import { type Browser, browserOf } from './oidc.ts';
 
@@ -26,7 +26,7 @@ export async function startWork(latchkey: TestLatchkey) {
   } as const;
   await latchkey.inProject((tx) => createProvider(tx, provider));
 
-  const exchange = (code: string | null, more: Record<string, unknown> = {}): Promise<Answer> =>
+  const exchange = (code: string | null, more: Record<string, unknown> = {}): Promise<TestResponse> =>
     latchkey.auth('/v1/auth/login/social/exchange', { body: { code, codeVerifier: PKCE.codeVerifier, ...more } });
 
   /** Goes to the provider and comes back, in one browser. @returns the code at the redirect address */

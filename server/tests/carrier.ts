@@ -4,21 +4,21 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TestLatchkey } from './harness.ts';
 
 type CarrierCall = { carrier: string; path: string; headers: IncomingHttpHeaders; body: string };
-type CarrierAnswer = { status: number; body: unknown } | 'hang up';
+type CarrierResponse = { status: number; body: unknown } | 'hang up';
 
 /** A local server that speaks the protocols of all carriers. */
 export type LocalCarrier = {
   host: string;
   calls: CarrierCall[];
   /** What each carrier answers; the carrier's acceptance where nothing is set. */
-  answers: Map<string, CarrierAnswer>;
+  answers: Map<string, CarrierResponse>;
   /** Runs when a message has arrived, before it is answered. */
   onCall: (call: CarrierCall) => void;
   stop: () => void;
 };
 
 /** Vonage always answers 200 and says in the body what became of the message. */
-const ACCEPTED: Readonly<Record<string, CarrierAnswer>> = {
+const ACCEPTED: Readonly<Record<string, CarrierResponse>> = {
   twilio: { status: 201, body: { sid: 'SM1', status: 'queued' } },
   vonage: { status: 200, body: { messages: [{ status: '0', 'message-id': '1' }] } },
   generic: { status: 202, body: {} },

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { breakingChanges } from '#tests/compatibility.ts';
-import type { Answer } from '#tests/harness.ts';
+import type { TestResponse } from '#tests/harness.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -68,7 +68,7 @@ const DESCRIPTION = {
 };
 
 /** The parts of a description that a row of the tables changes. */
-function partsOf(document: Answer['body']): Record<string, Answer['body']> {
+function partsOf(document: TestResponse['body']): Record<string, TestResponse['body']> {
   const item = document.paths['/v1/things/{thingId}'];
   const operation = item.patch;
   const body = operation.requestBody.content['application/json'].schema;

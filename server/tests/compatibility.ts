@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from './harness.ts';
+import type { TestResponse } from './harness.ts';
 import { dereferenced } from './openapi.ts';
 
 type Schema = {
@@ -38,8 +38,8 @@ const PROBLEM = 'application/problem+json';
  * @returns the operation (`POST /v1/auth/register`, or the media type of problems) and what no longer holds
  */
 export function breakingChanges(
-  before: Answer['body'],
-  after: Answer['body'],
+  before: TestResponse['body'],
+  after: TestResponse['body'],
 ): { operation: string; change: string }[] {
   const [old, now]: Described[] = [dereferenced(before), dereferenced(after)];
   if (!old || !now) return [];

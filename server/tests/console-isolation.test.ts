@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addTeamMember, type TeamRole, workspaceScope } from '#operators';
 import {
-  type Answer,
   expectProblem,
   managementToken,
   ownerToken,
@@ -10,6 +9,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { dereferenced } from '#tests/openapi.ts';
 import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
@@ -105,7 +105,7 @@ function attempt(
   { method, path, inQuery }: Operation,
   operator: Operator,
   headers: Record<string, string | undefined> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const scope = {
     workspaceId: headers['x-workspace-id'] ?? latchkey.demo.workspaceId,
     projectId: headers['x-project-id'] ?? latchkey.demo.projects[0]?.id ?? '',
@@ -119,12 +119,12 @@ function attempt(
   });
 }
 
-function at({ method, path }: Operation, { status, text }: Answer, who: string): string {
+function at({ method, path }: Operation, { status, text }: TestResponse, who: string): string {
   return `${method} ${path} as ${who}: ${status} ${text.slice(0, 300)}`;
 }
 
 /** What a stranger may get to hear of what is not theirs. */
-function expectNothing(operation: Operation, answer: Answer): void {
+function expectNothing(operation: Operation, answer: TestResponse): void {
   const about = at(operation, answer, 'a stranger');
   // The status belongs to those who run the installation.
   if (operation.permission === 'status:write') assert.equal(answer.status, 403, about);

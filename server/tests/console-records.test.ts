@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
 import { startDns, type TestDns } from '#tests/domains.ts';
-import { type Answer, eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
 let dns: TestDns;
 let latchkey: TestLatchkey;
@@ -48,7 +48,7 @@ async function faultsInEveryLook(): Promise<string[]> {
   return faults;
 }
 
-async function made(path: string, body: unknown): Promise<Answer['body']> {
+async function made(path: string, body: unknown): Promise<TestResponse['body']> {
   const answer = await app.operator.call(`/console/v1${path}`, { method: 'POST', body });
   assert.ok(answer.status < 300, answer.text);
   return answer.body;

@@ -14,7 +14,7 @@ type Route = { template: string; pattern: RegExp };
 const SHARED = '#/components/responses/';
 
 /** An answer as a test got it. */
-type Answered = { method: string; path: string; status: number; type: string; text: string };
+type ReceivedResponse = { method: string; path: string; status: number; type: string; text: string };
 
 /** What one host says in its OpenAPI description about the answers it gives. */
 export class Contract {
@@ -37,7 +37,7 @@ export class Contract {
   }
 
   /** Fails for an answer that the description does not tell of; paths it leaves out are not looked at. */
-  check({ method, path, status, type, text }: Answered): void {
+  check({ method, path, status, type, text }: ReceivedResponse): void {
     const route = this.#routes.find(({ pattern }) => pattern.test(path));
     const responses = route && this.#document.paths[route.template]?.[method.toLowerCase()]?.responses;
     if (!route || !responses) return;

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import DNS from 'dns2';
 import { Agent, buildConnector, fetch as fetchFrom } from 'undici';
 import {
-  type Answer,
   expectEvent,
   managementToken,
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from './harness.ts';
 import { createTenant, type Tenant, tenantManagementToken } from './tenants.ts';
 
@@ -99,7 +99,7 @@ export async function callAt(
   latchkey: TestLatchkey,
   url: string,
   { method, body, token, headers, port, ca }: Call & { port?: number; ca?: string } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const correlationId = randomUUID();
   const form = body instanceof URLSearchParams;
   const response = await fetchHere(port, ca)(url, {
@@ -123,7 +123,7 @@ export async function callAt(
 
 const DOMAINS = '/v1/admin/domains';
 
-type Back = (path: string, call?: { method?: string; body?: unknown }) => Promise<Answer>;
+type Back = (path: string, call?: { method?: string; body?: unknown }) => Promise<TestResponse>;
 
 /** A Latchkey with a name server and a clock of its own, and what tests of domains do again and again. */
 export type Domains = {
@@ -136,13 +136,13 @@ export type Domains = {
   /** The same as another workspace's back end. */
   elsewhere: Back;
   /** Adds a host. @returns its record */
-  claim: (host: string, as?: Back) => Promise<Answer['body']>;
+  claim: (host: string, as?: Back) => Promise<TestResponse['body']>;
   /** Puts a domain's proof into the zone. @param parts those of the text record; whole when absent */
-  publish: (domain: Answer['body'], parts?: string[]) => void;
+  publish: (domain: TestResponse['body'], parts?: string[]) => void;
   /** Has the proof looked up; with a body, so that an event is expected of what succeeds. */
-  verify: (domain: { id: string }, as?: Back) => Promise<Answer>;
+  verify: (domain: { id: string }, as?: Back) => Promise<TestResponse>;
   /** Adds a host and proves it. @returns its record */
-  verified: (host: string, as?: Back) => Promise<Answer['body']>;
+  verified: (host: string, as?: Back) => Promise<TestResponse['body']>;
   /** The types of the events about a domain, oldest first. */
   eventsAbout: (id: string) => Promise<string[]>;
   stop: () => Promise<void>;

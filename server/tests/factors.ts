@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
-import type { Answer, TestClock, TestLatchkey } from './harness.ts';
+import type { TestClock, TestLatchkey, TestResponse } from './harness.ts';
 
 type Person = { access_token: string };
 
@@ -29,7 +29,7 @@ export function codesOf(secret: string, clock: TestClock): () => string {
 }
 
 /** The challenge of a sign-in that asks for a second factor. */
-export function challengeIn(answer: Answer): { mfaToken: string; factors: { type: string; id: string }[] } {
+export function challengeIn(answer: TestResponse): { mfaToken: string; factors: { type: string; id: string }[] } {
   assert.equal(answer.body.status, 'mfa_required', answer.text);
   return answer.body;
 }

@@ -6,7 +6,6 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   newEmail,
@@ -14,6 +13,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
@@ -39,7 +39,7 @@ describe('the database goes away and comes back', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const rename = (token: string, displayName: string): Promise<Answer> =>
+  const rename = (token: string, displayName: string): Promise<TestResponse> =>
     latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName } });
 
   test('BI-4 requests fail with 503 meanwhile, recover by themselves, and no acknowledged change is missing', async () => {

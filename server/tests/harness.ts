@@ -44,7 +44,7 @@ export class TestClock implements Clock {
 
 /** An answer: status, headers, and the body as JSON (or text where it is none). */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; what they expect is what they assert
-export type Answer = { status: number; headers: Headers; body: any; text: string };
+export type TestResponse = { status: number; headers: Headers; body: any; text: string };
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
@@ -59,9 +59,9 @@ export type TestLatchkey = {
    * Calls a host of an environment; `test` unless said. Fails the test when a change answered 2xx and left no event, and when
    * the answer is not one that the host's OpenAPI description allows.
    */
-  auth: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
-  api: (path: string, call?: Call, environment?: Environment) => Promise<Answer>;
-  console: (path: string, call?: Call) => Promise<Answer>;
+  auth: (path: string, call?: Call, environment?: Environment) => Promise<TestResponse>;
+  api: (path: string, call?: Call, environment?: Environment) => Promise<TestResponse>;
+  console: (path: string, call?: Call) => Promise<TestResponse>;
   /** Runs work on the domain itself, in the demo's first project. */
   inProject: <T>(work: (tx: TxCtx) => Promise<T>, scope?: Partial<Scope>) => Promise<T>;
   stop: () => Promise<void>;
@@ -150,7 +150,11 @@ function templateUrl(): string {
   return url;
 }
 
-async function call(system: TestSystem, url: string, { method, body, token, headers }: Call = {}): Promise<Answer> {
+async function call(
+  system: TestSystem,
+  url: string,
+  { method, body, token, headers }: Call = {},
+): Promise<TestResponse> {
   const correlationId = crypto.randomUUID();
   const form = body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
@@ -217,7 +221,7 @@ export function newEmail(): string {
 export async function register(
   latchkey: TestLatchkey,
   body: Record<string, unknown> = {},
-): Promise<Answer['body'] & { email: string }> {
+): Promise<TestResponse['body'] & { email: string }> {
   const email = typeof body['email'] === 'string' ? body['email'] : newEmail();
   const answer = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
   assert.equal(answer.status, 200, answer.text);
@@ -261,7 +265,7 @@ export function requestManagementToken(
   latchkey: TestLatchkey,
   changes: Record<string, string | undefined> = {},
   environment: Environment = 'test',
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { workspaceId, projects, environments } = latchkey.demo;
   const { managementClientId, managementClientSecret } = environments[environment];
   const parameters = {
@@ -279,7 +283,7 @@ export function requestManagementToken(
 }
 
 /** Checks that an answer is a problem document with a code. */
-export function expectProblem(answer: Answer, status: number, errorCode: string): void {
+export function expectProblem(answer: TestResponse, status: number, errorCode: string): void {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
   assert.equal(answer.body.errorCode, errorCode, answer.text);

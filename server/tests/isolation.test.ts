@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { endTokensUpTo } from '#sessions';
 import {
-  type Answer,
   eventually,
   managementToken,
   ownerToken,
@@ -12,6 +11,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { codeFlow, signInOn } from '#tests/oidc.ts';
 import { attempt, type Operation, operationsIn, type Records } from '#tests/operations.ts';
@@ -47,7 +47,7 @@ after(async () => {
 /** One record of each kind, made by the owner. */
 async function makeRecords(): Promise<Records> {
   const token = await ownerToken(latchkey);
-  const make = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const make = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const answer = await latchkey.api(`/v1/admin/${path}`, { token, body });
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
@@ -158,7 +158,7 @@ async function revokedManagementToken(): Promise<string> {
 async function everyOne(
   some: readonly Operation[],
   names: readonly string[],
-  check: (answer: Answer, operation: Operation, about: string) => void,
+  check: (answer: TestResponse, operation: Operation, about: string) => void,
 ): Promise<void> {
   assert.ok(some.length > 0);
   for (const name of names) {
@@ -231,7 +231,7 @@ describe('every operation of the API host × every token that is not its own', (
   });
 
   test('BI-3 without the permission it is 403, and says which is needed', async () => {
-    const check = ({ status, body }: Answer, { permission }: Operation, about: string) =>
+    const check = ({ status, body }: TestResponse, { permission }: Operation, about: string) =>
       assert.deepEqual(
         [status, body.errorCode, body.requiredPermission],
         [403, 'AUTHORIZATION_DENIED', permission],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { printed, sorted } from '#tests/openapi.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/openapi');
 
 /** What each host describes, and its default address. */
-const HOSTS: readonly { name: string; address: string; read: (latchkey: TestLatchkey) => Promise<Answer> }[] = [
+const HOSTS: readonly { name: string; address: string; read: (latchkey: TestLatchkey) => Promise<TestResponse> }[] = [
   { name: 'auth', address: 'http://localhost:4001', read: (latchkey) => latchkey.auth('/openapi.json') },
   { name: 'api', address: 'http://localhost:4002', read: (latchkey) => latchkey.api('/openapi.json') },
   {

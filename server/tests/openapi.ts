@@ -1,4 +1,4 @@
-import type { Answer } from './harness.ts';
+import type { TestResponse } from './harness.ts';
 
 type Json = Record<string, unknown>;
 
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 const LINE_LENGTH = 160;
 
 /** An OpenAPI description with what each `$ref` names in its place. None of ours contains itself. */
-export function dereferenced(document: Answer['body']): Answer['body'] {
+export function dereferenced(document: TestResponse['body']): TestResponse['body'] {
   const known = new Map<string, unknown>();
   const named = (ref: string) => {
     if (!known.has(ref)) {

@@ -1,4 +1,4 @@
-import type { Answer, TestLatchkey } from './harness.ts';
+import type { TestLatchkey, TestResponse } from './harness.ts';
 import { dereferenced } from './openapi.ts';
 
 type Schema = {
@@ -43,7 +43,7 @@ export type Operation = {
 export type Records = Record<string, string>;
 
 /** Every operation a host describes, filled in with records that exist and bodies that are valid. */
-export function operationsIn(document: Answer['body'], records: Records): Operation[] {
+export function operationsIn(document: TestResponse['body'], records: Records): Operation[] {
   return Object.entries<Record<string, Described>>(dereferenced(document).paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, described]) => {
       const path = filled(template, described, records);
@@ -113,6 +113,10 @@ function objectOf({ properties = {}, required = [], minProperties = 0 }: Schema)
 }
 
 /** Calls an operation of the API host. */
-export function attempt(latchkey: TestLatchkey, { method, path, body }: Operation, token: string): Promise<Answer> {
+export function attempt(
+  latchkey: TestLatchkey,
+  { method, path, body }: Operation,
+  token: string,
+): Promise<TestResponse> {
   return latchkey.api(path, { method, ...(token !== '' && { token }), ...(body !== undefined && { body }) });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { addTeamMember, createOperator, type TeamRole, workspaceScope } from '#operators';
 import { hashPassword } from '#passwords';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
-import { type Answer, newEmail, PASSWORD, type TestLatchkey } from './harness.ts';
+import { newEmail, PASSWORD, type TestLatchkey, type TestResponse } from './harness.ts';
 import { type Browser, browserOf } from './oidc.ts';
 
 type OperatorCall = {
@@ -14,7 +14,7 @@ type OperatorCall = {
 
 /** Somebody signed in at the console, calling it as its page does. */
 export type Operator = {
-  call: (path: string, call?: OperatorCall) => Promise<Answer>;
+  call: (path: string, call?: OperatorCall) => Promise<TestResponse>;
   cookie: string;
   browser: Browser;
 };

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { softwareAuthenticator } from './authenticator.ts';
 import { type App, challengeIn, totpOf } from './factors.ts';
-import { type Answer, lastMessage, PASSWORD, prove, register, type TestClock, type TestLatchkey } from './harness.ts';
+import {
+  lastMessage,
+  PASSWORD,
+  prove,
+  register,
+  type TestClock,
+  type TestLatchkey,
+  type TestResponse,
+} from './harness.ts';
 
 export type Person = Awaited<ReturnType<typeof register>>;
 export type Session = { access_token: string; refresh_token: string; deviceToken?: string };
@@ -44,7 +52,7 @@ export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
 
   const textedCode = async (phone: string) => /\d{8}/.exec((await lastMessage(latchkey, phone)).text)?.[0];
 
-  const addPhone = async (session: Pick<Session, 'access_token'>, phone: string): Promise<Answer> => {
+  const addPhone = async (session: Pick<Session, 'access_token'>, phone: string): Promise<TestResponse> => {
     const { body } = await me('/security/mfa/phone', session, { body: { phone } });
     return me('/security/mfa/phone/confirm', session, { body: { flowId: body.flowId, code: await textedCode(phone) } });
   };

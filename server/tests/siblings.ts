@@ -3,7 +3,7 @@ import type { ProjectId } from '#platform/ids.ts';
 import type { Settings } from '#settings';
 import { updateSettings } from '#tenancy';
 import { challengeIn } from './factors.ts';
-import { type Answer, expectProblem, PASSWORD, register, type TestLatchkey } from './harness.ts';
+import { expectProblem, PASSWORD, register, type TestLatchkey, type TestResponse } from './harness.ts';
 
 export type Person = Awaited<ReturnType<typeof register>>;
 type Policy = Settings['mfa'];
@@ -27,7 +27,7 @@ export function siblingsOf(running: () => TestLatchkey) {
     sibling,
     policies,
     login,
-    verify: (answer: Answer, code: string | undefined, more: Record<string, unknown> = {}) =>
+    verify: (answer: TestResponse, code: string | undefined, more: Record<string, unknown> = {}) =>
       running().auth('/v1/auth/mfa/verify', { body: { mfaToken: challengeIn(answer).mfaToken, code, ...more } }),
     switchTo: (token: string) =>
       running().auth('/v1/sessions/switch-context', { token, body: { ...sibling(), environment: 'test' } }),
@@ -43,7 +43,7 @@ export function siblingsOf(running: () => TestLatchkey) {
 }
 
 /** A session is not enough, and is told what would be. */
-export function expectStepUp(answer: Answer): void {
+export function expectStepUp(answer: TestResponse): void {
   expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
   assert.equal(answer.body.acr, 'aal2', answer.text);
   assert.equal(typeof answer.body.maxAge, 'number', answer.text);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { emit } from '#events';
 import {
-  type Answer,
   eventually,
   managementToken,
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -22,16 +22,16 @@ export type Webhooks = {
   receiver: Receiver;
   clock: TestClock;
   /** Calls `/v1/admin/webhooks…` as the demo's back end. */
-  admin: (path: string, call?: Parameters<TestLatchkey['api']>[1]) => Promise<Answer>;
+  admin: (path: string, call?: Parameters<TestLatchkey['api']>[1]) => Promise<TestResponse>;
   /** Makes an endpoint at a path of the receiver. @returns the record with its secret */
-  endpointFor: (path: string, body?: Record<string, unknown>) => Promise<Answer['body']>;
+  endpointFor: (path: string, body?: Record<string, unknown>) => Promise<TestResponse['body']>;
   /** Lets an event happen. @returns the person it happens to */
   happen: () => Promise<string>;
   /** Deliveries to an endpoint, newest first. @param filter more of the query, beginning with & */
-  deliveriesOf: (endpointId: string, filter?: string) => Promise<Answer['body'][]>;
+  deliveriesOf: (endpointId: string, filter?: string) => Promise<TestResponse['body'][]>;
   /** Waits until the newest delivery to an endpoint has a status. @returns it with its attempts */
-  settled: (endpointId: string, status: string) => Promise<Answer['body']>;
-  remove: (endpointId: string) => Promise<Answer>;
+  settled: (endpointId: string, status: string) => Promise<TestResponse['body']>;
+  remove: (endpointId: string) => Promise<TestResponse>;
   stop: () => Promise<void>;
 };
 

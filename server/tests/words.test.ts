@@ -14,6 +14,7 @@ const NAMES: readonly Banned[] = [
     word: /(^|_)(some|any|every)body(_|[A-Z]|$)|(^|[a-z])(Some|Any|Every)body/,
     use: 'the role: user, member, operator',
   },
+  { word: /(^|[a-z])Answers?$/, use: 'Response' },
   { word: /whoever/i, use: 'the role: user, member, operator' },
   { word: /organi[sz]ation/i, use: 'workspace' },
   { word: /tenant_?id/i, use: 'workspaceId' },
@@ -137,6 +138,7 @@ describe('one word per thing (docs/glossary.md)', () => {
 describe('a planted word is found', () => {
   for (const name of [
     'MOST_ROWS',
+    'SessionAnswer',
     'MOST',
     'inviteSomebody',
     'somebody_id',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
@@ -9,6 +8,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Receiver, startReceiver } from '#tests/receiver.ts';
 import { createTenant, tenantToken } from '#tests/tenants.ts';
@@ -24,10 +24,10 @@ before(async () => {
 });
 after(() => Promise.all([latchkey.stop(), receiver.stop()]));
 
-const create = (body: Record<string, unknown> = {}): Promise<Answer> =>
+const create = (body: Record<string, unknown> = {}): Promise<TestResponse> =>
   latchkey.api(ENDPOINTS, { token, body: { url: `${receiver.origin}/hook`, events: ['user.*'], ...body } });
 
-const faults = ({ body }: Answer): string[] => body.errors.map(({ pointer }: { pointer: string }) => pointer);
+const faults = ({ body }: TestResponse): string[] => body.errors.map(({ pointer }: { pointer: string }) => pointer);
 
 describe('webhook endpoints', () => {
   test('WH-5 the secret is shown when the endpoint is created, and never again', async () => {

@@ -1,36 +1,36 @@
 import type { paths as Paths } from './schema.ts';
 
-type Answer<P extends keyof Paths> = Paths[P] extends {
+type ResponseOf<P extends keyof Paths> = Paths[P] extends {
   get: { responses: { 200: { content: { 'application/json': infer T } } } };
 }
   ? T
   : never;
-type ItemOf<P extends keyof Paths> = Answer<P> extends { items: (infer T)[] } ? T : never;
+type ItemOf<P extends keyof Paths> = ResponseOf<P> extends { items: (infer T)[] } ? T : never;
 
-export type Member = Answer<'/console/v1/members/{memberId}'>;
+export type Member = ResponseOf<'/console/v1/members/{memberId}'>;
 export type MemberImport = ItemOf<'/console/v1/members/import'>;
-export type ImportReport = Answer<'/console/v1/members/import/{jobId}'>;
+export type ImportReport = ResponseOf<'/console/v1/members/import/{jobId}'>;
 export type Invitation = ItemOf<'/console/v1/invitations'>;
 export type Role = ItemOf<'/console/v1/roles'>;
 export type Permission = ItemOf<'/console/v1/permissions'>;
-export type Application = Answer<'/console/v1/applications/{id}'>;
-export type IdentityProvider = Answer<'/console/v1/identity-providers/{providerId}'>;
-export type Settings = Answer<'/console/v1/settings'>;
+export type Application = ResponseOf<'/console/v1/applications/{id}'>;
+export type IdentityProvider = ResponseOf<'/console/v1/identity-providers/{providerId}'>;
+export type Settings = ResponseOf<'/console/v1/settings'>;
 export type MessageTemplate = ItemOf<'/console/v1/settings/messages'>;
-export type WebhookEndpoint = Answer<'/console/v1/webhooks/endpoints/{endpointId}'>;
+export type WebhookEndpoint = ResponseOf<'/console/v1/webhooks/endpoints/{endpointId}'>;
 export type Delivery = ItemOf<'/console/v1/webhooks/deliveries'>;
-export type DeliveryDetail = Answer<'/console/v1/webhooks/deliveries/{deliveryId}'>;
+export type DeliveryDetail = ResponseOf<'/console/v1/webhooks/deliveries/{deliveryId}'>;
 export type LoggedEvent = ItemOf<'/console/v1/event-log'>;
-export type Overview = Answer<'/console/v1/overview'>;
+export type Overview = ResponseOf<'/console/v1/overview'>;
 export type DomainRecord = ItemOf<'/console/v1/domains'>;
 export type AuditEvent = ItemOf<'/console/v1/audit-log'>;
-export type Names = Answer<'/console/v1/audit-log'>['names'];
-export type SmsGuard = Answer<'/console/v1/billing/addons/sms/guard'>;
+export type Names = ResponseOf<'/console/v1/audit-log'>['names'];
+export type SmsGuard = ResponseOf<'/console/v1/billing/addons/sms/guard'>;
 export type SmsStatement = ItemOf<'/console/v1/billing/addons/sms/statements'>;
 export type Incident = ItemOf<'/console/v1/status/incidents'>;
-export type StatusComponent = Answer<'/console/v1/status/components/{id}'>;
-export type StatusGroup = Answer<'/console/v1/status/groups/{id}'>;
-export type StatusSettings = Answer<'/console/v1/status/settings'>;
-export type Maintenance = Answer<'/console/v1/status/maintenances/{id}'>;
+export type StatusComponent = ResponseOf<'/console/v1/status/components/{id}'>;
+export type StatusGroup = ResponseOf<'/console/v1/status/groups/{id}'>;
+export type StatusSettings = ResponseOf<'/console/v1/status/settings'>;
+export type Maintenance = ResponseOf<'/console/v1/status/maintenances/{id}'>;
 export type TeamMember = ItemOf<'/console/v1/team'>;
 export type TeamRole = TeamMember['role'];

@@ -5,7 +5,6 @@ import { sendMessage } from '#messages';
 import { oldAddresses } from '#people';
 import { mailboxOf, parseEmail } from '#platform/email-address.ts';
 import {
-  type Answer,
   eventually,
   expectProblem,
   managementToken,
@@ -15,6 +14,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
@@ -87,7 +87,7 @@ const elsewhere = () => {
 };
 
 /** Every surface that takes an address which is not known yet. @returns answers of a call with it */
-async function surfaces(): Promise<Record<string, (email: string) => Promise<Answer>>> {
+async function surfaces(): Promise<Record<string, (email: string) => Promise<TestResponse>>> {
   const customer = (await register(latchkey)).access_token;
   const member = await latchkey.api('/v1/admin/members', { token, body: { email: newEmail() } });
   assert.equal(member.status, 201, member.text);
@@ -112,7 +112,7 @@ async function surfaces(): Promise<Record<string, (email: string) => Promise<Ans
   };
 }
 
-async function importRow(...rows: Record<string, unknown>[]): Promise<Answer['body']> {
+async function importRow(...rows: Record<string, unknown>[]): Promise<TestResponse['body']> {
   const answer = await latchkey.api('/v1/admin/members/import', {
     token,
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
@@ -209,7 +209,7 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
 });
 
 /** Signs in with the provider and its claims of the moment. */
-async function signInUpstream(): Promise<Answer['body']> {
+async function signInUpstream(): Promise<TestResponse['body']> {
   const { clientId } = latchkey.demo.environments.test;
   const query = new URLSearchParams({
     clientId,

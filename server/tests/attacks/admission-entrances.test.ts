@@ -6,7 +6,6 @@ import { updateSettings } from '#tenancy';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { type App, totpOf } from '#tests/factors.ts';
 import {
-  type Answer,
   changeSettings,
   lastMessage,
   mailedCode,
@@ -20,6 +19,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 import { type Person, siblingsOf } from '#tests/siblings.ts';
@@ -76,7 +76,7 @@ const SIGN_IN: Expected = ['second factor', 'in', 'enrolment', 'in'];
 const SESSION: Expected = ['second factor', 'in', 'second factor', 'in'];
 const ALWAYS: Expected = ['in', 'in', 'in', 'in'];
 
-function outcomeOf({ status, body }: Answer): Outcome {
+function outcomeOf({ status, body }: TestResponse): Outcome {
   if (status === 401 && body.errorCode === 'REAUTHENTICATION_REQUIRED') return 'second factor';
   if (status !== 200) return 'refused';
   if (body.status === 'mfa_required') return body.enrollment ? 'enrolment' : 'second factor';
@@ -89,7 +89,7 @@ type Walk = (person: WithApp) => Promise<() => Promise<Outcome>>;
 
 /** An entrance that needs nothing but the person. */
 const straight =
-  (enter: (person: WithApp) => Promise<Answer>): Walk =>
+  (enter: (person: WithApp) => Promise<TestResponse>): Walk =>
   async (person) =>
   async () =>
     outcomeOf(await enter(person));
@@ -106,7 +106,7 @@ async function phoneOf({ access_token: token }: Person): Promise<string> {
   return phone;
 }
 
-async function byCode(way: 'email-code' | 'phone', address: Record<string, string>, to: string): Promise<Answer> {
+async function byCode(way: 'email-code' | 'phone', address: Record<string, string>, to: string): Promise<TestResponse> {
   clock.advance(60_000);
   const begun = await latchkey.auth(`/v1/auth/login/${way}`, { body: address });
   return latchkey.auth(`/v1/auth/login/${way}/verify`, { body: { flowId: begun.body.flowId, code: await codeOf(to) } });

@@ -3,13 +3,13 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { updateSettings } from '#tenancy';
 import { challengeIn, totpOf } from '#tests/factors.ts';
 import {
-  type Answer,
   expectProblem,
   lastMessage,
   register,
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, returned, signInOn } from '#tests/oidc.ts';
 import { siblingsOf } from '#tests/siblings.ts';
@@ -40,7 +40,7 @@ describe('the first factor and the second', () => {
   };
 
   /** Signs in with a code to a phone. */
-  async function byPhone(number: string): Promise<Answer> {
+  async function byPhone(number: string): Promise<TestResponse> {
     const begun = await latchkey.auth('/v1/auth/login/phone', { body: { phone: number } });
     const code = /\d{6,8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
     return latchkey.auth('/v1/auth/login/phone/verify', { body: { flowId: begun.body.flowId, code } });

@@ -4,7 +4,6 @@ import { served } from '#hosts';
 import { visitorOf } from '#tests/account.ts';
 import { challengeIn, codesOf } from '#tests/factors.ts';
 import {
-  type Answer,
   changeSettings,
   expectProblem,
   PASSWORD,
@@ -13,6 +12,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { peopleAt } from '#tests/protected-person.ts';
 import { modelTable } from '#tests/security-model.ts';
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-function expectSecondFactorAsked(answer: Answer): void {
+function expectSecondFactorAsked(answer: TestResponse): void {
   expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
   assert.deepEqual([answer.body.acr, answer.body.maxAge], ['aal2', 600], answer.text);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
-import { type Answer, expectProblem, ownerToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { expectProblem, ownerToken, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { type Operator, teammate } from '#tests/operators.ts';
 import { admin, type BackEnd, backEnd } from './authority.ts';
 
@@ -25,7 +25,7 @@ after(() => latchkey.stop());
 /** As the weaker client at the API, and as a developer at the console. */
 async function refused(method: string, path: string, body: unknown, requiredPermission: string): Promise<void> {
   const call = { method, ...(body !== undefined && { body }) };
-  const answers: Answer[] = [
+  const answers: TestResponse[] = [
     await latchkey.api(`/v1/admin/${path}`, { token: weaker.token, ...call }),
     ...(requiredPermission.startsWith('applications:') ? [] : [await developer.call(`/console/v1/${path}`, call)]),
   ];

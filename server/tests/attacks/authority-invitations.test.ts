@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type Answer,
   eventually,
   expectProblem,
   lastMessage,
@@ -12,6 +11,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
@@ -46,7 +46,7 @@ async function invited(by: string, roles: string[]): Promise<Sent> {
   return { id: body.id, email, token: await mailedToken(latchkey, email) };
 }
 
-const accept = (token: string): Promise<Answer> =>
+const accept = (token: string): Promise<TestResponse> =>
   latchkey.auth('/v1/auth/invitations/accept', { body: { token, password: PASSWORD } });
 
 async function expectWithdrawn({ id, email, token }: Sent): Promise<void> {
@@ -65,7 +65,7 @@ async function expectWithdrawn({ id, email, token }: Sent): Promise<void> {
 
 describe('an invitation is worth what its sender may do when it is accepted', () => {
   test('of an owner who was removed, blocked or demoted since it makes nobody an owner', async () => {
-    const endings: ((id: string) => Promise<Answer>)[] = [
+    const endings: ((id: string) => Promise<TestResponse>)[] = [
       (id) => owner('DELETE', `members/${id}`),
       (id) => owner('POST', `members/${id}/block`),
       (id) => owner('PUT', `members/${id}/roles`, { roles: ['admin'] }),
@@ -80,7 +80,7 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
   });
 
   test('of a client that was switched off, removed or has lost permissions it is worth nothing', async () => {
-    const endings: ((client: BackEnd) => Promise<Answer>)[] = [
+    const endings: ((client: BackEnd) => Promise<TestResponse>)[] = [
       ({ id }) => owner('PATCH', `applications/${id}`, { enabled: false }),
       ({ id }) => owner('DELETE', `applications/${id}`),
       ({ id }) => owner('PATCH', `applications/${id}`, { permissions: ['invitations:write'] }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Answer, ownerToken, register, requestManagementToken, type TestLatchkey } from '#tests/harness.ts';
+import { ownerToken, register, requestManagementToken, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
 /** A management client of the demo's first project, and a token of it. */
 export type BackEnd = { id: string; clientId: string; token: string };
@@ -23,18 +23,21 @@ async function tokenOf(latchkey: TestLatchkey, clientId: string, secret: string)
 
 /** Calls the admin API of the demo's first project. */
 export function admin(latchkey: TestLatchkey, token: string) {
-  return (method: string, path: string, body?: unknown): Promise<Answer> =>
+  return (method: string, path: string, body?: unknown): Promise<TestResponse> =>
     latchkey.api(`/v1/admin/${path}`, { token, method, ...(body !== undefined && { body }) });
 }
 
 /** Registers somebody in the other project of the demo's workspace. */
-export function registerNextDoor(latchkey: TestLatchkey, body: Record<string, unknown> = {}): Promise<Answer['body']> {
+export function registerNextDoor(
+  latchkey: TestLatchkey,
+  body: Record<string, unknown> = {},
+): Promise<TestResponse['body']> {
   const { workspaceId, projects } = latchkey.demo;
   return register(latchkey, { workspaceId, projectId: projects[1]?.id, ...body });
 }
 
 /** Signs somebody in to the other project of the demo's workspace. */
-export function signInNextDoor(latchkey: TestLatchkey, identifier: string, password: string): Promise<Answer> {
+export function signInNextDoor(latchkey: TestLatchkey, identifier: string, password: string): Promise<TestResponse> {
   const { workspaceId, projects } = latchkey.demo;
   const body = { workspaceId, projectId: projects[1]?.id, identifier, password };
   return latchkey.auth('/v1/auth/login/password', { body });

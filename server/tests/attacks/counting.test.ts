@@ -307,7 +307,7 @@ describe('requests of anybody', () => {
       { kind: 'auth', environment: 'test' },
     );
     const uncounted = { method: 'POST', path: '/v1/uncounted', permission: 'public' } as const;
-    assert.throws(() => mount(app, [{ ...uncounted, handler: () => 'done' }]), /declares not what it is counted as/);
+    assert.throws(() => mount(app, [{ ...uncounted, handler: () => 'done' }]), /does not declare its counter/);
     await app.close();
   });
 });

@@ -6,7 +6,6 @@ import { linkIdentity } from '#linked-identities';
 import { ENDED_BY, startSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
-  type Answer,
   expectProblem,
   mailedCode,
   mailedToken,
@@ -18,6 +17,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
@@ -49,7 +49,10 @@ before(async () => {
 after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
 type Changing = { person: Person; app: App; strong: Session; weak: Session };
-type Change = { prepare?: (changing: Changing) => Promise<unknown>; make: (changing: Changing) => Promise<Answer> };
+type Change = {
+  prepare?: (changing: Changing) => Promise<unknown>;
+  make: (changing: Changing) => Promise<TestResponse>;
+};
 
 const me: ReturnType<typeof peopleAt>['me'] = (...call) => people.me(...call);
 const remove = (path: string, session: Session) => me(path, session, { method: 'DELETE' });
@@ -65,13 +68,13 @@ async function resetLinkOf(person: Person): Promise<string> {
   return mailedToken(latchkey, person.email);
 }
 
-async function changeAddress(session: Session, kind: 'email' | 'phone', value: string): Promise<Answer> {
+async function changeAddress(session: Session, kind: 'email' | 'phone', value: string): Promise<TestResponse> {
   const { body } = await me(`/profile/${kind}`, session, { body: { [kind]: value } });
   const code = kind === 'email' ? await mailedCode(latchkey, value) : await people.textedCode(value);
   return me(`/profile/${kind}/verify`, session, { body: { flowId: body.flowId, code } });
 }
 
-async function asAdmin(person: Person, call: { path?: string; method: string; body?: unknown }): Promise<Answer> {
+async function asAdmin(person: Person, call: { path?: string; method: string; body?: unknown }): Promise<TestResponse> {
   const token = await managementToken(latchkey);
   const { body } = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(person.email)}`, { token });
   const { path = '', ...rest } = call;
@@ -79,7 +82,7 @@ async function asAdmin(person: Person, call: { path?: string; method: string; bo
 }
 
 /** Links an account at the provider from a session that begins it. */
-async function link(session: Session): Promise<Answer> {
+async function link(session: Session): Promise<TestResponse> {
   const clientId = latchkey.demo.environments.test.clientId;
   const begun = await me('/linked-identities', session, {
     body: { provider: 'work', clientId, redirectUri: REDIRECT },
@@ -219,11 +222,11 @@ describe('a change of credentials', () => {
   test('of the password outlives no sign-in that checks the old one at the same moment', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const body = { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD };
-    let changed: Answer | undefined;
+    let changed: TestResponse | undefined;
     const changing = me('/security/password', person, { method: 'PUT', body }).then((answer) => {
       changed = answer;
     });
-    const attempts: Promise<Answer>[] = [];
+    const attempts: Promise<TestResponse>[] = [];
     for (let round = 0; round < 60 && !changed; round += 1) {
       attempts.push(people.login(person));
       // biome-ignore lint/performance/noAwaitInLoops: one sign-in begins after the other, none is waited for

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import * as client from 'openid-client';
 import {
-  type Answer,
   expectProblem,
   mailedToken,
   managementToken,
@@ -12,6 +11,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Browser, browserOf, type CodeFlow, codeFlow } from '#tests/oidc.ts';
 
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type Session = Answer['body'];
+type Session = TestResponse['body'];
 
 /** A person who signed in to an application of our own, and what was obtained through that. */
 type Obtained = {

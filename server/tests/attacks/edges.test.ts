@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
 import { visitorOf } from '#tests/account.ts';
 import {
-  type Answer,
   expectProblem,
   managementToken,
   newEmail,
@@ -13,6 +12,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
@@ -173,7 +173,7 @@ describe('what caches and browsers may do with answers', () => {
     documented('public-documents').some(([paths]) =>
       quoted(paths).some((pattern) => new RegExp(`^${RegExp.escape(pattern).replace('\\*', '.*')}$`).test(path)),
     );
-  const expectHeaders = (path: string, { status, headers }: Pick<Answer, 'status' | 'headers'>) => {
+  const expectHeaders = (path: string, { status, headers }: Pick<TestResponse, 'status' | 'headers'>) => {
     const kept = headers.get('cache-control') ?? '';
     assert.equal(headers.get('x-content-type-options'), 'nosniff', `${path} ${status}`);
     if (!isPublic(path) || status >= 400) assert.match(kept, /\bno-store\b/, `${path} ${status}`);
@@ -202,7 +202,7 @@ describe('what caches and browsers may do with answers', () => {
     const begun = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } });
     const { access_token: token, refresh_token } = begun.body;
     const login = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
-    const answers: Record<string, Answer> = {
+    const answers: Record<string, TestResponse> = {
       register: begun,
       login,
       refresh: await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token } }),

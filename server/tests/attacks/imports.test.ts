@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readInstant } from '#platform/instants.ts';
 import {
-  type Answer,
   eventually,
   managementToken,
   newEmail,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
 import { dereferenced } from '#tests/openapi.ts';
@@ -22,7 +22,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 /** Imports a file and waits for its end. */
-async function imported(body: string, type = 'application/x-ndjson', query = ''): Promise<Answer['body']> {
+async function imported(body: string, type = 'application/x-ndjson', query = ''): Promise<TestResponse['body']> {
   const answer = await latchkey.api(`/v1/admin/members/import${query}`, {
     token,
     body,
@@ -36,7 +36,7 @@ async function imported(body: string, type = 'application/x-ndjson', query = '')
   });
 }
 
-const outcomes = (report: Answer['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
+const outcomes = (report: TestResponse['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 /** What is no moment, or none that PostgreSQL holds. */
@@ -113,7 +113,7 @@ describe('an import ends, whatever a row holds', () => {
     const url = `${latchkey.system.config.addresses.test.api}/v1/admin/members`;
     const answer = await fetch(url, { method: 'POST', body, headers });
     assert.equal(answer.status, 400);
-    const problem: Answer['body'] = await answer.json();
+    const problem: TestResponse['body'] = await answer.json();
     assert.equal(problem.errorCode, 'VALIDATION_FAILED');
   });
 });
@@ -124,28 +124,29 @@ type Schema = { format?: string; anyOf?: Schema[]; properties?: Record<string, S
 const isInstant = ({ format, anyOf = [] }: Schema): boolean => format === 'date-time' || anyOf.some(isInstant);
 
 /** Every field of a request that takes a moment. */
-function fieldsOf(document: Answer['body']): Field[] {
-  return Object.entries<Record<string, Answer['body']>>(dereferenced(document).paths).flatMap(([template, methods]) =>
-    Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
-      const path = parameters
-        .filter((one: Answer['body']) => one.in === 'path')
-        .reduce((before: string, one: Answer['body']) => {
-          const value = one.example ?? one.schema.examples?.[0] ?? one.schema.enum?.[0] ?? 'x';
-          return before.replace(`{${one.name}}`, encodeURIComponent(value));
-        }, template);
-      const body: Schema = requestBody?.content?.['application/json']?.schema ?? {};
-      const inQuery = parameters.filter((one: Answer['body']) => one.in === 'query' && isInstant(one.schema));
-      const inBody = Object.entries(body.properties ?? {}).filter(([, schema]) => isInstant(schema));
-      return [
-        ...inQuery.map((one: Answer['body']) => ({
-          method: method.toUpperCase(),
-          path,
-          place: 'querystring',
-          name: one.name,
-        })),
-        ...inBody.map(([name]) => ({ method: method.toUpperCase(), path, place: 'body', name })),
-      ];
-    }),
+function fieldsOf(document: TestResponse['body']): Field[] {
+  return Object.entries<Record<string, TestResponse['body']>>(dereferenced(document).paths).flatMap(
+    ([template, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
+        const path = parameters
+          .filter((one: TestResponse['body']) => one.in === 'path')
+          .reduce((before: string, one: TestResponse['body']) => {
+            const value = one.example ?? one.schema.examples?.[0] ?? one.schema.enum?.[0] ?? 'x';
+            return before.replace(`{${one.name}}`, encodeURIComponent(value));
+          }, template);
+        const body: Schema = requestBody?.content?.['application/json']?.schema ?? {};
+        const inQuery = parameters.filter((one: TestResponse['body']) => one.in === 'query' && isInstant(one.schema));
+        const inBody = Object.entries(body.properties ?? {}).filter(([, schema]) => isInstant(schema));
+        return [
+          ...inQuery.map((one: TestResponse['body']) => ({
+            method: method.toUpperCase(),
+            path,
+            place: 'querystring',
+            name: one.name,
+          })),
+          ...inBody.map(([name]) => ({ method: method.toUpperCase(), path, place: 'body', name })),
+        ];
+      }),
   );
 }
 

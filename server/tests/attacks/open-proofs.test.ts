@@ -5,7 +5,6 @@ import { replaceAddress } from '#people';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { challengeIn } from '#tests/factors.ts';
 import {
-  type Answer,
   expectProblem,
   mailedCode,
   mailedToken,
@@ -16,6 +15,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
@@ -162,7 +162,7 @@ describe('a proof that was asked for before a change', () => {
 
 describe('a passkey challenge', () => {
   const key = () => softwareAuthenticator(latchkey.system.config.addresses.test.auth);
-  const options = async (): Promise<Answer['body']> => (await post('/v1/auth/login/passkey/options', {})).body;
+  const options = async (): Promise<TestResponse['body']> => (await post('/v1/auth/login/passkey/options', {})).body;
 
   async function withKey() {
     const person: Person = await prove(latchkey, await register(latchkey));

@@ -4,7 +4,6 @@ import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import {
-  type Answer,
   changeSettings,
   expectProblem,
   managementToken,
@@ -12,6 +11,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, configurationOf } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
@@ -347,7 +347,7 @@ const DOORS: Record<string, (application: Application, tokens: Opened) => Promis
 type Opened = Awaited<ReturnType<typeof tokensFor>> & { person: { email: string } };
 
 /** Passed, or refused for what it is. */
-function passed({ status, body, text }: Answer): boolean {
+function passed({ status, body, text }: TestResponse): boolean {
   if (status < 300) return true;
   assert.ok(status === 403 || body.errorCode === 'VALIDATION_FAILED', text);
   return false;

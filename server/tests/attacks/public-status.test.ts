@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seedComponents, standingOf } from '#status';
 import {
-  type Answer,
   eventually,
   managementToken,
   newEmail,
@@ -10,6 +9,7 @@ import {
   register,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
@@ -30,7 +30,7 @@ after(async () => {
   await Promise.all([smtp.stop(), receiver.stop()]);
 });
 
-const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<Answer> =>
+const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 
 const DEAD = 'http://127.0.0.1:9/dead';
@@ -177,7 +177,7 @@ async function surfaces(): Promise<Record<string, unknown>> {
     latchkey.console(`/status${query}`),
     rows(`select overall from status_boards where environment = 'test'`).then(([row]) => row),
   ]);
-  const components = summary.body.groups.flatMap((group: Answer['body']) => group.components);
+  const components = summary.body.groups.flatMap((group: TestResponse['body']) => group.components);
   const v2Auth = v2.body.components.find(({ id }: { id: string }) => id === 'auth');
   return {
     overallStatus: summary.body.overallStatus,

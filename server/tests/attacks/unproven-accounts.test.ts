@@ -4,7 +4,6 @@ import { replaceAddress } from '#people';
 import { LINKS, type Person, startWork, type Work } from '#tests/at-provider.ts';
 import { totpOf } from '#tests/factors.ts';
 import {
-  type Answer,
   changeSettings,
   eventsOf,
   expectProblem,
@@ -18,6 +17,7 @@ import {
   startTestLatchkey,
   TestClock,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
 import { type Browser, browserOf, codeFlow } from '#tests/oidc.ts';
 
@@ -150,7 +150,7 @@ describe('an account that somebody made with an address they have not proven', (
 
   type Left = Awaited<ReturnType<typeof prehijacked>>;
 
-  async function expectNothingLeft({ attacker, sub, phone }: Left, owner: Answer['body'], hasPassword = false) {
+  async function expectNothingLeft({ attacker, sub, phone }: Left, owner: TestResponse['body'], hasPassword = false) {
     assert.equal(owner.session.userId, attacker.session.userId, 'the account stays');
     await expectEnded(attacker);
     expectProblem(await login(attacker.email), 401, 'INVALID_CREDENTIALS');

@@ -74,7 +74,7 @@ function checkFacts(check: StatusComponent['check']): (readonly [string, string]
   if (check.kind === 'tcp') return [['Address', `${check.host}:${check.port}`], every, within];
   return [
     ['Address', check.url],
-    ['Answer', String(check.expectedStatus)],
+    ['Expected status', String(check.expectedStatus)],
     ...(check.bodyContains ? [['Expected text', check.bodyContains] as const] : []),
     every,
     within,
