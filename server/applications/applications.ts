@@ -5,11 +5,12 @@ import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
+import { feedCache } from '#platform/feed-cache.ts';
 import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 import { endDescended, endTokensUpTo } from '#sessions';
 import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
@@ -266,8 +267,9 @@ export async function findApplication(
   clientId: string,
 ): Promise<Application | undefined> {
   if (isAccountPage(clientId)) return accountPage(system, environment, clientId);
-  const found = await applications(system).find(environment, clientId);
-  return found && !(await isClosed(system, found)) ? found : undefined;
+  if (!CLIENT_ID.test(clientId)) return undefined;
+  const found = await applications(system, { environment, clientId });
+  return found?.environment === environment && !(await isClosed(system, found)) ? found : undefined;
 }
 
 /** Compares a presented secret with every live one; how long it takes says nothing about them. */
@@ -276,59 +278,18 @@ export function checkSecret(application: Application, secret: string): boolean {
   return application.secretHashes.map((stored) => timingSafeEqual(stored, presented)).includes(true);
 }
 
-const MAX_REMEMBERED = 10_000;
+const applications = feedCache({
+  topics: ['application', CLOSING_TOPIC],
+  drops: ({ topic, key }, clientId) => topic === CLOSING_TOPIC || key === clientId,
+  keyOf: ({ clientId }: Wanted) => clientId,
+  load: loadApplication,
+  max: 10_000,
+});
 
-class ApplicationCache {
-  readonly #system: System;
-  readonly #known = new Map<string, Application>();
-  #generation = 0;
-
-  constructor(system: System) {
-    this.#system = system;
-    system.feed
-      .subscribe({
-        replay: async () => this.#forget(),
-        onChange: ({ topic, key }) => {
-          if (topic === CLOSING_TOPIC) this.#forget();
-          if (topic !== 'application') return;
-          this.#generation += 1;
-          this.#known.delete(key);
-        },
-      })
-      .catch((error: unknown) => system.log.error({ err: error }, 'application cache'));
-  }
-
-  #forget(): void {
-    this.#generation += 1;
-    this.#known.clear();
-  }
-
-  async find(environment: Environment, clientId: string): Promise<Application | undefined> {
-    if (!CLIENT_ID.test(clientId)) return undefined;
-    const known = this.#system.feed.live ? this.#known.get(clientId) : undefined;
-    if (known) return known.environment === environment ? known : undefined;
-    const generation = this.#generation;
-    const found = await loadApplication(this.#system, environment, clientId);
-    // A change heard while reading may not be in what was read.
-    if (found && generation === this.#generation) this.#remember(found);
-    return found;
-  }
-
-  #remember(application: Application): void {
-    const oldest = this.#known.size >= MAX_REMEMBERED ? this.#known.keys().next().value : undefined;
-    if (oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(application.clientId, application);
-  }
-}
-
-const applications = perSystem((system) => new ApplicationCache(system));
+type Wanted = { environment: Environment; clientId: string };
 
 /** Served by the unique index on client_id and the primary key of the secrets. */
-async function loadApplication(
-  system: System,
-  environment: Environment,
-  clientId: string,
-): Promise<Application | undefined> {
+async function loadApplication(system: System, { environment, clientId }: Wanted): Promise<Application | undefined> {
   const row = await system.lookups
     .selectFrom('applications as a')
     .selectAll('a')

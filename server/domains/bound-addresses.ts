@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
+import { feedCache } from '#platform/feed-cache.ts';
 import type { Address, FindAddress } from '#platform/http.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
+import { inScope } from '#platform/scoped.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 import { CLOSING_TOPIC, isOpen } from '#tenancy';
 import type { Purpose } from './domains.ts';
 
@@ -38,19 +40,19 @@ export function boundAddresses(system: System, kind: Purpose, environment: Envir
       ? { url: boundUrl(system, { environment, purpose: kind, host }), scope: bound.scope }
       : undefined;
   return (host) => {
-    const found = boundHosts(system).find(host);
+    const found = boundHosts(system, host);
     return found instanceof Promise ? found.then((bound) => addressOf(host, bound)) : addressOf(host, found);
   };
 }
 
 /** What a host name serves, of any kind and environment. */
 export async function boundHost(system: System, host: string): Promise<Bound> {
-  return boundHosts(system).find(host);
+  return boundHosts(system, host);
 }
 
 /** Every auth and API address a scope can be reached at besides the environment's own. */
 export function addressesOf(system: SystemInTx, scope: Scope): Addresses | Promise<Addresses> {
-  return boundHosts(system).ofScope(scope);
+  return boundScopes(system, scope);
 }
 
 /**
@@ -68,91 +70,46 @@ export async function authAddressOf({
   return auth.find((own) => own === authAddress) ?? auth[0] ?? common;
 }
 
-/** Strangers can name any number of hosts. */
-const REMEMBERED = 10_000;
-
-class BoundHosts {
-  readonly #system: System;
-  readonly #hosts = new Map<string, Bound>();
-  readonly #scopes = new Map<string, Addresses>();
-  #generation = 0;
-
-  constructor(system: System) {
-    this.#system = system;
-    system.feed
-      .subscribe({
-        replay: async () => this.#forget(),
-        onChange: ({ topic }) => {
-          if (topic === 'domain' || topic === CLOSING_TOPIC) this.#forget();
-        },
-      })
-      .catch((error: unknown) => system.log.error({ err: error }, 'domain cache'));
-  }
-
-  find(host: string): Bound | Promise<Bound> {
-    const known = this.#system.feed.live ? this.#hosts.get(host) : undefined;
-    return known === undefined ? this.#load(host) : known;
-  }
-
-  /** Served by domains_verified. */
-  async #load(host: string): Promise<Bound> {
-    const generation = this.#generation;
+/** What hosts serve. Strangers can name any number of hosts. Served by domains_verified. */
+const boundHosts = feedCache({
+  topics: ['domain', CLOSING_TOPIC],
+  keyOf: (host: string) => host,
+  load: async ({ lookups }, host): Promise<Bound> => {
     const { rows } = await sql<Row>`
       select d.workspace_id, d.project_id, d.environment, d.host, b.purpose
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
-      where d.host = ${host} and d.status = 'verified' and ${isOpen('d')} /* all workspaces */`.execute(
-      this.#system.lookups,
-    );
+      where d.host = ${host} and d.status = 'verified' and ${isOpen('d')} /* all workspaces */`.execute(lookups);
     const [first] = rows;
-    const bound: Bound = first
+    return first
       ? {
           scope: { workspaceId: first.workspace_id, projectId: first.project_id, environment: first.environment },
           purposes: rows.map(({ purpose }) => purpose),
         }
       : null;
-    if (this.#hosts.size >= REMEMBERED) this.#hosts.clear();
-    // A change heard while reading may not be in what was read.
-    if (generation === this.#generation) this.#hosts.set(host, bound);
-    return bound;
-  }
+  },
+  max: 10_000,
+});
 
-  ofScope(scope: Scope): Addresses | Promise<Addresses> {
-    const key = `${scope.workspaceId}/${scope.projectId}/${scope.environment}`;
-    const known = this.#system.feed.live ? this.#scopes.get(key) : undefined;
-    return known ?? this.#loadScope(key, scope);
-  }
-
-  /** Served by domains_of_scope. */
-  async #loadScope(key: string, { workspaceId, projectId, environment }: Scope): Promise<Addresses> {
-    const generation = this.#generation;
-    const rows = await this.#system.lookups
+/** The addresses of scopes. Served by domains_of_scope. */
+const boundScopes = feedCache({
+  topics: ['domain', CLOSING_TOPIC],
+  keyOf: ({ workspaceId, projectId, environment }: Scope) => `${workspaceId}/${projectId}/${environment}`,
+  load: async (system, scope): Promise<Addresses> => {
+    const rows = await system.lookups
       .selectFrom('domains as d')
       .innerJoin('domain_bindings as b', (join) =>
         join.onRef('b.workspace_id', '=', 'd.workspace_id').onRef('b.domain_id', '=', 'd.id'),
       )
       .select(['d.host', 'b.purpose'])
-      .where('d.workspace_id', '=', workspaceId)
-      .where('d.project_id', '=', projectId)
-      .where('d.environment', '=', environment)
+      .where(inScope({ scope }, 'd'))
       .where('d.status', '=', 'verified')
       .orderBy('b.created_at')
       .orderBy('d.id')
       .execute();
+    const { environment } = scope;
     const urls = (purpose: Purpose) =>
-      rows
-        .filter((row) => row.purpose === purpose)
-        .map(({ host }) => boundUrl(this.#system, { environment, purpose, host }));
-    const addresses = { auth: urls('auth'), api: urls('api') };
-    if (this.#scopes.size >= REMEMBERED) this.#scopes.clear();
-    if (generation === this.#generation) this.#scopes.set(key, addresses);
-    return addresses;
-  }
-
-  #forget(): void {
-    this.#generation += 1;
-    this.#hosts.clear();
-    this.#scopes.clear();
-  }
-}
-
-const boundHosts = perSystem((system) => new BoundHosts(system));
+      rows.filter((row) => row.purpose === purpose).map(({ host }) => boundUrl(system, { environment, purpose, host }));
+    return { auth: urls('auth'), api: urls('api') };
+  },
+  max: 10_000,
+});

@@ -3,8 +3,9 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Generated, sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
+import { feedCache } from '#platform/feed-cache.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import type { System } from '#platform/system.ts';
 import type { DomainId } from './domains.ts';
 
 type DomainCertificatesTable = {
@@ -63,58 +64,26 @@ export async function keepCertificate(
 }
 
 /** What a TLS connection to a host is made with; undefined for a host that has no certificate, or serves nothing. */
-export function secureContextFor(system: System, host: string): Promise<SecureContext | undefined> {
-  return contexts(system).find(host);
+export async function secureContextFor(system: System, host: string): Promise<SecureContext | undefined> {
+  return (await contexts(system, host)) ?? undefined;
 }
 
-/** Each takes some tens of kilobytes; strangers can name any number of hosts. */
-const REMEMBERED = 2_000;
+const contexts = feedCache({
+  topics: ['certificate', 'domain'],
+  keyOf: (host: string) => host,
+  load: loadContext,
+  // Each takes some tens of kilobytes; strangers can name any number of hosts.
+  max: 2_000,
+});
 
-class SecureContexts {
-  readonly #system: System;
-  readonly #known = new Map<string, SecureContext | undefined>();
-  #generation = 0;
-
-  constructor(system: System) {
-    this.#system = system;
-    system.feed
-      .subscribe({
-        replay: async () => this.#forget(),
-        onChange: ({ topic }) => {
-          if (topic === 'certificate' || topic === 'domain') this.#forget();
-        },
-      })
-      .catch((error: unknown) => system.log.error({ err: error }, 'certificate cache'));
-  }
-
-  async find(host: string): Promise<SecureContext | undefined> {
-    if (this.#system.feed.live && this.#known.has(host)) return this.#known.get(host);
-    const generation = this.#generation;
-    const context = await this.#load(host);
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
-    // A change heard while reading may not be in what was read.
-    if (generation === this.#generation) this.#known.set(host, context);
-    return context;
-  }
-
-  /** Served by domains_verified and the primary key. */
-  async #load(host: string): Promise<SecureContext | undefined> {
-    const { rows } = await sql<{ domain_id: DomainId; key_sealed: string; chain: string }>`
-      select c.domain_id, c.key_sealed, c.chain from domains d
-      join domain_certificates c on c.workspace_id = d.workspace_id and c.domain_id = d.id
-      where d.host = ${host} and d.status = 'verified' and c.chain is not null /* all workspaces */`.execute(
-      this.#system.lookups,
-    );
-    const [row] = rows;
-    if (!row) return undefined;
-    const key = this.#system.keyring.open(row.key_sealed, SEALED, row.domain_id);
-    return createSecureContext({ key, cert: row.chain, minVersion: 'TLSv1.2' });
-  }
-
-  #forget(): void {
-    this.#generation += 1;
-    this.#known.clear();
-  }
+/** Served by domains_verified and the primary key. */
+async function loadContext({ lookups, keyring }: System, host: string): Promise<SecureContext | null> {
+  const { rows } = await sql<{ domain_id: DomainId; key_sealed: string; chain: string }>`
+    select c.domain_id, c.key_sealed, c.chain from domains d
+    join domain_certificates c on c.workspace_id = d.workspace_id and c.domain_id = d.id
+    where d.host = ${host} and d.status = 'verified' and c.chain is not null /* all workspaces */`.execute(lookups);
+  const [row] = rows;
+  if (!row) return null;
+  const key = keyring.open(row.key_sealed, SEALED, row.domain_id);
+  return createSecureContext({ key, cert: row.chain, minVersion: 'TLSv1.2' });
 }
-
-const contexts = perSystem((system) => new SecureContexts(system));

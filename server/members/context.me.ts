@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { usersById } from '#people';
 import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
+import { feedCache } from '#platform/feed-cache.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
-import { perSystem, type System } from '#platform/system.ts';
 import { findSession } from '#sessions';
 import { projectOf } from '#tenancy';
 import { findMember } from './members.ts';
@@ -49,7 +49,7 @@ export const contextRoutes: Routes = [
     responses: { 200: Context },
     problems: ['MEMBERSHIP_REQUIRED', 'NOT_FOUND'],
     handler: async (request, reply) => {
-      const { context, body } = await contexts(request.server.system).get(request.ctx);
+      const { context, body } = await contexts(request.server.system, request.ctx);
       // Serialised once per session and change, not once per request.
       reply.type('application/json; charset=utf-8').serializer(() => body);
       return context;
@@ -80,59 +80,23 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
 
 type Remembered = { context: Context; body: string };
 
-/** Sessions remembered per process; each takes about a kilobyte. */
-const MAX_REMEMBERED = 20_000;
-
 /**
- * Serialised contexts of live sessions. Dropped on any change to the person, the membership, the roles or the project that
- * this process hears of; not used while it can't hear.
+ * Serialised contexts by scope entry, as a context belongs to a person in a project. Dropped on any change to the person, the
+ * membership, the roles or the project.
  */
-class ContextCache {
-  readonly #system: System;
-  /** By scope entry; a context belongs to a person in a project. */
-  readonly #known = new Map<string, Remembered>();
-  #generation = 0;
-
-  constructor(system: System) {
-    this.#system = system;
-    system.feed
-      .subscribe({ replay: async () => this.#forget(() => true), onChange: (change) => this.#hear(change) })
-      .catch((error: unknown) => system.log.error({ err: error }, 'context cache'));
-  }
-
-  async get(ctx: Ctx): Promise<Remembered> {
-    const actor = customerOf(ctx);
-    const known = this.#system.feed.live ? this.#known.get(actor.entryId) : undefined;
-    if (known) return known;
-    const generation = this.#generation;
-    const context = await readContext(ctx, actor);
-    const fresh = { context, body: JSON.stringify(context) };
-    // A change heard while reading may not be in what was read.
-    if (generation === this.#generation) this.#remember(actor.entryId, fresh);
-    return fresh;
-  }
-
-  #remember(entryId: string, fresh: Remembered): void {
-    if (this.#known.size >= MAX_REMEMBERED) {
-      const oldest = this.#known.keys().next().value;
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
-    this.#known.set(entryId, fresh);
-  }
-
-  #hear({ topic, key }: { topic: string; key: string }): void {
-    if (topic === 'user') this.#forget(({ user }) => user.id === key);
-    if (topic === 'project') this.#forget(({ project }) => key === '*' || project.id === key);
-    if (topic === 'member') {
-      const [project, user] = key.split('/');
-      this.#forget((context) => context.project.id === project && (user === '*' || context.user.id === user));
-    }
-  }
-
-  #forget(affected: (context: Context) => boolean): void {
-    this.#generation += 1;
-    for (const [entryId, { context }] of this.#known) if (affected(context)) this.#known.delete(entryId);
-  }
-}
-
-const contexts = perSystem((system) => new ContextCache(system));
+const contexts = feedCache({
+  topics: ['user', 'project', 'member'],
+  drops: ({ topic, key }, _entryId, { context }: Remembered) => {
+    if (topic === 'user') return context.user.id === key;
+    if (topic === 'project') return key === '*' || context.project.id === key;
+    const [project, user] = key.split('/');
+    return context.project.id === project && (user === '*' || context.user.id === user);
+  },
+  keyOf: (ctx: Ctx) => customerOf(ctx).entryId,
+  load: async (_system, ctx): Promise<Remembered> => {
+    const context = await readContext(ctx, customerOf(ctx));
+    return { context, body: JSON.stringify(context) };
+  },
+  // Each takes about a kilobyte.
+  max: 20_000,
+});

@@ -5,6 +5,7 @@ import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { environments } from '#platform/ctx.ts';
 import type { Json, ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
+import { feedCache } from '#platform/feed-cache.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope, inWorkspace, scopeColumns } from '#platform/scoped.ts';
@@ -124,7 +125,7 @@ type Lookup =
  * change feed is live.
  */
 export async function findProject(system: SystemInTx, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
-  const found = await projectCache(system).find(lookup);
+  const found = await projects(system, lookup);
   return found && !(await isClosed(system, found)) ? found : undefined;
 }
 
@@ -135,7 +136,7 @@ export async function projectExists(system: System, scope: Scope): Promise<boole
 
 /** The project of a scope that is known to exist. @param db the transaction that is making it, if one is */
 export async function projectOf(system: SystemInTx, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
-  const project = db ? await loadProject(db, scope) : await projectCache(system).find(scope);
+  const project = db ? await loadProject(db, scope) : await projects(system, scope);
   if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
   return project;
 }
@@ -161,42 +162,13 @@ export async function takeDefaultProject(tx: TxCtx): Promise<void> {
   if (!taken) await setDefaultProject(tx);
 }
 
-const projectCache = perSystem((system) => new ProjectCache(system));
-
-class ProjectCache {
-  readonly #system: System;
-  readonly #known = new Map<string, ProjectEnvironment>();
-  #generation = 0;
-
-  constructor(system: System) {
-    this.#system = system;
-    system.feed
-      .subscribe({
-        replay: async () => this.#forget(),
-        onChange: ({ topic }) => {
-          if (topic === 'project' || topic === CLOSING_TOPIC) this.#forget();
-        },
-      })
-      .catch((error: unknown) => system.log.error({ err: error }, 'project cache'));
-  }
-
-  async find(lookup: Lookup): Promise<ProjectEnvironment | undefined> {
-    const key =
-      'default' in lookup ? lookup.environment : `${lookup.environment}/${lookup.workspaceId}/${lookup.projectId}`;
-    const known = this.#system.feed.live ? this.#known.get(key) : undefined;
-    if (known) return known;
-    const generation = this.#generation;
-    const found = await loadProject(this.#system.lookups, lookup);
-    // A change heard while reading may not be in what was read.
-    if (found && generation === this.#generation) this.#known.set(key, found);
-    return found;
-  }
-
-  #forget(): void {
-    this.#generation += 1;
-    this.#known.clear();
-  }
-}
+const projects = feedCache({
+  topics: ['project', CLOSING_TOPIC],
+  keyOf: (lookup: Lookup) =>
+    'default' in lookup ? lookup.environment : `${lookup.environment}/${lookup.workspaceId}/${lookup.projectId}`,
+  load: ({ lookups }, lookup) => loadProject(lookups, lookup),
+  max: 10_000,
+});
 
 /** Whether any project of the workspace requires a second factor in this environment. Served by the primary key. */
 export async function isMfaRequiredAnywhere({ db, scope }: { db: ReadDb; scope: Scope }): Promise<boolean> {

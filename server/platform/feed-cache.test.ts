@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { feedCache } from './feed-cache.ts';
+
+let latchkey: TestLatchkey;
+const loaded: string[] = [];
+let beforeAnswer: () => void = () => undefined;
+
+const lengths = feedCache({
+  topics: ['planted'],
+  drops: ({ key: changed }, key) => changed === '*' || changed === key,
+  keyOf: (word: string) => word,
+  load: async (_system, word) => {
+    loaded.push(word);
+    beforeAnswer();
+    return word === '' ? undefined : word.length;
+  },
+  max: 2,
+});
+
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+/** What had to be read for some words. */
+async function readFor(...words: string[]): Promise<string[]> {
+  loaded.length = 0;
+  for (const word of words) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    await lengths(latchkey.system, word);
+  }
+  return [...loaded];
+}
+
+test('a value is read once, until a change of its topic is heard', async () => {
+  const { feed } = latchkey.system;
+  assert.deepEqual(await readFor('a', 'bb', 'a', 'bb'), ['a', 'bb']);
+  feed.apply({ topic: 'other', key: 'a' });
+  assert.deepEqual(await readFor('a', 'bb'), []);
+  feed.apply({ topic: 'planted', key: 'a' });
+  assert.deepEqual(await readFor('a', 'bb'), ['a']);
+  feed.apply({ topic: 'planted', key: '*' });
+  assert.deepEqual(await readFor('a', 'bb'), ['a', 'bb']);
+});
+
+test('what was read while a change came is not remembered, nor what is not there', async () => {
+  beforeAnswer = () => latchkey.system.feed.apply({ topic: 'planted', key: 'late' });
+  assert.deepEqual(await readFor('late', 'late'), ['late', 'late']);
+  beforeAnswer = () => undefined;
+  assert.deepEqual(await readFor('late', 'late', '', ''), ['late', '', '']);
+});
+
+test('the oldest goes when there are too many', async () => {
+  latchkey.system.feed.apply({ topic: 'planted', key: '*' });
+  assert.deepEqual(await readFor('1', '2', '3', '2', '3', '1'), ['1', '2', '3', '1']);
+});
+
+test('while the feed is down everything is read', async () => {
+  await latchkey.system.feed.stop();
+  assert.deepEqual(await readFor('3', '3'), ['3', '3']);
+});

@@ -1,0 +1,51 @@
+import type { Change } from './feed.ts';
+import { perSystem, type System, type SystemInTx } from './system.ts';
+
+/**
+ * What a process remembers until it hears of a change, and does not use while it can't hear of changes.
+ * @param cache.topics the changes to hear of
+ * @param cache.drops whether a change is about what is remembered under a key; every change of the topics, when absent
+ * @param cache.load reads over the system's `lookups`, so a transaction may wait for it. `undefined` is not remembered
+ * @param cache.max how many are remembered; then the oldest goes
+ */
+export function feedCache<Wanted, Value>(cache: {
+  topics: readonly string[];
+  drops?: (change: Change, key: string, value: Value) => boolean;
+  keyOf: (wanted: Wanted) => string;
+  load: (system: System, wanted: Wanted) => Promise<Value>;
+  max: number;
+}): (system: SystemInTx, wanted: Wanted) => Value | Promise<Value> {
+  const { topics, drops = () => true, keyOf, load, max } = cache;
+  const caches = perSystem((system) => {
+    const known = new Map<string, Value>();
+    let generation = 0;
+    const forget = (isDropped: (key: string, value: Value) => boolean) => {
+      generation += 1;
+      for (const [key, value] of known) if (isDropped(key, value)) known.delete(key);
+    };
+    system.feed
+      .subscribe({
+        replay: async () => forget(() => true),
+        onChange: (change) => {
+          if (topics.includes(change.topic)) forget((key, value) => drops(change, key, value));
+        },
+      })
+      .catch((error: unknown) => system.log.error({ err: error, topics }, 'cache'));
+    const read = async (key: string, wanted: Wanted) => {
+      const before = generation;
+      const value = await load(system, wanted);
+      // A change heard while reading may not be in what was read.
+      if (value === undefined || before !== generation) return value;
+      const oldest = known.size >= max ? known.keys().next().value : undefined;
+      if (oldest !== undefined) known.delete(oldest);
+      known.set(key, value);
+      return value;
+    };
+    return (wanted: Wanted) => {
+      const key = keyOf(wanted);
+      const value = system.feed.live ? known.get(key) : undefined;
+      return value === undefined ? read(key, wanted) : value;
+    };
+  });
+  return (system, wanted) => caches(system)(wanted);
+}
