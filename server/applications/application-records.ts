@@ -9,6 +9,7 @@ import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { endDescended } from '#sessions';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
@@ -20,7 +21,6 @@ import { checkAddresses } from './redirect-uris.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
-const Instant = Type.String({ format: 'date-time' });
 const lifetime = (minimum: number, maximum: number, description: string) =>
   Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { description });
 

@@ -7,6 +7,7 @@ import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Preset, type PresetName, ProviderOptions, presetNames, presets } from './presets.ts';
 
@@ -85,8 +86,8 @@ export const Provider = Type.Object(
       description:
         'All of them, of the auth domains bound to the project too: people come back to where they left from.',
     }),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: Instant,
+    updatedAt: Instant,
   },
   { title: 'IdentityProvider' },
 );

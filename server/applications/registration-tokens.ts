@@ -6,6 +6,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
@@ -32,7 +33,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-const Instant = Type.String({ format: 'date-time' });
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Who it is for.' }),
   redirectHosts: Type.Array(Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), {
@@ -60,7 +60,7 @@ export const RegistrationToken = Type.Object(
     id: IdSchema('rgt'),
     ...fields,
     registered: Type.Integer({ description: 'How many it has registered.' }),
-    expiresAt: Type.Union([Instant, Type.Null()]),
+    expiresAt: nullable(Instant),
     createdAt: Instant,
   },
   { title: 'RegistrationToken' },

@@ -2,12 +2,13 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { type Static, Type } from 'typebox';
 import type { Scope } from '#platform/ctx.ts';
+import { Instant } from '#platform/schemas.ts';
 
 /** The hashed content of an event: everything that the log shows. */
 export const AuditedEvent = Type.Object({
   id: Type.String(),
   sequence: Type.Integer(),
-  occurredAt: Type.String({ format: 'date-time' }),
+  occurredAt: Instant,
   action: Type.String(),
   actor: Type.Object({ kind: Type.String() }, { additionalProperties: true }),
   correlationId: Type.String(),

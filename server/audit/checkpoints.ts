@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type Ctx, type Environment, systemCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { signAudit } from './signing.ts';
@@ -40,14 +41,14 @@ export const CheckpointClaims = Type.Object({
   scope: AuditScope,
   sequence: Type.Integer(),
   hash: Type.String(),
-  at: Type.String({ format: 'date-time' }),
+  at: Instant,
 });
 export type CheckpointClaims = Static<typeof CheckpointClaims>;
 
 export const Checkpoint = Type.Object({
   sequence: Type.Integer(),
   hash: Type.String({ description: 'Of the chain up to this entry, base64url.' }),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
   signed: Type.String({
     description: 'A compact JWS (ES256) over scope, sequence, hash and time, with its public key.',
   }),

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { instantOf } from '#platform/instants.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { beginningOf } from './chain.ts';
 import { AuditScope } from './checkpoints.ts';
@@ -29,7 +30,7 @@ export const SealClaims = Type.Object({
   /** The hash of the chain before the first entry, and at the last. */
   previous: Type.String(),
   hash: Type.String(),
-  at: Type.String({ format: 'date-time' }),
+  at: Instant,
   /** The state of the whole log, and the erasures of this stretch; absent from exports of earlier versions. */
   log: Type.Optional(Evidence),
   erased: Type.Optional(Ranges),

@@ -6,12 +6,10 @@ import type { Tables } from '#platform/db.ts';
 import type { UserId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { AuditedEvent } from './chain.ts';
 import { resourcesOf } from './entries.ts';
-
-const nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: 'date-time' });
 
 export const AuditEvent = Type.Object(
   {

@@ -4,6 +4,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
@@ -131,8 +132,8 @@ export const Block = Type.Object({
   reason: Type.String(),
   sent: Type.Integer(),
   used: Type.Integer(),
-  createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
+  expiresAt: Instant,
 });
 
 const MAX_SHOWN = 10_000;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { PeriodId } from './usage.ts';
 
@@ -40,7 +41,7 @@ export const LedgerEntry = Type.Object({
   amount: Type.Integer({ description: 'Minor units; negative for money received.' }),
   currency: Type.String(),
   country: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
 });
 type LedgerEntry = Static<typeof LedgerEntry>;
 

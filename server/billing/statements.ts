@@ -6,6 +6,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { eachAlone } from '#platform/repeating.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
@@ -50,8 +51,8 @@ export const Statement = Type.Object(
   {
     id: IdSchema('stm'),
     periodId: IdSchema('bpr'),
-    periodStart: Type.String({ format: 'date-time' }),
-    periodEnd: Type.String({ format: 'date-time' }),
+    periodStart: Instant,
+    periodEnd: Instant,
     tierId: Type.String(),
     segments: Type.Integer(),
     fees: Type.Integer(),
@@ -59,9 +60,9 @@ export const Statement = Type.Object(
     total: Type.Integer(),
     currency: Type.String(),
     payment: Type.Enum(['manual', 'stripe'], { description: 'By hand, or through the payment provider.' }),
-    issuedAt: Type.String({ format: 'date-time' }),
-    dueAt: Type.String({ format: 'date-time' }),
-    paidAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    issuedAt: Instant,
+    dueAt: Instant,
+    paidAt: nullable(Instant),
   },
   { title: 'SmsStatement' },
 );

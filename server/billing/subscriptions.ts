@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
 import { appendEntries } from './ledger.ts';
 import { queueReports } from './payment-reports.ts';
@@ -20,7 +21,7 @@ import {
 import { isBigger, requireTier, shownTier, Tier } from './tiers.ts';
 import { findPeriod, raiseTerms } from './usage.ts';
 
-const instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const instant = nullable(Instant);
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Where the add-on stands. */

@@ -3,6 +3,7 @@ import { listInbox, messageStatuses, readInbox, type SentMessage } from '#messag
 import { html, sendPage, wantsPage } from '#platform/html.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { get, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { consoleNav } from './start.page.ts';
 
 const Message = Type.Object({
@@ -13,7 +14,7 @@ const Message = Type.Object({
   text: Type.String(),
   html: Type.Union([Type.String(), Type.Null()]),
   status: Type.Enum([...messageStatuses]),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
 });
 
 const MessageRef = Type.Object({ id: IdSchema('msg') });

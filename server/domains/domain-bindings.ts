@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inWorkspace } from '#platform/scoped.ts';
 import { wantCertificates } from './acme.ts';
 import { boundUrl } from './bound-addresses.ts';
@@ -33,7 +34,7 @@ export const Binding = Type.Object(
     environment: Type.Enum(['test', 'production']),
     purpose: PurposeSchema,
     address: Type.String({ format: 'uri', description: 'Where it is served; of `auth`, the issuer of tokens too.' }),
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Instant,
   },
   { title: 'DomainBinding' },
 );

@@ -8,6 +8,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { randomSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { lockEnvironment } from '#tenancy';
 import { hostNameFrom } from './host-names.ts';
@@ -49,8 +50,6 @@ declare module '#platform/db.ts' {
 
 export type DomainRow = Selectable<DomainsTable>;
 
-const Instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
-
 export const NewDomain = Type.Object(
   {
     host: Type.String({
@@ -74,10 +73,10 @@ export const Domain = Type.Object(
       { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
     ),
     fault: Type.Union([Type.String(), Type.Null()], { description: 'What the last look-up found wrong.' }),
-    checkedAt: Instant,
-    verifiedAt: Instant,
-    lostAt: Instant,
-    createdAt: Type.String({ format: 'date-time' }),
+    checkedAt: nullable(Instant),
+    verifiedAt: nullable(Instant),
+    lostAt: nullable(Instant),
+    createdAt: Instant,
   },
   { title: 'Domain' },
 );

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { catalogue, type EventType, eventTypes } from './catalogue.ts';
 
 /**
@@ -18,7 +19,7 @@ function envelopeOf(type: TSchema, data: TSchema) {
   return Type.Object({
     id: Type.String({ description: 'The same in every delivery: what a receiver recognises a repeated one by.' }),
     type,
-    occurredAt: Type.String({ format: 'date-time' }),
+    occurredAt: Instant,
     timestamp: Type.String({
       format: 'date-time',
       description: '`occurredAt`, under the name Standard Webhooks gives it.',

@@ -3,6 +3,7 @@ import { Member, searchMembers } from '#members';
 import { listInbox, messageStatuses, readInbox } from '#messages';
 import { IdSchema } from '#platform/ids.ts';
 import { get, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
 
@@ -28,7 +29,7 @@ const InboxMessage = Type.Object({
   text: Type.String(),
   html: Type.Union([Type.String(), Type.Null()]),
   status: Type.Enum([...messageStatuses]),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
 });
 
 export const overviewRoutes: Routes = [

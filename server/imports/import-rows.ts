@@ -12,10 +12,10 @@ import {
   Username,
 } from '#platform/identifiers.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Instant } from '#platform/instants.ts';
 import { isNestedTooDeep } from '#platform/nesting.ts';
 import { Problem } from '#platform/problem.ts';
 import { profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { Instant } from '#platform/schemas.ts';
 import type { RowResult } from './imports.ts';
 
 const { username: _username, ...profile } = profileFields;

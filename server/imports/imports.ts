@@ -7,6 +7,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
@@ -75,9 +76,6 @@ declare module '#platform/jobs.ts' {
     import_members: Static<typeof ImportWork>;
   }
 }
-
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: 'date-time' });
 
 /** What became of a row; stored by its first letter. */
 export const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);

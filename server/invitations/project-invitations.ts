@@ -19,6 +19,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { isClosed, projectOf } from '#tenancy';
 import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
@@ -63,8 +64,8 @@ export const Invitation = Type.Object(
     roles: Type.Array(Type.String()),
     status: InvitationStatus,
     invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
-    expiresAt: Type.String({ format: 'date-time' }),
-    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Instant,
+    createdAt: Instant,
   },
   { title: 'Invitation' },
 );

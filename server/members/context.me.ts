@@ -5,12 +5,10 @@ import { feedCache } from '#platform/feed-cache.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { findSession } from '#sessions';
 import { projectOf } from '#tenancy';
 import { findMember } from './members.ts';
-
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: 'date-time' });
 
 const Context = Type.Object({
   user: Type.Object({

@@ -17,6 +17,7 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { existingRoles, lockRolesByKey } from './roles.ts';
 
@@ -56,9 +57,6 @@ declare module '#platform/db.ts' {
     member_roles: MemberRolesTable;
   }
 }
-
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: 'date-time' });
 
 /** A person's membership in one project. */
 export const Member = Type.Object(

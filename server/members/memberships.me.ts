@@ -3,6 +3,7 @@ import { customerOf } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { leaveProject } from './leaving.ts';
 import { MemberRef, MemberStatus } from './members.ts';
 import { ownMemberships } from './memberships.ts';
@@ -15,7 +16,7 @@ const Membership = Type.Object({
   environment: Type.Enum(['test', 'production']),
   status: MemberStatus,
   roles: Type.Array(Type.String()),
-  joinedAt: Type.String({ format: 'date-time' }),
+  joinedAt: Instant,
 });
 
 export const membershipRoutes: Routes = [

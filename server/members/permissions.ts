@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 
 type PermissionsTable = {
@@ -71,7 +72,7 @@ export const Permission = Type.Object(
     key: Type.String(),
     description: Type.String(),
     builtIn: Type.Boolean(),
-    createdAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    createdAt: nullable(Instant),
   },
   { title: 'Permission' },
 );

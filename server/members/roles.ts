@@ -7,6 +7,7 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, newId, type ProjectId, type RoleId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { OWNER } from './access.ts';
 import { requireAuthority } from './authority.ts';
@@ -41,7 +42,6 @@ export const RoleKey = Type.String({
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Description = Type.String({ maxLength: 500 });
 const Permissions = Type.Array(PermissionKey, { maxItems: 1_100, uniqueItems: true });
-const Instant = Type.String({ format: 'date-time' });
 
 export const Role = Type.Object(
   {

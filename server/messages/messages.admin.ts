@@ -5,6 +5,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { openCursor, PageOf, PageQuery, pageOf, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Language, languages } from '#settings';
 import { projectOf } from '#tenancy';
@@ -32,7 +33,7 @@ const Preview = Type.Object({
   html: Type.Union([Type.String(), Type.Null()]),
 });
 
-const instant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const instant = nullable(Instant);
 
 /** Delivery state of a message; its text is nobody's business. */
 const Message = Type.Object({

@@ -7,6 +7,7 @@ import { html, sendPage } from '#platform/html.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { get, post, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { revokeSessions } from '#sessions';
 import { Workspace, workspacesById } from '#tenancy';
 import { CALLBACK_PATH, installationCtx, installationOf } from './installation.ts';
@@ -35,11 +36,11 @@ const Addresses = Type.Object({ auth: Type.String(), api: Type.String() });
 const Session = Type.Object({
   operator: Type.Object({ userId: IdSchema('usr'), email: nullableText, displayName: nullableText }),
   csrfToken: Type.String({ description: 'Sent with every change as `X-CSRF-Token`.' }),
-  authTime: Type.String({ format: 'date-time' }),
+  authTime: Instant,
   stepUpSeconds: Type.Integer({
     description: 'For how long what is marked `x-step-up` needs no other sign-in, as of this answer.',
   }),
-  expiresAt: Type.String({ format: 'date-time' }),
+  expiresAt: Instant,
   mode: Type.Enum(['development', 'production']),
   installation: Type.Object({
     workspaceId: IdSchema('wrk'),

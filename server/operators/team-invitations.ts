@@ -7,6 +7,7 @@ import { Email, Name, normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import type { Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { at } from '#platform/scoped.ts';
 import { workspacesById } from '#tenancy';
 import { workspaceScope } from './edge.ts';
@@ -47,8 +48,8 @@ export const TeamInvitation = Type.Object(
     role: TeamRole,
     status: InvitationStatus,
     invitedBy: Type.Union([IdSchema('usr'), Type.Null()]),
-    expiresAt: Type.String({ format: 'date-time' }),
-    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Instant,
+    createdAt: Instant,
   },
   { title: 'TeamInvitation' },
 );

@@ -7,6 +7,7 @@ import type { ReadDb } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
@@ -40,7 +41,7 @@ export const TeamMember = Type.Object(
     displayName: nullableText,
     role: TeamRole,
     you: Type.Boolean(),
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Instant,
   },
   { title: 'TeamMember' },
 );

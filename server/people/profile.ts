@@ -5,11 +5,10 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { type ProfileChanges, profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inRealm } from '#platform/scoped.ts';
 import { setUsername } from './identifiers.ts';
 import { refreshSearch } from './search.ts';
-
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Profile = Type.Object(
   {
@@ -19,8 +18,8 @@ export const Profile = Type.Object(
     phone: nullable(Type.String()),
     phoneVerified: Type.Boolean(),
     ...profileFields,
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: Instant,
+    updatedAt: Instant,
   },
   { title: 'Profile' },
 );

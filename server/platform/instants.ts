@@ -1,13 +1,8 @@
-import { Type } from 'typebox';
-
 /** RFC 3339 §5.6, without leap seconds, and limited to the offsets that PostgreSQL accepts. */
 const RFC_3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i;
 const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z');
 const YEAR_10000 = 253_402_300_800_000;
-
-/** A time as clients send it; parse it with {@link instantOf}. */
-export const Instant = Type.String({ format: 'date-time' });
 
 /**
  * Parses a time.

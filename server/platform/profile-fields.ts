@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Username } from './identifiers.ts';
 import { problem } from './problem.ts';
+import { nullable } from './schemas.ts';
 
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const name = Type.String({ minLength: 1, maxLength: 200 });
 
 /** The profile fields that a user may change; names and meanings of OpenID Connect Core §5.1. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { del, get, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { requestErasure } from './erasure.ts';
 import { OwnData, ownData } from './own-data.ts';
 
@@ -23,7 +24,7 @@ export const accountRoutes: Routes = [
     summary: 'Have my account erased',
     description:
       'In seven days, in every project of the workspace. Ends all sessions at once; signing in again before then keeps the account.',
-    responses: { 202: Type.Object({ erasesAt: Type.String({ format: 'date-time' }) }) },
+    responses: { 202: Type.Object({ erasesAt: Instant }) },
     problems: ['REAUTHENTICATION_REQUIRED', 'LAST_OWNER'],
     handler: async (request, reply) => {
       const erasesAt = await requestErasure(request.ctx);

@@ -7,6 +7,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { removeIdentity } from '#sign-in';
 
 const LinkedIdentity = Type.Object(
@@ -16,7 +17,7 @@ const LinkedIdentity = Type.Object(
     issuer: Type.String(),
     subject: Type.String(),
     email: Type.Union([Type.String(), Type.Null()]),
-    linkedAt: Type.String({ format: 'date-time' }),
+    linkedAt: Instant,
   },
   { title: 'LinkedIdentity' },
 );

@@ -12,6 +12,7 @@ import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { addressesOf, getProfile } from '#people';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
+import { Instant } from '#platform/schemas.ts';
 import { flowsOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
 import { sessionHistory } from '#sessions';
@@ -22,7 +23,7 @@ const MAX_ROWS = 10_000;
 const Records = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
 
 export const OwnData = Type.Object({
-  exportedAt: Type.String({ format: 'date-time' }),
+  exportedAt: Instant,
   profile: Type.Record(Type.String(), Type.Unknown()),
   identifiers: Records('Email, phone and username, and when each was proven.'),
   memberships: Records('In every project of the workspace, with roles and metadata.'),

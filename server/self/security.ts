@@ -12,14 +12,12 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import { normalisePhone } from '#platform/identifiers.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { digitsOf, type FlowId, hintOf, startFlow, withProof } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { changePassword, factorRemoved, firstCodes } from '#sign-in';
 import { projectOf } from '#tenancy';
-
-const Instant = Type.String({ format: 'date-time' });
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const PasskeyRecord = Type.Object(
   {

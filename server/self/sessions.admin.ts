@@ -7,9 +7,9 @@ import { IdSchema, type SessionId } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
+import { Instant } from '#platform/schemas.ts';
 import { type ProjectSession, revokeEntries, sessionsOfProject } from '#sessions';
 
-const Instant = Type.String({ format: 'date-time' });
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const SessionRef = Type.Object({ sessionId: IdSchema('ses') });
 

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { Instant } from '#platform/schemas.ts';
 import { projectOf } from '#tenancy';
 import { signAccessToken } from './access-tokens.ts';
 import type { IssuedRefreshToken } from './refresh-tokens.ts';
 import type { ScopeEntry } from './sessions.ts';
-
-const Instant = Type.String({ format: 'date-time' });
 
 /** What every way of signing in, refresh and switch-context answer with. Token fields are named as in RFC 6749 §5.1. */
 export const SessionResponse = Type.Object(

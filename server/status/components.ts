@@ -15,6 +15,7 @@ import { newId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
@@ -56,7 +57,6 @@ const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower 
 const ShownField = Type.Enum(['always', 'when_degraded', 'never'], {
   description: 'A component that is never shown does not count for the status either.',
 });
-const Instant = Type.String({ format: 'date-time' });
 
 /** Built-in components have names for ids. */
 const ComponentId = Type.String({
@@ -81,7 +81,7 @@ export const Component = Type.Object(
     position: Type.Integer(),
     shown: ShownField,
     check: Type.Union([Check, Type.Null()], { description: 'Null: built in.' }),
-    heartbeatAt: Type.Union([Instant, Type.Null()]),
+    heartbeatAt: nullable(Instant),
     status: MeasuredStatus,
     statusSince: Instant,
     createdAt: Instant,

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import type { Affected } from './affected.ts';
 import { ComponentIds } from './components.ts';
 import { MeasuredStatus } from './health.ts';
@@ -36,8 +37,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-const Instant = Type.String({ format: 'date-time' });
-const MaybeInstant = Type.Union([Instant, Type.Null()]);
 /** One line: it is the subject of mails. */
 export const Title = Type.String({
   minLength: 1,
@@ -62,7 +61,7 @@ export const Incident = Type.Object(
     severity: IncidentSeverity,
     startedAt: Instant,
     updatedAt: Instant,
-    resolvedAt: MaybeInstant,
+    resolvedAt: nullable(Instant),
     componentIds: Type.Array(Type.String()),
     updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {
       description: 'Newest first.',

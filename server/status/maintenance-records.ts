@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Id } from '#platform/ids.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import type { Affected } from './affected.ts';
 import { type MaintenancePhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
@@ -29,8 +30,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-export const Instant = Type.String({ format: 'date-time' });
-const MaybeInstant = Type.Union([Instant, Type.Null()]);
 export const Phase = Type.Enum(['scheduled', 'in_progress', 'verifying', 'completed']);
 
 /** A maintenance as everybody sees it. */
@@ -41,7 +40,7 @@ export const Maintenance = Type.Object(
     phase: Phase,
     beginsAt: Instant,
     endsAt: Instant,
-    completedAt: MaybeInstant,
+    completedAt: nullable(Instant),
     updatedAt: Instant,
     componentIds: Type.Array(Type.String()),
     updates: Type.Array(Type.Object({ phase: Phase, body: Type.String(), at: Instant }), {

@@ -6,13 +6,13 @@ import { IdSchema, newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import type { System } from '#platform/system.ts';
 import { affectedSince, readStanding, type Standing } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
 import {
-  Instant,
   type Maintenance,
   type MaintenanceId,
   type MaintenanceRow,

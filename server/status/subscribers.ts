@@ -8,6 +8,7 @@ import { IdSchema, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
 import { removeReceiver } from '#webhooks';
 import { requireKeeper } from './boards.ts';
@@ -43,7 +44,6 @@ declare module '#platform/db.ts' {
 /** The purpose under which webhooks know a subscriber's receiver. */
 export const RECEIVER = 'status';
 
-const Instant = Type.String({ format: 'date-time' });
 const ChannelField = Type.Enum(['email', 'webhook']);
 const StateField = Type.Enum(['pending', 'active', 'quarantined', 'unsubscribed']);
 
@@ -56,7 +56,7 @@ export const Subscriber = Type.Object({
   locale: Type.Union([Type.String(), Type.Null()]),
   source: Type.Enum(['self', 'import']),
   consent: Type.String(),
-  confirmedAt: Type.Union([Instant, Type.Null()]),
+  confirmedAt: nullable(Instant),
   createdAt: Instant,
 });
 type Subscriber = Static<typeof Subscriber>;

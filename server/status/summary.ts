@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { Instant } from '#platform/schemas.ts';
 import { ComponentStatus } from './health.ts';
 import { Incident, incidentRecord, isOpen } from './incident-records.ts';
 import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
 import { caveats, headline, namesOf, type View } from './view.ts';
 import { voiceIn } from './words.ts';
-
-const Instant = Type.String({ format: 'date-time' });
 
 const ComponentRecord = Type.Object({
   id: Type.String(),

@@ -7,9 +7,10 @@ import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
 
-const DeletesAt = Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+const DeletesAt = Type.Union([Instant, Type.Null()], {
   description: 'It is closed, and removed from this moment on; until then an owner restores it.',
 });
 
@@ -17,7 +18,7 @@ const DeletesAt = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]
 export const Workspace = Type.Object({
   id: IdSchema('wrk'),
   name: Type.String(),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Instant,
   deletesAt: DeletesAt,
 });
 export type Workspace = Static<typeof Workspace>;
@@ -27,7 +28,7 @@ export const Project = Type.Object(
   {
     id: IdSchema('prj'),
     name: Type.String(),
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Instant,
     deletesAt: DeletesAt,
   },
   { title: 'Project' },

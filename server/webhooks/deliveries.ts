@@ -7,6 +7,7 @@ import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, inWorkspace } from '#platform/scoped.ts';
 import { type EndpointId, lockEndpoint } from './endpoints.ts';
 import { Payload, payloadOf } from './payloads.ts';
@@ -52,8 +53,6 @@ declare module '#platform/db.ts' {
   }
 }
 
-const Instant = Type.String({ format: 'date-time' });
-
 const Attempt = Type.Object({
   startedAt: Instant,
   durationMs: Type.Integer(),
@@ -75,7 +74,7 @@ const summary = {
       '`pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.',
   }),
   attemptCount: Type.Integer(),
-  nextAttemptAt: Type.Union([Instant, Type.Null()]),
+  nextAttemptAt: nullable(Instant),
   createdAt: Instant,
 };
 
@@ -92,8 +91,8 @@ export const DeliveryQuery = Type.Object({
   endpointId: Type.Optional(IdSchema('whe')),
   eventType: Type.Optional(Type.String({ maxLength: 100 })),
   status: Type.Optional(Type.Enum([...statuses])),
-  since: Type.Optional(Type.String({ format: 'date-time' })),
-  until: Type.Optional(Type.String({ format: 'date-time' })),
+  since: Type.Optional(Instant),
+  until: Type.Optional(Instant),
 });
 
 type Row = Selectable<WebhookDeliveriesTable>;

@@ -7,6 +7,7 @@ import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#pla
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import {
@@ -86,7 +87,6 @@ export const EndpointChanges = Type.Partial(
 );
 type EndpointChanges = Static<typeof EndpointChanges>;
 
-const Instant = Type.String({ format: 'date-time' });
 const Nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Endpoint = Type.Object(

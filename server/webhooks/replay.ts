@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox';
 import { EventPattern, emit, requireKnownPatterns } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Instant, instantOf } from '#platform/instants.ts';
+import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { type EndpointId, type EndpointRow, getEndpoint, lockEndpoint } from './endpoints.ts';
 
 export const Replay = Type.Object(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import { firstIdAt } from '#platform/ids.ts';
 import { prepared } from '#platform/prepared.ts';
+import { Instant } from '#platform/schemas.ts';
 import { type EndpointId, getEndpoint } from './endpoints.ts';
 
 const HOURS = 24;
@@ -25,7 +26,7 @@ export const EndpointStats = Type.Object({
     p99Ms: milliseconds,
   }),
   successRate: Type.Union([Type.Number(), Type.Null()], { description: 'Of attempts, 0 to 1; null without any.' }),
-  oldestWaitingAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  oldestWaitingAt: Type.Union([Instant, Type.Null()], {
     description: 'When the oldest delivery that still waits was queued.',
   }),
 });
