@@ -5,7 +5,7 @@ export {
   sendSession,
   setSessionCookies,
   tokenCookie,
-} from './cookies.auth.ts';
+} from './cookies.ts';
 export { addCors } from './cors.ts';
 export { addAuthentication } from './principal.ts';
 export { anonymousCtx, ctxFor, environmentOf, linkCtx, proofCtx, realmOfSecret, scopeFields } from './scope.ts';

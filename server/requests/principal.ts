@@ -6,7 +6,7 @@ import type { App } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { RoutePermission } from '#platform/route.ts';
 import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessions';
-import { requireOrigin, tokenCookie } from './cookies.auth.ts';
+import { requireOrigin, tokenCookie } from './cookies.ts';
 import { requireServed } from './scope.ts';
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */

@@ -1,0 +1,82 @@
+import type { Source } from './sources.ts';
+
+/** The most names a front door hands out, where nothing else is said. */
+const MAX_NAMES = 12;
+
+type Exceptions = Readonly<Record<string, { most: number; why: string }>>;
+
+/** Parts that hand out more: how many at most, and why. Beyond 25 names a part is several parts that still have to be told apart. */
+const WIDER: Exceptions = {
+  events: { most: 26, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
+  tenancy: {
+    most: 32,
+    why: 'workspaces, projects and environments are read together by every request, from one memory',
+  },
+  billing: { most: 15, why: 'a message is reserved, counted and settled in three steps' },
+  messages: { most: 13, why: 'sending, the inbox of development, and what is kept of what was sent' },
+  pages: { most: 15, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
+  passwords: { most: 19, why: 'hashes, the policy and the table; hashing stands outside of transactions' },
+  people: { most: 36, why: 'users, identifiers and erasure share rows; imports work with many people at once' },
+  passkeys: { most: 20, why: 'each ceremony has its options, its response and its check' },
+  factors: { most: 19, why: 'two kinds of factors, and what ends the open proofs of a person' },
+  sessions: {
+    most: 42,
+    why: 'sessions, entries and tokens end in one transaction; each surface reads sessions its own way',
+  },
+  members: { most: 44, why: 'members, roles and authority decide together; imports work with many members at once' },
+  admission: { most: 13, why: 'the decision, its reader, and one function for each way of asking' },
+  applications: { most: 25, why: 'clients, their secrets and origins, and identity providers' },
+  webhooks: { most: 15, why: 'endpoints of a project, and receivers of other parts' },
+  oidc: { most: 16, why: 'the provider is asked by account pages, requests and exports' },
+  exchange: { most: 18, why: 'redirect addresses, PKCE and codes go together' },
+  proofs: { most: 25, why: 'a challenge is begun, sent, looked at, counted and spent' },
+  requests: { most: 15, why: 'scope, principal and cookies of a request' },
+  'sign-in': { most: 48, why: 'every way in, called by the API and again by the hosted pages' },
+  federation: { most: 13, why: 'a trip to a provider is begun, returned from and finished' },
+  self: { most: 18, why: 'what the account pages offer beside the API' },
+  operators: { most: 21, why: 'the installation, the team and their sessions' },
+};
+
+/** Part → the names its `index.ts` hands out, values and types. Migrations are a list, not a part. */
+export function doorsOf(sources: readonly Source[]): Map<string, string[]> {
+  const doors = sources.filter(({ path }) => /^[\w-]+\/index\.ts$/.test(path) && path !== 'migrations/index.ts');
+  return new Map(doors.map(({ path, text }) => [path.slice(0, path.indexOf('/')), namesIn(text)]));
+}
+
+function namesIn(text: string): string[] {
+  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, names = '']) => names);
+  const declared = [...text.matchAll(/^export (?:async )?(?:const|let|function|class|type|interface) (\w+)/gm)];
+  return [
+    ...lists.flatMap((names) => names.split(',').map((name) => name.trim())).filter((name) => name !== ''),
+    ...declared.map(([, name = '']) => name),
+  ];
+}
+
+/** The doors that hand out more names than they may. */
+export function tooWide(doors: ReadonlyMap<string, readonly string[]>, wider = WIDER): string[] {
+  return [...doors].flatMap(([part, { length }]) => {
+    const most = wider[part]?.most ?? MAX_NAMES;
+    return length > most ? [`${part} hands out ${length} names, more than ${most}`] : [];
+  });
+}
+
+/** The exceptions that no door needs any more. */
+export function needlessExceptions(doors: ReadonlyMap<string, readonly string[]>, wider = WIDER): string[] {
+  return Object.keys(wider).filter((part) => (doors.get(part) ?? []).length <= MAX_NAMES);
+}
+
+const SURFACE = /\.(?:auth|me|admin|console|public|page)\.ts$/;
+
+/** Routes stand in `<noun>.<surface>.ts`, the handlers of jobs in `<noun>.task.ts`; such a file has nothing to do but that. */
+export function keepsFileScheme({ path, text }: Source): string[] {
+  if (/^(?:tests|platform|hosts)\//.test(path) || path.endsWith('.test.ts')) return [];
+  const hasRoutes = /\): Routes \{$|^export const \w+: Routes = /m.test(text);
+  const hasTask = /\bTask\b[^\n]*'graphile-worker'/.test(text);
+  const faults = [
+    hasRoutes && !SURFACE.test(path) && `${path} has routes and no surface in its name`,
+    !hasRoutes && SURFACE.test(path) && `${path} is named after a surface and has no routes`,
+    hasTask && !path.endsWith('.task.ts') && `${path} handles a job and is not named .task.ts`,
+    !hasTask && path.endsWith('.task.ts') && `${path} is named .task.ts and handles no job`,
+  ];
+  return faults.filter((fault) => fault !== false);
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { doorsOf, keepsFileScheme, needlessExceptions, tooWide } from './boundaries/doors.ts';
+import { readSources } from './boundaries/sources.ts';
+
+const sources = await readSources();
+const doors = doorsOf(sources);
+
+describe('front doors', () => {
+  test('each hands out at most twelve names, or as many as the table of exceptions says', () => {
+    assert.deepEqual(tooWide(doors), []);
+    assert.deepEqual(needlessExceptions(doors), []);
+  });
+
+  test('a planted name too many is found', () => {
+    const names = Array.from({ length: 26 }, (_, index) => `name${index}`);
+    const planted = (text: string) => doorsOf([{ path: 'members/index.ts', text }]);
+    const wide = planted(`export {\n  ${names.join(',\n  ')},\n} from './members.ts';\n`);
+    assert.equal(wide.get('members')?.length, 26);
+    assert.equal(tooWide(wide, { members: { most: 25, why: 'one less than there are' } }).length, 1);
+    const thirteen = planted(
+      `export { ${names.slice(0, 12).join(', ')} } from './a.ts';\nexport type { Member } from './b.ts';\n`,
+    );
+    assert.equal(tooWide(thirteen, {}).length, 1);
+    assert.deepEqual(tooWide(thirteen, { members: { most: 13, why: 'says why' } }), []);
+    assert.equal(
+      tooWide(planted(`export { a } from './a.ts';\nexport const ${names.join(' = 1;\nexport const ')} = 1;`), {})
+        .length,
+      1,
+    );
+    assert.equal(
+      needlessExceptions(planted(`export { a } from './a.ts';`), { members: { most: 13, why: 'it was wider' } }).length,
+      1,
+    );
+  });
+});
+
+describe('the names of files', () => {
+  test('routes stand in <noun>.<surface>.ts, handlers of jobs in <noun>.task.ts', () => {
+    assert.deepEqual(sources.flatMap(keepsFileScheme), []);
+  });
+
+  test('a planted fault is found', () => {
+    const routes = 'export const memberRoutes: Routes = [];\n';
+    const task = `import type { Task } from 'graphile-worker';\nexport const send: Task = async () => {};\n`;
+    for (const [path, text] of [
+      ['members/members.ts', routes],
+      ['members/members.admin.ts', 'export const Member = 1;\n'],
+      ['members/members.ts', task],
+      ['members/members.task.ts', 'export const Member = 1;\n'],
+    ] as const)
+      assert.equal(keepsFileScheme({ path, text }).length, 1, `${path}: ${text}`);
+    for (const [path, text] of [
+      ['members/members.admin.ts', routes],
+      ['members/members.task.ts', task],
+      ['members/members.ts', 'export const Member = 1;\n'],
+      ['members/members.admin.test.ts', ''],
+    ] as const)
+      assert.deepEqual(keepsFileScheme({ path, text }), []);
+  });
+});
