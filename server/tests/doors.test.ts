@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { doorsOf, keepsFileScheme, needlessExceptions, tooWide } from './boundaries/doors.ts';
-import { readSources } from './boundaries/sources.ts';
+import { readImportsMap, readSources, SERVER } from './boundaries/sources.ts';
 
 const sources = await readSources();
 const doors = doorsOf(sources);
@@ -33,6 +35,17 @@ describe('front doors', () => {
       1,
     );
   });
+});
+
+test('CONTRIBUTING names every part, in order of dependency', async () => {
+  const guide = await readFile(join(SERVER, '../CONTRIBUTING.md'), 'utf8');
+  const table = guide.slice(guide.indexOf('| part |'), guide.indexOf('Inside a part:'));
+  const named = [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, part]) => part);
+  const parts = Object.keys(await readImportsMap()).map((specifier) => specifier.slice(1));
+  assert.deepEqual(
+    named,
+    parts.filter((part) => !part.endsWith('/*') && part !== 'migrations'),
+  );
 });
 
 describe('the names of files', () => {
