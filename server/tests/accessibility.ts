@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 let axe: Promise<string> | undefined;
 
-/** What axe-core finds on a page against WCAG 2.2 AA. */
+/** The faults that axe-core finds on a page against WCAG 2.2 AA. */
 export async function faultsOf(page: Page): Promise<string[]> {
   axe ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   await page.evaluate(await axe);
@@ -17,7 +17,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
   });
 }
 
-/** By how many pixels a page is wider than its window. */
+/** How many pixels a page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { documentElement } = Object(globalThis).document;

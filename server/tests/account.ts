@@ -5,7 +5,7 @@ import { type Browser, browserOf } from './oidc.ts';
 export type Person = Awaited<ReturnType<typeof register>>;
 type Shown = Awaited<ReturnType<Browser['open']>>;
 
-/** A person, new unless given, whose browser shows a page of their account. */
+/** Signs a person in (a new one by default) and opens a page of their account in a browser. */
 export async function visitorOf(latchkey: TestLatchkey, path: string, known?: Person) {
   const person: Person = known ?? (await register(latchkey));
   const browser = browserOf(latchkey);
@@ -14,7 +14,10 @@ export async function visitorOf(latchkey: TestLatchkey, path: string, known?: Pe
   return { browser, page, person };
 }
 
-/** Where a link of the page leads. @param pattern whose first group is the address */
+/**
+ * The address of a link on the page.
+ * @param pattern its first group is the address
+ */
 export function linkIn(page: Shown, pattern: RegExp): string {
   const found = pattern.exec(page.text)?.[1];
   assert.ok(found, `${pattern} in ${page.text}`);

@@ -11,9 +11,9 @@ const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 export type TestAuthority = {
   directory: string;
-  /** The certificate to trust, as PEM. */
+  /** The CA certificate to trust, as PEM. */
   root: string;
-  /** Hosts that a certificate was ordered for, in order. */
+  /** The ordered hosts, in order. */
   orders: string[];
   stop: () => void;
 };
@@ -21,9 +21,9 @@ export type TestAuthority = {
 type Order = { host: string; status: 'pending' | 'ready' | 'valid'; token: string; thumbprint: string; chain?: string };
 
 /**
- * A small certificate authority in this process (RFC 8555): every request is signed and has a fresh nonce, the proof of a host
- * is really read over HTTP, and the certificate is made for the key and name of the request.
- * @param httpPort where this machine answers port 80
+ * A small certificate authority in this process (RFC 8555): requests must be signed with a fresh nonce, challenges are
+ * fetched over HTTP, and certificates are issued for the key and name of the request.
+ * @param httpPort the port of this machine that stands for port 80
  */
 export async function startAuthority(httpPort: number, clock: Clock): Promise<TestAuthority> {
   const signer = await makeSigner(clock);
@@ -63,7 +63,7 @@ type AcmeResponse = { status?: number; body?: object | string; location?: string
 
 class Authority {
   readonly base: string;
-  /** Hosts that were ordered for. */
+  /** The ordered hosts. */
   readonly hosts: string[] = [];
   readonly #httpPort: number;
   readonly #signer: Signer;
@@ -105,7 +105,10 @@ class Authority {
     return { body: kind === 'authorization' ? this.#authorization(id, order) : this.#shown(id, order) };
   }
 
-  /** RFC 8555 §6.2: the key of a new account, or the address of a known one; a nonce counts once. */
+  /**
+   * Verifies a request: the key of a new account or the URL of a known one, and a nonce that is used once (RFC 8555
+   * §6.2).
+   */
   async #verified(request: IncomingMessage) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
@@ -154,7 +157,7 @@ class Authority {
   }
 }
 
-/** RFC 8555 §8.3 */
+/** Validates a challenge (RFC 8555 §8.3). */
 async function prove(order: Order, httpPort: number): Promise<void> {
   const found = await fetchHere(httpPort)(`http://${order.host}/.well-known/acme-challenge/${order.token}`);
   assert.equal(await found.text(), `${order.token}.${order.thumbprint}`, 'the proof of the host');
@@ -163,7 +166,7 @@ async function prove(order: Order, httpPort: number): Promise<void> {
 
 type Signer = Awaited<ReturnType<typeof makeSigner>>;
 
-/** A root that signs certificates for the key and the one name of a request. */
+/** A root that issues certificates for the key and the only name of a request. */
 async function makeSigner(clock: Clock) {
   const from = (milliseconds: number) => new Date(clock.now().getTime() + milliseconds);
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify']);

@@ -10,7 +10,7 @@ export const LINKS = '/v1/me/linked-identities';
 export type Person = Awaited<ReturnType<typeof register>>;
 type Signed = Pick<Person, 'access_token'>;
 
-/** A provider `work` of the demo's project, and what people do with accounts there. */
+/** A provider `work` for the demo's project, and the sign-ins of people there. */
 export async function startWork(latchkey: TestLatchkey) {
   const upstream = await startIssuer();
   const { auth } = latchkey.system.config.addresses.test;
@@ -29,7 +29,10 @@ export async function startWork(latchkey: TestLatchkey) {
   const exchange = (code: string | null, more: Record<string, unknown> = {}): Promise<TestResponse> =>
     latchkey.auth('/v1/auth/login/social/exchange', { body: { code, codeVerifier: PKCE.codeVerifier, ...more } });
 
-  /** Goes to the provider and comes back, in one browser. @returns the code at the redirect address */
+  /**
+   * Visits the provider and returns, in one browser.
+   * @returns the code at the redirect URI
+   */
   async function visit(browser: Browser, url: string, claims: Issuer['claims']): Promise<string> {
     upstream.claims = claims;
     const there = await browser.open(new URL(url, auth).href);
@@ -44,7 +47,7 @@ export async function startWork(latchkey: TestLatchkey) {
   const start = (asked: Record<string, string> = { clientId, codeChallenge: PKCE.codeChallenge }) =>
     `/v1/auth/login/social/work/start?${new URLSearchParams({ redirectUri: REDIRECT, ...asked })}`;
 
-  /** Where a signed-in person's browser begins to link. */
+  /** The address at which a signed-in person starts to link. */
   async function beginLinking({ access_token: token }: Signed): Promise<string> {
     const begun = await latchkey.api(LINKS, { token, body: { provider: 'work', clientId, redirectUri: REDIRECT } });
     assert.equal(begun.status, 200, begun.text);
@@ -58,7 +61,7 @@ export async function startWork(latchkey: TestLatchkey) {
     visit,
     start,
     beginLinking,
-    /** A code of somebody new there. */
+    /** A code of a new person at the provider. */
     fresh: () => visit(browserOf(latchkey), start(), { sub: crypto.randomUUID() }),
     links: async ({ access_token: token }: Signed): Promise<unknown[]> =>
       (await latchkey.api(LINKS, { token })).body.items,

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** What an authenticator, or somebody between it and us, does differently from what was asked. */
+/** How an authenticator, or an attacker in between, deviates from what was requested. */
 export type Deviation = {
   origin?: string;
   rpId?: string;
@@ -10,27 +10,27 @@ export type Deviation = {
   userPresent?: boolean;
   userVerified?: boolean;
   counter?: number;
-  /** Can be on several devices, and is. */
+  /** Reports a synced passkey (backup eligible and backed up). */
   synced?: boolean;
   userHandle?: string;
-  /** Signs with a key that is not the credential's. */
+  /** Signs with another key than the credential's. */
   otherKey?: boolean;
 };
 
 type Options = { challenge: string; rp?: { id: string }; rpId?: string; user?: { id: string } };
 
-/** An authenticator made of software, which does what no browser's would: for what must be refused. */
+/** A software authenticator that can do what no browser would, for cases that must be refused. */
 export type Authenticator = {
   id: string;
-  /** Answers `navigator.credentials.create()`'s options. */
+  /** Responds to the options of `navigator.credentials.create()`. */
   create: (options: Options, deviation?: Deviation) => Record<string, unknown>;
-  /** Answers `navigator.credentials.get()`'s options. */
+  /** Responds to the options of `navigator.credentials.get()`. */
   get: (options: Options, deviation?: Deviation) => Record<string, unknown>;
 };
 
 const FLAGS = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40 };
 
-/** @param origin of the page it is used on */
+/** @param origin the origin of the page that uses it */
 export function softwareAuthenticator(origin: string): Authenticator {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(32);
@@ -84,7 +84,7 @@ function clientData(origin: string, type: string, { challenge }: Options, deviat
   );
 }
 
-/** WebAuthn §6.1 */
+/** Builds authenticator data (WebAuthn §6.1). */
 function authenticatorData({ rp, rpId }: Options, deviation: Deviation, more = 0): Buffer {
   const { userPresent = true, userVerified = true, synced = false, counter = 0 } = deviation;
   const flags =
@@ -100,7 +100,7 @@ function authenticatorData({ rp, rpId }: Options, deviation: Deviation, more = 0
   return Buffer.concat([relyingParty, Buffer.from([flags]), count]);
 }
 
-/** The credential and its public key as COSE writes it (RFC 9053 §7.1.1). */
+/** The credential id and its public key in COSE format (RFC 9053 §7.1.1). */
 function attested(id: Buffer, key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const cose = new Map<number, unknown>([

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
-/** Chromium, the graphics libraries beside it, its fonts, and the system libraries a bare machine lacks. */
+/** Chromium, its graphics libraries and fonts, and the system libraries that a minimal machine lacks. */
 const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.tar.br'];
 
 let shared: Promise<Browser> | null = null;
@@ -27,7 +27,7 @@ async function launch(): Promise<Browser> {
   const folder = await unpackChromium();
   const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
-    // It only sees pages of tests, and root (as in a container) has no sandbox.
+    // It only loads test pages, and root (as in a container) has no sandbox.
     args: ['--no-sandbox'],
     env: {
       ...process.env,
@@ -43,10 +43,10 @@ async function launch(): Promise<Browser> {
   return browser;
 }
 
-/** Longer than anything takes on a busy machine. */
+/** Longer than any wait on a busy machine. */
 const MAX_WAIT_MS = 60_000;
 
-/** Nothing moves or fades: what a test reads is what stays. */
+/** Disables transitions and animations, so that tests never read an intermediate state. */
 async function steady(context: BrowserContext): Promise<BrowserContext> {
   context.setDefaultTimeout(MAX_WAIT_MS);
   await context.addInitScript(() => {
@@ -58,13 +58,16 @@ async function steady(context: BrowserContext): Promise<BrowserContext> {
   return context;
 }
 
-/** Unpacks Chromium once per version and user. @returns its folder */
+/**
+ * Unpacks Chromium once per version and user.
+ * @returns its folder
+ */
 async function unpackChromium(): Promise<string> {
   const source = new URL('../', import.meta.resolve('@sparticuz/chromium'));
   const { version }: { version: string } = JSON.parse(await readFile(new URL('package.json', source), 'utf8'));
   const folder = join(tmpdir(), `latchkey-chromium-${version}-${process.getuid?.()}`);
   if (await stat(folder).catch(() => null)) return folder;
-  // Unpacked elsewhere and then renamed, it is there whole or not at all, also when two processes do so at once.
+  // Unpacks elsewhere and renames, so that the folder is complete or absent, also with two concurrent processes.
   const staging = await mkdtemp(`${folder}-`);
   try {
     await Promise.all(inflateInto(staging, fileURLToPath(new URL('bin', source))));
@@ -78,7 +81,7 @@ async function unpackChromium(): Promise<string> {
   return folder;
 }
 
-/** `inflate` knows no folder but the one for temporary files, and asks for it before it returns. */
+/** `inflate` always uses the folder for temporary files, and reads its path before it returns. */
 function inflateInto(folder: string, archives: string): Promise<string>[] {
   const { TMPDIR } = process.env;
   process.env['TMPDIR'] = folder;

@@ -6,18 +6,18 @@ import type { TestLatchkey } from './harness.ts';
 type CarrierCall = { carrier: string; path: string; headers: IncomingHttpHeaders; body: string };
 type CarrierResponse = { status: number; body: unknown } | 'hang up';
 
-/** A local server that speaks the protocols of all carriers. */
+/** A local server with the protocols of all carriers. */
 export type LocalCarrier = {
   host: string;
   calls: CarrierCall[];
-  /** What each carrier answers; the carrier's acceptance where nothing is set. */
+  /** The response of each carrier; by default it accepts. */
   answers: Map<string, CarrierResponse>;
-  /** Runs when a message has arrived, before it is answered. */
+  /** Called when a message has arrived, before the response. */
   onCall: (call: CarrierCall) => void;
   stop: () => void;
 };
 
-/** Vonage always answers 200 and says in the body what became of the message. */
+/** Vonage always responds 200; the body contains the result. */
 const ACCEPTED: Readonly<Record<string, CarrierResponse>> = {
   twilio: { status: 201, body: { sid: 'SM1', status: 'queued' } },
   vonage: { status: 200, body: { messages: [{ status: '0', 'message-id': '1' }] } },
@@ -49,9 +49,9 @@ export async function startCarrier(): Promise<LocalCarrier> {
   return local;
 }
 
-/** What production is metered and sent: ledger entries of a kind, and the newest message's row. */
+/** The ledger entries of a kind, and the row of the newest message, in production. */
 export async function smsRows(latchkey: TestLatchkey) {
-  // Messages first: what they say is metered in the same transaction, so it is seen by what is read after them.
+  // Reads messages first: metering commits with them, so the ledger entries read afterwards include theirs.
   const { rows: messages } = await latchkey.system.pool.query(
     `select id, workspace_id, status, provider, error from messages where channel = 'sms' order by id`,
   );

@@ -5,7 +5,7 @@ const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');
 
 export type Ran = { status: number; output: string; errors: string };
 
-/** Runs a command of the command line to its end, with these settings and no others. */
+/** Runs a command to its end with exactly these settings. */
 export function runLatchkey(args: string[], settings: Record<string, string>): Promise<Ran> {
   const env = {
     PATH: process.env['PATH'] ?? '',

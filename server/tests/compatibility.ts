@@ -27,15 +27,15 @@ type Described = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 };
-/** Where a schema stands: its place in the message, and whether the client sends the value or receives it. */
+/** The position of a schema in the message, and whether the client sends or receives the value. */
 type Place = { at: string; sent: boolean };
 
 const PROBLEM = 'application/problem+json';
 
 /**
- * Changes of an OpenAPI description that break a client of the earlier version. New fields, new enum values of responses and
- * error responses that are gone break nobody.
- * @returns the operation (`POST /v1/auth/register`, or the media type of problems) and what no longer holds
+ * Finds changes of an OpenAPI description that break clients of the earlier version. New fields, new enum values of
+ * responses and removed error responses break none.
+ * @returns the operation (`POST /v1/auth/register`, or the media type of problems) and the broken promise
  */
 export function breakingChanges(
   before: TestResponse['body'],
@@ -57,7 +57,7 @@ export function breakingChanges(
   return all.flatMap(({ name, changes }) => changes.map((change) => ({ operation: name, change })));
 }
 
-/** Operations by method and path, whatever the parameters of the path are called. */
+/** Operations by method and path, ignoring the names of path parameters. */
 function operationsOf({ paths }: Described): Map<string, { name: string; operation: Operation }> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -93,7 +93,7 @@ function parameterChanges(old: Operation, now: Operation): string[] {
   return [...added.map(([key]) => `${key} is required`), ...kept];
 }
 
-/** Parameters by place and name; those of the path by their order. */
+/** Parameters by place and name; path parameters by their order. */
 function parametersOf({ parameters = [] }: Operation): Map<string, Parameter> {
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   return new Map(
@@ -109,7 +109,7 @@ function bodyChanges({ requestBody: old }: Operation, { requestBody: now }: Oper
   return [...required, ...contentChanges(old?.content, now?.content, { at: 'request', sent: true })];
 }
 
-/** Error responses count where they are more than a problem: a client needs no problem to come. */
+/** Error responses count only if they are more than a problem: no client relies on a problem. */
 function responseChanges({ responses: old }: Operation, { responses: now }: Operation): string[] {
   return Object.entries(old).flatMap(([status, { content }]) => {
     const same = now[status];
@@ -126,7 +126,7 @@ function contentChanges(old: Content = {}, now: Content = {}, { at, sent }: Plac
   });
 }
 
-/** Sent: each value that was allowed is still allowed. Received: each value that may come was announced. */
+/** Sent: each allowed value is still allowed. Received: each possible value was already declared. */
 function schemaChanges(old: Schema, now: Schema, { at, sent }: Place): string[] {
   if (isDeepStrictEqual(old, now)) return [];
   const [before, after] = [old.anyOf ?? [old], now.anyOf ?? [now]];
@@ -160,7 +160,7 @@ function typeOf({ type, const: value, enum: [first] = [], anyOf }: Schema): unkn
   return type ?? (anyOf ? 'one of several' : typeof (value ?? first));
 }
 
-/** A keyword is stricter with a lower or a higher number, or with any other value than before. */
+/** The direction in which a keyword becomes stricter: a lower number, a higher one, or any other value. */
 const LIMITS: Readonly<Record<string, 'lower' | 'higher' | 'other'>> = {
   maximum: 'lower',
   maxLength: 'lower',

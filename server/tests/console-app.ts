@@ -5,25 +5,25 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { eventually, type TestLatchkey } from './harness.ts';
 import { type Operator, signInOperator } from './operators.ts';
 
-/** The console in a browser, signed in. */
+/** The console in a browser, with a signed-in operator. */
 export type ConsoleApp = {
   page: Page;
   context: BrowserContext;
   operator: Operator;
-  /** Opens a screen of the demo's first project, in the test environment unless said. */
+  /** Opens a screen of the demo's first project, in the test environment by default. */
   open: (path: string, environment?: 'test' | 'production') => Promise<void>;
   /** Opens a screen of the workspace. */
   openWorkspace: (path: string) => Promise<void>;
-  /** What the browser complained of, such as a breach of the content security policy. Emptied by reading. */
+  /** The browser's console errors since the last call, such as violations of the content security policy. */
   complaints: () => string[];
 };
 
-/** A preview is a picture: the sandbox it stands in keeps its page from doing anything. */
+/** A preview is sandboxed on purpose, which the browser reports. */
 const FROM_SANDBOX = /^Blocked (script execution|autofocusing)/;
 
 type ConsoleOptions = { operator?: Operator; width?: number; colorScheme?: 'light' | 'dark' };
 
-/** Opens the built console; `npm run build -w console` makes it. */
+/** Opens the built console; `npm run build -w console` builds it. */
 export async function openConsole(
   latchkey: TestLatchkey,
   browser: Browser,
@@ -63,28 +63,28 @@ function cookiesOf({ cookie }: Operator, url: string): { name: string; value: st
   });
 }
 
-/** Waits until a screen shows what it is about, with nothing left to load. */
+/** Waits until a screen has loaded. */
 export async function shown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
 
-/** Waits until a notice says something, be it that a thing is done or that it failed. */
+/** Waits until a notice reports success or failure with this text. */
 export function said(page: Page, text: string | RegExp): Promise<void> {
   return page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: text }).first().waitFor();
 }
 
-/** Fails unless something comes to be shown. */
+/** Fails unless the locator becomes visible. */
 export async function expectShown(locator: Locator): Promise<void> {
   await eventually(async () => assert.ok(await locator.isVisible(), `${locator} is shown`));
 }
 
-/** What axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */
+/** The faults that axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
   return page.evaluate(async () => {
     const { axe, document } = Object(globalThis);
-    // What stands in a sandboxed frame is a mail or a hosted page, which have tests of their own.
+    // Sandboxed frames show mails and hosted pages, which have tests of their own.
     const { violations } = await axe.run(document, {
       iframes: false,
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],

@@ -10,13 +10,13 @@ type Described = {
 };
 type Route = { template: string; pattern: RegExp };
 
-/** How an operation names a response that it shares with others. */
+/** The prefix of references to shared responses. */
 const SHARED = '#/components/responses/';
 
-/** An answer as a test got it. */
+/** A response as a test received it. */
 type ReceivedResponse = { method: string; path: string; status: number; type: string; text: string };
 
-/** What one host says in its OpenAPI description about the answers it gives. */
+/** The responses of one host according to its OpenAPI description. */
 export class Contract {
   readonly #document: Described;
   readonly #routes: readonly Route[];
@@ -25,7 +25,7 @@ export class Contract {
 
   constructor(document: Described) {
     this.#document = document;
-    // Those without parameters first: `/members/import` is not a member.
+    // Paths without parameters first: `/members/import` is not a member.
     this.#routes = Object.keys(document.paths)
       .sort((a, b) => a.split('{').length - b.split('{').length)
       .map((template) => ({
@@ -36,7 +36,7 @@ export class Contract {
     this.#ajv.addSchema(document, 'openapi');
   }
 
-  /** Fails for an answer that the description does not tell of; paths it leaves out are not looked at. */
+  /** Fails for a response that the description does not allow; ignores paths that are not described. */
   check({ method, path, status, type, text }: ReceivedResponse): void {
     const route = this.#routes.find(({ pattern }) => pattern.test(path));
     const responses = route && this.#document.paths[route.template]?.[method.toLowerCase()]?.responses;
@@ -77,7 +77,10 @@ export class Contract {
 
 const contracts = new Map<string, Promise<Contract>>();
 
-/** The contract of the host at an address, read from it once. @param kind hosts of a kind have the same in every environment */
+/**
+ * The contract of the host at an address, read once.
+ * @param kind hosts of one kind have the same contract in every environment
+ */
 function contractOf(kind: string, origin: string): Promise<Contract> {
   const known = contracts.get(kind);
   if (known) return known;
@@ -90,7 +93,7 @@ function contractOf(kind: string, origin: string): Promise<Contract> {
   return made;
 }
 
-/** Fails for an answer of an auth or API host that the host's OpenAPI description does not allow. */
+/** Fails for a response of an auth or API host that the host's OpenAPI description does not allow. */
 export async function expectContract(
   { config: { addresses } }: Pick<System, 'config'>,
   { method, url, response, text }: { method: string; url: URL; response: globalThis.Response; text: string },

@@ -15,10 +15,10 @@ import { answers, type Receiver, startReceiver } from './receiver.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 const CLIENTS = 4;
-/** Longer than a lease and the first retry together, and what is still queued. */
+/** Longer than a lease, the first retry and the remaining queue together. */
 const SETTLE_MS = 90_000;
 
-/** What a crash test does, and what it says while it does it. */
+/** The number of crashes, and a callback for progress. */
 export type CrashOptions = { kills: number; restarts: number; say?: (line: string) => void };
 export type CrashReport = { acknowledged: number; refused: number; received: number; repeated: number };
 
@@ -27,7 +27,10 @@ type Site = { folder: string; databaseUrl: string; bases: Record<Role, number> }
 
 const ROLES: Record<Role, string> = { server: 'auth,api', worker: 'worker' };
 
-/** Starts one Latchkey process. @returns it, once it is ready */
+/**
+ * Starts one Latchkey process.
+ * @returns the process, once it is ready
+ */
 async function start({ folder, databaseUrl, bases }: Site, role: Role): Promise<ChildProcess> {
   const { server } = bases;
   const child = spawn(process.execPath, [ENTRY, 'serve', '--roles', ROLES[role]], {
@@ -62,10 +65,10 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<
   await exited;
 }
 
-/** Starts a role again until it stays up: the database may be away just then. */
+/** Restarts a role until it stays up, because the database may be down. */
 async function restart(site: Site, role: Role): Promise<ChildProcess> {
   for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one try after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential attempts
     const child = await start(site, role);
     if (alive(child)) return child;
     await pause(200);
@@ -81,7 +84,7 @@ async function json(url: string, init: RequestInit = {}): Promise<Record<string,
   return JSON.parse(text);
 }
 
-/** A customer whose profile will change, and two endpoints that are told. */
+/** Creates a customer whose profile will change, and two webhook endpoints. */
 async function prepare({ folder }: Site, receiver: Receiver): Promise<Credentials> {
   const demo = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
   const { authUrl, apiUrl, managementClientId, managementClientSecret } = demo.environments.test;
@@ -113,7 +116,7 @@ async function prepare({ folder }: Site, receiver: Receiver): Promise<Credential
   return { token: customer['access_token'] ?? '', endpoints, apiUrl };
 }
 
-/** Answers 500 to the first attempt of every fifth event. */
+/** Responds 500 to the first attempt of every fifth event. */
 function makeFlaky(receiver: Receiver): void {
   const seen = new Set<string>();
   receiver.on('/flaky', (response, received, request) => {
@@ -124,7 +127,7 @@ function makeFlaky(receiver: Receiver): void {
   });
 }
 
-/** Changes a profile again and again. Acknowledged changes are kept by the correlation id of their request. */
+/** Changes a profile repeatedly. Records acknowledged changes by the correlation id of their request. */
 class Load {
   readonly acknowledged: string[] = [];
   refused = 0;
@@ -167,7 +170,7 @@ class Load {
   }
 }
 
-/** What was received under a path, by correlation id; every request verified. */
+/** The events received under a path, counted by correlation id; verifies the signature of every request. */
 function verified(receiver: Receiver, { path, secret }: { path: string; secret: string }): Map<string, number> {
   const counts = new Map<string, number>();
   const webhook = new Webhook(secret);
@@ -180,7 +183,7 @@ function verified(receiver: Receiver, { path, secret }: { path: string; secret: 
   return counts;
 }
 
-/** Every acknowledged change is in the log, numbered without gaps. */
+/** Checks that every acknowledged change is in the log, numbered without gaps. */
 async function checkLog(databaseUrl: string, acknowledged: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -206,9 +209,9 @@ async function checkLog(databaseUrl: string, acknowledged: readonly string[]): P
 }
 
 /**
- * Puts a load of changes on a running Latchkey while its server and its worker are killed with -9 and PostgreSQL is restarted,
- * all at random moments. Afterwards every change that was acknowledged must be in the log and its event must have reached
- * both receivers at least once, signed and whole (WH-1, BI-5).
+ * Changes data on a running Latchkey while its server and worker are killed with -9 and PostgreSQL is restarted, at
+ * random times. Afterwards every acknowledged change must be in the log, and its event must have reached both receivers
+ * at least once, signed and complete (WH-1, BI-5).
  */
 export async function crashTest({ kills, restarts, say = () => undefined }: CrashOptions): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-crash-'));

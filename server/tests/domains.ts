@@ -13,16 +13,16 @@ import {
 import { createTenant, type Tenant, tenantManagementToken } from './tenants.ts';
 
 export type TestDns = {
-  /** As `LATCHKEY_DNS_SERVERS` takes it. */
+  /** In the format of `LATCHKEY_DNS_SERVERS`. */
   address: string;
-  /** TXT records by name, each as the parts it is stored in; `servfail`: the zone is broken. Others do not exist. */
+  /** TXT records by name, each as its strings; `servfail`: a broken zone. Other names do not exist. */
   zone: Map<string, string[][] | 'servfail'>;
-  /** How often a name was asked for. */
+  /** How often a name was queried. */
   asked: (name: string) => number;
   stop: () => void;
 };
 
-/** A name server of its own, in this process. */
+/** A name server in this process. */
 export async function startDns(): Promise<TestDns> {
   const zone: TestDns['zone'] = new Map();
   const asked = new Map<string, number>();
@@ -56,7 +56,11 @@ export async function startDns(): Promise<TestDns> {
   };
 }
 
-/** A `fetch` for which every name stands for this machine. @param port where to connect instead of the address's own port @param ca whose certificates are trusted */
+/**
+ * A `fetch` that resolves every name to this machine.
+ * @param port the port to connect to, instead of the address's own
+ * @param ca the CA certificate to trust
+ */
 export function fetchHere(port?: number, ca?: string): typeof globalThis.fetch {
   const connect = buildConnector(ca === undefined ? {} : { ca });
   const dispatcher = new Agent({
@@ -94,7 +98,7 @@ function headersOf(given: ConstructorParameters<typeof Headers>[0], body: unknow
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
-/** Calls an address whose name stands for this machine. Fails the test when a change answered 2xx and left no event. */
+/** Calls an address whose name resolves to this machine. Fails the test if a change responds 2xx and emits no event. */
 export async function callAt(
   latchkey: TestLatchkey,
   url: string,
@@ -125,7 +129,7 @@ const DOMAINS = '/v1/admin/domains';
 
 type Back = (path: string, call?: { method?: string; body?: unknown }) => Promise<TestResponse>;
 
-/** A Latchkey with a name server and a clock of its own, and what tests of domains do again and again. */
+/** A Latchkey with a name server and a clock of its own, and helpers for tests of domains. */
 export type Domains = {
   latchkey: TestLatchkey;
   dns: TestDns;
@@ -133,15 +137,24 @@ export type Domains = {
   other: Tenant;
   /** Calls `/v1/admin/domains…` as the demo's back end. */
   admin: Back;
-  /** The same as another workspace's back end. */
+  /** Calls `/v1/admin/domains…` as the back end of another workspace. */
   elsewhere: Back;
-  /** Adds a host. @returns its record */
+  /**
+   * Adds a host.
+   * @returns its record
+   */
   claim: (host: string, as?: Back) => Promise<TestResponse['body']>;
-  /** Puts a domain's proof into the zone. @param parts those of the text record; whole when absent */
+  /**
+   * Publishes a domain's TXT record in the zone.
+   * @param parts the strings of the record; the whole record by default
+   */
   publish: (domain: TestResponse['body'], parts?: string[]) => void;
-  /** Has the proof looked up; with a body, so that an event is expected of what succeeds. */
+  /** Verifies a domain. Sends a body, so that the harness expects an event if it succeeds. */
   verify: (domain: { id: string }, as?: Back) => Promise<TestResponse>;
-  /** Adds a host and proves it. @returns its record */
+  /**
+   * Adds a host and verifies it.
+   * @returns its record
+   */
   verified: (host: string, as?: Back) => Promise<TestResponse['body']>;
   /** The types of the events about a domain, oldest first. */
   eventsAbout: (id: string) => Promise<string[]>;
@@ -196,7 +209,10 @@ export async function startDomains(): Promise<Domains> {
   };
 }
 
-/** Adds a host to the demo's first project, proves it, and binds it. @returns its record and addresses by purpose */
+/**
+ * Adds a host to the demo's first project, verifies it, and binds it.
+ * @returns its record, and its addresses by purpose
+ */
 export async function bindHost(
   latchkey: TestLatchkey,
   dns: TestDns,

@@ -10,17 +10,20 @@ type Person = {
 };
 
 /**
- * A server that speaks OAuth as GitHub does, where it differs from others: the token answer is JSON only when asked for and a
- * form otherwise, errors come with status 200, the API wants a user agent, answers name an issuer that has no discovery.
+ * A server that speaks OAuth with GitHub's differences: the token response is JSON only on request and a form
+ * otherwise, errors have status 200, the API requires a user agent, and responses name an issuer without discovery.
  */
 export type GitHub = {
-  /** What a project's provider needs to find it. */
+  /** The endpoints for the settings of a project's provider. */
   options: { authorizationEndpoint: string; tokenEndpoint: string; userinfoEndpoint: string; emailsEndpoint: string };
   person: Person;
   fault: 'bad_verification_code' | 'incorrect_client_credentials' | 'api down' | 'no user' | null;
-  /** How each exchange authenticated, and whether its verifier was right. */
+  /** How each exchange authenticated, and whether its verifier was correct. */
   seen: { client: string; secret: string; verifier: boolean }[];
-  /** Begins a sign-in, lets the person approve it there, and says where the browser is sent back to. */
+  /**
+   * Starts a sign-in and approves it there.
+   * @returns where the browser is redirected
+   */
   visit: (start: string) => Promise<string>;
   stop: () => Promise<void>;
 };
@@ -91,14 +94,17 @@ export async function startGitHub(): Promise<GitHub> {
   return github;
 }
 
-/** What its API says of the person. */
+/** The API's data about the person. */
 function resource(path: string, { fault, person }: GitHub): { status?: number; body: unknown } {
   if (path === '/user') return { body: fault === 'no user' ? {} : { ...person, email: null, emails: undefined } };
   if (path === '/user/emails') return { body: person.emails };
   return { status: 404, body: { message: 'Not Found' } };
 }
 
-/** A browser that goes there, approves, and comes back. @returns where it is sent on to */
+/**
+ * A browser that visits the server, approves, and returns.
+ * @returns where it is redirected
+ */
 async function visit(start: string, codes: Map<string, { challenge: string }>): Promise<string> {
   const left = await fetch(start, { redirect: 'manual' });
   const there = new URL(left.headers.get('location') ?? '');

@@ -20,7 +20,7 @@ import { freePortBase } from './ports.ts';
 import { cloneDatabase } from './postgres.ts';
 import { watchScoping } from './scoping.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class TestClock implements Clock {
   #now: number;
 
@@ -36,19 +36,19 @@ export class TestClock implements Clock {
     this.#now += milliseconds;
   }
 
-  /** Time stands still, so nothing is due again by itself: a test that is about such work does it. */
+  /** Never fires, because time stands still; a test of periodic work runs the work itself. */
   every(): () => void {
     return () => undefined;
   }
 }
 
-/** An answer: status, headers, and the body as JSON (or text where it is none). */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; what they expect is what they assert
+/** A response: status, headers, and the body as JSON (or text if it is not JSON). */
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies freely and assert what they expect
 export type TestResponse = { status: number; headers: Headers; body: any; text: string };
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
-/** A test may also ask the database by itself. */
+/** Gives tests direct access to the database. */
 export type TestSystem = System & { pool: pg.Pool };
 
 export type TestLatchkey = {
@@ -56,13 +56,13 @@ export type TestLatchkey = {
   demo: Demo;
   databaseUrl: string;
   /**
-   * Calls a host of an environment; `test` unless said. Fails the test when a change answered 2xx and left no event, and when
-   * the answer is not one that the host's OpenAPI description allows.
+   * Calls a host of an environment (`test` by default). Fails the test if a change responds 2xx and emits no event, and
+   * if the host's OpenAPI description does not allow the response.
    */
   auth: (path: string, call?: Call, environment?: Environment) => Promise<TestResponse>;
   api: (path: string, call?: Call, environment?: Environment) => Promise<TestResponse>;
   console: (path: string, call?: Call) => Promise<TestResponse>;
-  /** Runs work on the domain itself, in the demo's first project. */
+  /** Runs domain functions in a transaction, in the demo's first project. */
   inProject: <T>(work: (tx: TxCtx) => Promise<T>, scope?: Partial<Scope>) => Promise<T>;
   stop: () => Promise<void>;
 };
@@ -71,19 +71,19 @@ export type TestOptions = {
   clock?: Clock;
   settings?: Record<string, string>;
   databaseUrl?: string;
-  /** Hears every line of the log; the level is a setting. */
+  /** Receives every line of the log; the level is a setting. */
   log?: (line: string) => void;
-  /** Hashes passwords as the product does: for tests about hashing, and about how long a check takes. */
+  /** Hashes passwords as the product does: for tests about hashing and its duration. */
   passwordsAtFullCost?: boolean;
 };
 
-/** Routes that say why they leave no event. */
+/** Routes that declare why they emit no event. */
 const silent = Object.values(served)
   .flat()
   .filter((route) => route.silent !== undefined)
   .map(({ path }) => patternOf(path));
 
-/** Argon2 at its smallest: a test run hashes thousands of passwords. */
+/** The cheapest Argon2: a test run hashes thousands of passwords. */
 const TEST_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
 
 /** Starts a whole Latchkey on a database of its own, with the demo workspace. */
@@ -98,7 +98,7 @@ export async function startTestLatchkey(options: TestOptions = {}): Promise<Test
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_LOG_LEVEL: 'silent',
     LATCHKEY_TRUSTED_PROXIES: '127.0.0.1',
-    // Without `status`: what is measured leaves events, which only tests of the status expect.
+    // Without `status`: measurements emit events, which only tests of the status expect.
     LATCHKEY_ROLES: 'auth,api,console,worker',
     DATABASE_URL: database.url,
     ...options.settings,
@@ -175,7 +175,7 @@ async function call(
     response,
     text,
   });
-  // The first step of linking an identity, which answers 200, is an address to open.
+  // The first step of linking an identity only returns an address to open, so its 200 needs no event.
   const step = response.status === 200 && new URL(url).pathname === '/v1/me/linked-identities';
   if (response.ok && method !== 'GET' && body !== undefined && !step)
     await expectEvent(system, new URL(url).pathname, headers?.['x-correlation-id'] ?? correlationId);
@@ -197,7 +197,7 @@ export async function expectEvent(system: TestSystem, path: string, correlationI
   for (const { type, data } of rows) assertInCatalogue(type, data);
 }
 
-/** Fails for an event whose data do not fit what the catalogue says of its type. */
+/** Fails for an event whose data do not match the schema of its type. */
 function assertInCatalogue(type: string, data: unknown): void {
   const { schema } = describeEventType(type);
   assert.ok(Value.Check(schema.properties.data, data), `${type} does not fit its schema: ${JSON.stringify(data)}`);
@@ -206,7 +206,7 @@ function assertInCatalogue(type: string, data: unknown): void {
 export const PASSWORD = 'correct horse battery staple';
 
 const codeVerifier = 'verifier'.repeat(6);
-/** What a public client begins a sign-in with, and exchanges its code with. */
+/** The PKCE challenge of a public client's sign-in, and the verifier for its code. */
 export const PKCE = { codeVerifier, codeChallenge: hash('sha256', codeVerifier, 'base64url') };
 
 let people = 0;
@@ -217,7 +217,10 @@ export function newEmail(): string {
   return `person${people}.${crypto.randomUUID().slice(0, 8)}@example.com`;
 }
 
-/** Registers a customer in the test environment. @returns the session answer */
+/**
+ * Registers a customer in the test environment.
+ * @returns the session response
+ */
 export async function register(
   latchkey: TestLatchkey,
   body: Record<string, unknown> = {},
@@ -228,7 +231,10 @@ export async function register(
   return { email, ...answer.body };
 }
 
-/** Has a signed-in person prove their own address. @returns the person */
+/**
+ * Verifies the address of a signed-in person.
+ * @returns the person
+ */
 export async function prove<P extends { email: string; access_token: string }>(
   latchkey: TestLatchkey,
   person: P,
@@ -241,7 +247,10 @@ export async function prove<P extends { email: string; access_token: string }>(
   return person;
 }
 
-/** Signs the demo's owner in. @returns an access token */
+/**
+ * Signs the demo's owner in.
+ * @returns an access token
+ */
 export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
   const { email, password } = latchkey.demo.environments.test.owner;
   const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password } });
@@ -249,7 +258,10 @@ export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
   return answer.body.access_token;
 }
 
-/** A management token of the demo's back end. @param scope a subset of what it was granted */
+/**
+ * A management token of the demo's back end.
+ * @param scope a subset of its permissions
+ */
 export async function managementToken(
   latchkey: TestLatchkey,
   scope?: string,
@@ -260,7 +272,7 @@ export async function managementToken(
   return answer.body.access_token;
 }
 
-/** Asks the token endpoint as the demo's back end; `changes` replace or (undefined) leave out parameters. */
+/** Calls the token endpoint as the demo's back end; `changes` replace parameters or (undefined) remove them. */
 export function requestManagementToken(
   latchkey: TestLatchkey,
   changes: Record<string, string | undefined> = {},
@@ -282,7 +294,7 @@ export function requestManagementToken(
   return latchkey.auth('/connect/token', { body: form }, environment);
 }
 
-/** Checks that an answer is a problem document with a code. */
+/** Asserts that a response is a problem document with this code. */
 export function expectProblem(answer: TestResponse, status: number, errorCode: string): void {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
@@ -290,7 +302,7 @@ export function expectProblem(answer: TestResponse, status: number, errorCode: s
   assert.match(answer.body.traceId, /^[0-9a-f]{32}$/);
 }
 
-/** Polls until `check` passes, for things that happen soon after; fails with its last fault. */
+/** Polls until `check` passes; on timeout fails with its last error. */
 export async function eventually<T>(check: () => Promise<T>, milliseconds = 30_000): Promise<T> {
   const deadline = performance.now() + milliseconds;
   for (;;) {
@@ -304,7 +316,7 @@ export async function eventually<T>(check: () => Promise<T>, milliseconds = 30_0
   }
 }
 
-/** The newest one-time code that was mailed to an address. */
+/** The newest one-time code mailed to an address. */
 export async function mailedCode(latchkey: TestLatchkey, to: string): Promise<string> {
   const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(to)}`);
   const code = /\n {4}(\d{8})\n/.exec(body.items[0]?.text ?? '')?.[1];
@@ -319,7 +331,7 @@ export async function lastMessage(latchkey: TestLatchkey, to: string): Promise<{
   return body.items[0];
 }
 
-/** The one-time token of the newest link that was mailed to an address. */
+/** The token of the newest link mailed to an address. */
 export async function mailedToken(latchkey: TestLatchkey, to: string): Promise<string> {
   const { text } = await lastMessage(latchkey, to);
   const token = /[?&]token=([\w-]+)/.exec(text)?.[1];
@@ -336,7 +348,7 @@ export async function changeSettings(
   await latchkey.inProject((tx) => updateSettings(tx, changes), { environment });
 }
 
-/** The types of the events a person's requests left, oldest first. */
+/** The types of the events of a user's requests, oldest first. */
 export async function eventsOf(latchkey: TestLatchkey, userId: string): Promise<string[]> {
   const { rows } = await latchkey.system.pool.query(`select type from events where data->>'userId' = $1 order by id`, [
     userId,

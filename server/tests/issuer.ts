@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 
-/** What the issuer does wrong with the next sign-in. */
+/** The fault of the issuer's next sign-in. */
 export type Fault =
   | 'other audience'
   | 'other nonce'
@@ -15,17 +15,21 @@ export type Fault =
   | 'token endpoint down'
   | 'redirected token endpoint';
 
-/** An OpenID provider that can be told to misbehave, where a real one never would. */
+/** An OpenID provider that can misbehave on request. */
 export type Issuer = {
   issuer: string;
   /** Merged into the claims of the ID token. */
   claims: JWTPayload;
   fault: Fault | null;
-  /** The parameters of each authorization and token request. */
+  /** The parameters of each authorization request. */
   asked: URLSearchParams[];
-  /** What the token endpoint was sent. */
+  /** The parameters of each token request. */
   redeemed: URLSearchParams[];
-  /** Approves a sign-in. @param location where the browser was sent @returns the parameters of its way back */
+  /**
+   * Approves a sign-in.
+   * @param location the authorization request
+   * @returns the parameters of the redirect back
+   */
   approve: (location: string) => Record<string, string>;
   stop: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 import type { TestLatchkey } from './harness.ts';
 
-/** Comes back as soon as a statement of the test's database waits for a lock. */
+/** Resolves when a statement of the test's database waits for a lock. */
 export async function waitsForLock({ system }: TestLatchkey): Promise<void> {
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: polls

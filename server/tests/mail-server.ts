@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as it arrived: the mailboxes that the envelope names, and what it says. */
+/** A received mail: the recipients of its envelope, and its content. */
 type ArrivedMail = { rcptTo: string[]; mail: Email };
 
 export type MailServer = {
   url: string;
   mails: ArrivedMail[];
-  /** How the server answers the next receivers; null takes them. */
+  /** The status code for a recipient; null accepts. */
   refuse: (address: string) => number | null;
-  /** Every mailbox that was to get something. */
+  /** Every recipient so far. */
   mailboxes: () => string[];
   stop: () => Promise<void>;
 };
 
-/** A mail server on this machine that keeps what it is given. */
+/** A local mail server that keeps what it receives. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ArrivedMail[] = [];
   const server = new SMTPServer({

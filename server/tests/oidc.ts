@@ -5,18 +5,27 @@ import * as client from 'openid-client';
 import type { Environment } from '#platform/ctx.ts';
 import { PASSWORD, type TestLatchkey } from './harness.ts';
 
-/** A page a browser without JavaScript shows. */
+/** A page as a browser without JavaScript shows it. */
 type Page = { url: string; status: number; text: string };
 
 export type Browser = {
-  /** Follows redirects as long as they stay on the installations' hosts. @returns the page, or where it left to */
+  /**
+   * Follows redirects within the hosts of the installations.
+   * @returns the page, or the redirect that leaves them
+   */
   open: (url: string) => Promise<Page>;
-  /** Fills a form of the page in and sends it. @param form the form's action ends with it; the first form when absent */
+  /**
+   * Fills in a form of the page and submits it.
+   * @param form the end of the form's action; the first form by default
+   */
   submit: (page: Page, fields: Record<string, string>, form?: string) => Promise<Page>;
   cookies: Map<string, Map<string, string>>;
 };
 
-/** A browser without JavaScript that knows some installations: keeps cookies by path, as ports share them, follows redirects and sends forms. */
+/**
+ * A browser without JavaScript for some installations: it keeps cookies by path, because ports share them, follows
+ * redirects and submits forms.
+ */
 export function browserOf(...installations: TestLatchkey[]): Browser {
   return browserFor(
     installations.flatMap(({ system: { config } }) => [
@@ -27,7 +36,10 @@ export function browserOf(...installations: TestLatchkey[]): Browser {
   );
 }
 
-/** The same for some origins. @param fetch reaches them */
+/**
+ * Like {@link browserOf}, for some origins.
+ * @param fetch reaches the origins
+ */
 export function browserFor(origins: readonly string[], fetch = globalThis.fetch): Browser {
   const cookies = new Map<string, Map<string, string>>();
   const visit = async (url: string, init: RequestInit = {}): Promise<Page> => {
@@ -90,12 +102,12 @@ function formIn(page: Page, ending: string): { action: string; hidden: Record<st
 export type CodeFlow = {
   configuration: client.Configuration;
   url: string;
-  /** Exchanges what the browser brought back. */
+  /** Exchanges the code that the browser brought back. */
   finish: (page: Page) => Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers>;
   parameters: { code_verifier: string; state: string; nonce: string };
 };
 
-/** Begins a sign-in with code and PKCE as the demo's application, or another client. */
+/** Starts a code flow with PKCE, as the demo's application or another client. */
 export async function codeFlow(
   latchkey: TestLatchkey,
   parameters: Record<string, string> = {},
@@ -151,7 +163,10 @@ export function configurationOf(
   );
 }
 
-/** A server a browser can be sent back to. @param scripts what it serves besides its page, by path */
+/**
+ * A server for redirect URIs.
+ * @param scripts further files that it serves, by path
+ */
 export async function startApplicationServer(
   scripts: Record<string, string> = {},
 ): Promise<{ origin: string; stop: () => void }> {
@@ -172,7 +187,10 @@ export async function startApplicationServer(
   };
 }
 
-/** Signs a person in through the pages. @returns where the browser ended */
+/**
+ * Signs a person in through the pages.
+ * @returns where the browser ended
+ */
 export async function signInOn(
   latchkey: TestLatchkey,
   flow: CodeFlow,
@@ -183,7 +201,7 @@ export async function signInOn(
   return browser.submit(page, { identifier: person.email, password: PASSWORD });
 }
 
-/** The parameters an answer brought back to the application. */
+/** The parameters of a redirect to the application. */
 export function returned(url: string): Record<string, string> {
   const { searchParams, hash } = new URL(url);
   return Object.fromEntries([...searchParams, ...new URLSearchParams(hash.slice(1))]);

@@ -2,10 +2,10 @@ import type { TestResponse } from './harness.ts';
 
 type Json = Record<string, unknown>;
 
-/** How long a line of a written description may be. */
+/** The line width of a written description. */
 const LINE_LENGTH = 160;
 
-/** An OpenAPI description with what each `$ref` names in its place. None of ours contains itself. */
+/** An OpenAPI description with every `$ref` resolved. No schema contains itself. */
 export function dereferenced(document: TestResponse['body']): TestResponse['body'] {
   const known = new Map<string, unknown>();
   const named = (ref: string) => {
@@ -23,21 +23,21 @@ export function dereferenced(document: TestResponse['body']): TestResponse['body
   return resolved(document);
 }
 
-/** The same value with the keys of every object in order. */
+/** The same value with all object keys sorted. */
 export function sorted(node: unknown): unknown {
   const copy = mapped(node, sorted);
   if (copy === null || typeof copy !== 'object' || Array.isArray(copy)) return copy;
   return Object.fromEntries(Object.entries(copy).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** An array or object with each of its values replaced; anything else as it is. */
+/** An array or object with each value mapped; other values unchanged. */
 function mapped(node: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(node)) return node.map((item: unknown) => change(item));
   if (node === null || typeof node !== 'object') return node;
   return Object.fromEntries(Object.entries<Json>(Object(node)).map(([key, value]) => [key, change(value)]));
 }
 
-/** JSON for reviewers: what fits stands on one line, and an object or array of one value opens no line of its own. */
+/** Compact JSON for review: values that fit share a line, and a container of one value takes no line of its own. */
 export function printed(node: unknown, indent = '', used = 0): string {
   const line = JSON.stringify(node);
   if (node === null || typeof node !== 'object' || indent.length + used + line.length < LINE_LENGTH) return line;

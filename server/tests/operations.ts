@@ -24,25 +24,25 @@ type Described = {
   requestBody?: { content?: Record<string, { schema?: Schema }> };
 };
 
-/** An operation as OpenAPI describes it, ready to be called. */
+/** An operation of an OpenAPI description, ready to call. */
 export type Operation = {
   method: string;
   path: string;
-  /** A permission, `customer`, or null where anybody may. */
+  /** The permission, `customer`, or null for a public operation. */
   permission: string | null;
-  /** True where it takes no token just as well. */
+  /** True if a token is optional. */
   optional: boolean;
-  /** True where path or body name a record by its id. */
+  /** True if the path or body contains the id of a record. */
   namesRecord: boolean;
-  /** True where the path names a kind of record of which there is none. */
+  /** True if the path needs a kind of record that does not exist. */
   namesNothing: boolean;
   body: unknown;
 };
 
-/** Ids of records by their prefix, such as `rol`, and other path parameters by name. */
+/** Ids of records by prefix, such as `rol`, and other path parameters by name. */
 export type Records = Record<string, string>;
 
-/** Every operation a host describes, filled in with records that exist and bodies that are valid. */
+/** Every operation of a host, filled in with ids of existing records and valid bodies. */
 export function operationsIn(document: TestResponse['body'], records: Records): Operation[] {
   return Object.entries<Record<string, Described>>(dereferenced(document).paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, described]) => {
@@ -72,11 +72,11 @@ function filled(template: string, { parameters = [] }: Described, records: Recor
   return query.length === 0 ? path : `${path}?${query.map((one) => `${one.name}=${valueFor(one)}`).join('&')}`;
 }
 
-/** The end of every id that stands as an example in the description. */
+/** The suffix of every example id in the description. */
 const EXAMPLE = '_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const ID = new RegExp(`^([a-z]{3})${EXAMPLE}$`);
 
-/** The same value with ids of records that exist in place of examples. */
+/** Replaces example ids by ids of existing records. */
 function withRecords(value: unknown, records: Records): unknown {
   if (typeof value === 'string') return records[ID.exec(value)?.[1] ?? ''] ?? value;
   if (Array.isArray(value)) return value.map((item) => withRecords(item, records));
@@ -90,7 +90,7 @@ const BY_FORMAT: Record<string, string> = {
   uri: 'https://example.com/',
 };
 
-/** A value that a schema allows, as small as can be. */
+/** A minimal value that a schema allows. */
 function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   const given = schema.examples?.[0] ?? schema.enum?.[0];
@@ -102,7 +102,7 @@ function exampleOf(schema: Schema): unknown {
   return schema.type === 'boolean' ? true : (schema.minimum ?? 1);
 }
 
-/** Where any one field will do, one that means nothing to other machines. */
+/** If any one field is enough, prefer one of these, which cause no calls to other machines. */
 const HARMLESS = ['name', 'description', 'displayName', 'registration'];
 
 function objectOf({ properties = {}, required = [], minProperties = 0 }: Schema): unknown {

@@ -8,11 +8,11 @@ import { type Browser, browserOf } from './oidc.ts';
 type OperatorCall = {
   method?: string;
   body?: unknown;
-  /** Replace or (undefined) leave out headers. */
+  /** Replace headers or (undefined) remove them. */
   headers?: Record<string, string | undefined>;
 };
 
-/** Somebody signed in at the console, calling it as its page does. */
+/** A signed-in operator, who calls the console API as its page does. */
 export type Operator = {
   call: (path: string, call?: OperatorCall) => Promise<TestResponse>;
   cookie: string;
@@ -21,7 +21,10 @@ export type Operator = {
 
 type Person = { email: string; password: string };
 
-/** Signs an operator in through the pages, in the demo's workspace, first project and test environment. @param person the demo's operator unless said */
+/**
+ * Signs an operator in through the pages, in the demo's workspace, first project and test environment.
+ * @param person the demo's operator by default
+ */
 export async function signInOperator(
   latchkey: TestLatchkey,
   person: Person = latchkey.demo.operator,
@@ -36,7 +39,7 @@ export async function signInOperator(
   return operatorOf(latchkey, browser);
 }
 
-/** What a browser that is signed in can do. */
+/** The operator that is signed in in a browser. */
 export async function operatorOf(latchkey: TestLatchkey, browser: Browser): Promise<Operator> {
   const { console } = latchkey.system.config.addresses;
   const cookie = [...(browser.cookies.get('/') ?? [])]
@@ -67,7 +70,7 @@ function sent(headers: Record<string, string | undefined>): Record<string, strin
   );
 }
 
-/** Adds somebody to the team of the demo's workspace, or another, and signs them in. */
+/** Adds a member to the team of the demo's workspace or another, and signs them in. */
 export async function teammate(latchkey: TestLatchkey, role: TeamRole, workspaceId?: WorkspaceId): Promise<Operator> {
   const person = await newOperator(latchkey);
   await latchkey.inProject((tx) =>
@@ -76,7 +79,7 @@ export async function teammate(latchkey: TestLatchkey, role: TeamRole, workspace
   return signInOperator(latchkey, person);
 }
 
-/** Somebody who can sign in to the console and is in no team. */
+/** Someone who can sign in to the console but is in no team. */
 export async function newOperator(latchkey: TestLatchkey): Promise<Person & { userId: UserId }> {
   const email = newEmail();
   const passwordHash = await hashPassword(latchkey, PASSWORD);

@@ -2,16 +2,16 @@ import { createServer, type Server } from 'node:net';
 
 /** Offsets from a base at which Latchkey listens. */
 const OFFSETS = [0, 1, 2, 11, 12, 90];
-/** Where nobody listens but who has taken the block. */
+/** The offset at which the owner of a block listens. */
 const TAKEN = 99;
 
 /**
- * A base whose ports are free, and stay this process's own until it ends: it listens at the block's last port, so that another
- * process that looks for a base at the same time, or between a stop and a start here, does not take this one.
+ * Finds a base whose ports are free, and reserves it until this process ends: it listens at the last port of the block,
+ * so that no other process takes it, also between a stop and a start.
  */
 export async function freePortBase(): Promise<number> {
   for (;;) {
-    // Below the range that outgoing connections take their ports from.
+    // Below the range of ephemeral ports.
     const base = 10_000 + Math.floor(Math.random() * 220) * 100;
     // biome-ignore lint/performance/noAwaitInLoops: one candidate after the other
     const taken = await listenAt(base + TAKEN);

@@ -7,7 +7,7 @@ import { migrate } from '#platform/migrate.ts';
 
 const TEMPLATE = 'latchkey_template';
 
-/** Nothing of a test database has to survive, so it need not wait for the disk. */
+/** Test databases need no durability. */
 const FAST = [
   'fsync=off',
   'synchronous_commit=off',
@@ -16,7 +16,10 @@ const FAST = [
   'shared_buffers=128MB',
 ].flatMap((setting) => ['-c', setting]);
 
-/** A throw-away PostgreSQL with a migrated database to clone; it removes itself, also when the test run is killed. @returns the address of the template */
+/**
+ * A temporary PostgreSQL with a migrated database to clone. It removes itself, also if the test run is killed.
+ * @returns the address of the template
+ */
 export async function preparePostgres(
   progress: (line: string) => void,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -34,12 +37,18 @@ export async function preparePostgres(
   return { url: server.url, stop: server.stop };
 }
 
-/** Clones the migrated database. @returns its address and how to remove it */
+/**
+ * Clones the migrated database.
+ * @returns its address, and how to drop it
+ */
 export function cloneDatabase(templateUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
   return createDatabase(templateUrl, TEMPLATE);
 }
 
-/** A database with nothing in it, on the server of this one. @returns its address and how to remove it */
+/**
+ * An empty database on the same server.
+ * @returns its address, and how to drop it
+ */
 export function emptyDatabase(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
   return createDatabase(serverUrl, 'template1');
 }
@@ -61,7 +70,7 @@ async function administer(templateUrl: string, statement: string): Promise<void>
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   try {
-    // Two clones at once would each see the other's connection to the template.
+    // A template must have no connections, and two concurrent clones would see each other's.
     await client.query('select pg_advisory_lock(1)');
     await client.query(statement);
   } finally {

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { createConsoleHost } from '#hosts';
 import type { TestLatchkey } from './harness.ts';
 
-/** The console host as production mode has it, without listening. */
+/** The console host in production mode, without a listener. */
 export async function startProductionConsole({
   system,
 }: TestLatchkey): Promise<{ get: (url: string) => Promise<number>; stop: () => Promise<void> }> {

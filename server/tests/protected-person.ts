@@ -15,7 +15,7 @@ export type Person = Awaited<ReturnType<typeof register>>;
 export type Session = { access_token: string; refresh_token: string; deviceToken?: string };
 type Call = { method?: string; body?: unknown };
 
-/** What a test does again and again with people whose accounts have second factors. */
+/** Helpers for people whose accounts have second factors. */
 export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
   const me = (path: string, { access_token: token }: Pick<Session, 'access_token'>, call: Call = {}) =>
     latchkey.api(`/v1/me${path}`, { token, ...call });
@@ -23,7 +23,7 @@ export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
     latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD, ...extra } });
   const verify = (body: Record<string, unknown>) => latchkey.auth('/v1/auth/mfa/verify', { body });
 
-  /** Signs in with both factors. A code works once, so the clock goes on. */
+  /** Signs in with both factors. Advances the clock, because a code works once. */
   const withBoth = async (person: Person, app: App, more: Record<string, unknown> = {}): Promise<Session> => {
     const { mfaToken } = challengeIn(await login(person));
     const answer = await verify({ mfaToken, code: app.code(), ...more });
@@ -32,7 +32,9 @@ export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
     return answer.body;
   };
 
-  /** A person with an app, in a session with both factors, and one that has proven the password only, on a remembered device. */
+  /**
+   * A person with an app: in a session with both factors, and in one with the password only, on a remembered device.
+   */
   const protectedPerson = async () => {
     const person: Person = await prove(latchkey, await register(latchkey));
     const app = await totpOf(latchkey, person, clock);

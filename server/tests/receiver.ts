@@ -4,32 +4,32 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 /** A request as a receiver got it. */
 type Received = { path: string; headers: Record<string, string>; body: string; at: number };
 
-/** What a receiver does with a request: answers, or misbehaves. */
+/** How a receiver handles a request: it responds, or misbehaves. */
 export type Behaviour = (response: ServerResponse, received: Received, request: IncomingMessage) => void;
 
-/** Answers with a status. */
+/** Responds with a status. */
 export const answers =
   (status: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
   (response) => {
     response.writeHead(status, headers).end(body);
   };
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const hangs: Behaviour = () => undefined;
 
-/** Ends the connection without an answer. */
+/** Closes the connection without a response. */
 export const resets: Behaviour = (_response, _received, request) => {
   request.socket.resetAndDestroy();
 };
 
-/** Answers 200 and then sends its body a byte at a time, for ever. */
+/** Responds 200 and sends its body one byte at a time, forever. */
 export const drips: Behaviour = (response) => {
   response.writeHead(200, { 'content-type': 'text/plain' });
   const dripping = setInterval(() => response.write('.'), 50);
   response.on('close', () => clearInterval(dripping));
 };
 
-/** Sends its head a byte at a time, for ever. */
+/** Sends its headers one byte at a time, forever. */
 export const dripsHead: Behaviour = (response, _received, request) => {
   request.socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
   const dripping = setInterval(() => request.socket.write('.'), 50);
@@ -37,7 +37,7 @@ export const dripsHead: Behaviour = (response, _received, request) => {
   response.on('error', () => undefined);
 };
 
-/** Answers 200 with 50 megabytes, if anybody reads them. */
+/** Responds 200 with a body of 50 megabytes. */
 export const floods: Behaviour = (response) => {
   response.writeHead(200);
   const chunk = Buffer.alloc(1_000_000, 'x');
@@ -55,16 +55,16 @@ export const floods: Behaviour = (response) => {
 export type Receiver = {
   origin: string;
   received: Received[];
-  /** What was received under a path, in the order of arrival. */
+  /** The requests to a path, in order of arrival. */
   at: (path: string) => Received[];
-  /** Says what happens to requests of a path from now on; 200 where nothing is said. */
+  /** Sets the behaviour for a path; the default responds 200. */
   on: (path: string, behaviour: Behaviour) => void;
-  /** Connections that were opened so far. */
+  /** How many connections were opened so far. */
   connections: () => number;
   stop: () => Promise<void>;
 };
 
-/** Starts a real HTTP server that keeps what it receives. */
+/** Starts a real HTTP server that records what it receives. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const behaviours = new Map<string, Behaviour>();

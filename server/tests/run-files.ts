@@ -12,7 +12,7 @@ export type FileResult = { passed: number; failed: number; report: string; fault
 /** Longer than any test takes on a busy machine. */
 const TEST_LIMIT_MS = 300_000;
 const FAULTS = '✖ failing tests:';
-/** Every file ends with its counts; the run as a whole prints them once. */
+/** Removes the counts of each file; the whole run prints them once. */
 const COUNTS = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 
 let endRoot: (() => void) | null = null;
@@ -37,7 +37,7 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   });
   const counts = { passed: 0, failed: 0 };
   let sound = true;
-  // A suite or file whose `after` fails has no failed test, but it has failed.
+  // A suite or file whose `after` fails has no failed test, but has failed.
   tests.on('test:fail', () => {
     sound = false;
   });
@@ -48,7 +48,7 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   const output = Array.fromAsync(tests.compose(spec));
   await ended;
   await setImmediate();
-  // A file ends where its own process would have nothing left to do.
+  // A file has ended when its own process would have nothing left to do.
   process.emit('beforeExit', 0);
   const [report = '', faults = ''] = (await output).join('').replaceAll(COUNTS, '').split(FAULTS);
   const broken = await importFault(file);
@@ -60,7 +60,9 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   };
 }
 
-/** The runner does not tell when a file throws after it has declared tests. A module that failed fails again. */
+/**
+ * The runner does not report a file that throws after declaring tests. Importing a failed module again throws again.
+ */
 async function importFault(file: string): Promise<string> {
   try {
     await import(pathToFileURL(file).href);

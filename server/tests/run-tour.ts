@@ -10,7 +10,7 @@ import { preparePostgres } from './postgres.ts';
 import { DAYS, liveAMonth } from './tour-data.ts';
 import { type Stop, stopsOf, tourText } from './tour-stops.ts';
 
-/** `npm run docs:tour`: takes the pictures of docs/console-tour.md anew, and writes the page. */
+/** `npm run docs:tour`: takes the screenshots of docs/console-tour.md, and writes the page. */
 const docs = resolve(import.meta.dirname, '../../docs');
 const pictures = resolve(docs, 'images/console');
 
@@ -31,7 +31,7 @@ async function takeAll(latchkey: TestLatchkey, operator: Operator): Promise<numb
   const narrow = await openConsole(latchkey, browser, { operator, width: 390, colorScheme: 'dark' });
   let bytes = 0;
   for (const stop of stops) {
-    // biome-ignore lint/performance/noAwaitInLoops: one page, one picture after the other
+    // biome-ignore lint/performance/noAwaitInLoops: one page, one screenshot after the other
     bytes += await picture(wide, stop, stop.name);
     if (stop.narrow) bytes += await picture(narrow, stop, `${stop.name}-narrow`);
   }

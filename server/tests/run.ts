@@ -8,9 +8,8 @@ import { preparePostgres } from './postgres.ts';
 import type { FileResult } from './run-files.ts';
 
 /**
- * Runs test files against one throw-away PostgreSQL, in a few processes that each run one file after another: to load
- * Latchkey takes longer than most files do.
- * `npx node server/tests/run.ts [--only PATTERN] [FILE…]`
+ * Runs test files against one temporary PostgreSQL. A few processes run one file after the other, because loading
+ * Latchkey takes longer than most files do. `npx node server/tests/run.ts [--only PATTERN] [FILE…]`
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const server = resolve(import.meta.dirname, '..');
@@ -30,7 +29,7 @@ const waiting = files.sort();
 const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
 const began = performance.now();
 
-/** Ctrl-C ends the tests; then the database goes as after any run. */
+/** Ctrl-C stops the tests; the database is then removed as after any run. */
 const workers = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -56,7 +55,10 @@ function startWorker(): ChildProcess {
   return worker;
 }
 
-/** Runs a file in a worker. @returns null when the worker has ended with it */
+/**
+ * Runs a file in a worker.
+ * @returns null if the worker exited
+ */
 function runIn(worker: ChildProcess, file: string): Promise<FileResult | null> {
   return new Promise((done) => {
     const limit = setTimeout(() => worker.kill('SIGKILL'), FILE_LIMIT_MS);
@@ -72,7 +74,7 @@ function runIn(worker: ChildProcess, file: string): Promise<FileResult | null> {
   });
 }
 
-/** Takes files until none waits. */
+/** Takes files until none are left. */
 async function work(): Promise<void> {
   let worker = startWorker();
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Describes the tables of a database as readable SQL, in a stable order: what `migrations/schema.sql` holds, so that a reviewer
- * sees what a migration does to the whole.
+ * Describes the tables of a database as readable SQL in a stable order, the format of `migrations/schema.sql`, so that
+ * a reviewer sees how a migration changes the whole schema.
  */
 export async function describeSchema(client: pg.Client): Promise<string> {
   const { rows: tables } = await client.query<{ oid: number; name: string }>(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { observeStatements } from '#platform/db.ts';
 
-/** Tables whose rows belong to a workspace, as the committed schema has them. */
+/** Tables with a workspace_id, according to the committed schema. */
 const TENANT_TABLES = readFileSync(new URL('../migrations/schema.sql', import.meta.url), 'utf8')
   .split(/^create table /m)
   .filter((table) => /^ {2}workspace_id /m.test(table))

@@ -11,14 +11,14 @@ const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
 export type SecondProcess = {
   child: ChildProcess;
-  /** Of the test environment. */
+  /** The ports of the test environment. */
   ports: { auth: number; api: number };
   auth: (path: string, body: unknown) => Promise<Response>;
   api: (path: string, token: string) => Promise<Response>;
   stop: () => Promise<void>;
 };
 
-/** Starts another Latchkey, in a process of its own, that serves the same addresses of the same database on other ports. */
+/** Starts another Latchkey process with the same addresses and database on other ports. */
 export async function startSecondProcess(
   latchkey: Pick<TestLatchkey, 'system' | 'databaseUrl'>,
   settings: Record<string, string> = {},
@@ -73,7 +73,7 @@ function ready(child: ChildProcess): Promise<void> {
   });
 }
 
-/** `fetch` sets the Host header itself, so this goes through node:http. */
+/** Uses node:http, because `fetch` does not allow a Host header. */
 function request(
   port: number,
   path: string,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 const MODEL = new URL('../../docs/security-model.md', import.meta.url);
 
-/** The rows of a table that docs/security-model.md marks by name, without its heading; cells without their backticks. */
+/** The rows of a named table of docs/security-model.md, without its heading; cells without backticks. */
 export async function modelTable(name: string): Promise<string[][]> {
   const table = new RegExp(`<!-- table: ${name} -->([\\s\\S]*?)<!-- /table -->`).exec(
     await readFile(MODEL, 'utf8'),

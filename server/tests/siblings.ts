@@ -8,15 +8,18 @@ import { expectProblem, PASSWORD, register, type TestLatchkey, type TestResponse
 export type Person = Awaited<ReturnType<typeof register>>;
 type Policy = Settings['mfa'];
 
-/** Two projects of the demo's workspace, and how a person goes from one to the other. @param running the installation, once it is started */
+/**
+ * Two projects of the demo's workspace, and how a person moves between them.
+ * @param running the installation, once it has started
+ */
 export function siblingsOf(running: () => TestLatchkey) {
-  /** The project beside the first. */
+  /** The second project. */
   const sibling = () => {
     const id: ProjectId | undefined = running().demo.projects[1]?.id;
     assert.ok(id);
     return { workspaceId: running().demo.workspaceId, projectId: id };
   };
-  /** What the first project and the second one ask. */
+  /** Sets the policies of the first and the second project. */
   const policies = async (here: Policy, there: Policy, more: Partial<Settings> = {}): Promise<void> => {
     await running().inProject((tx) => updateSettings(tx, { mfa: here }));
     await running().inProject((tx) => updateSettings(tx, { mfa: there, ...more }), { projectId: sibling().projectId });
@@ -32,7 +35,7 @@ export function siblingsOf(running: () => TestLatchkey) {
     switchTo: (token: string) =>
       running().auth('/v1/sessions/switch-context', { token, body: { ...sibling(), environment: 'test' } }),
     refresh: (token: string) => running().auth('/v1/sessions/refresh', { body: { refresh_token: token } }),
-    /** Somebody who is a member of both projects, without any second factor. */
+    /** A member of both projects without a second factor. */
     memberOfBoth: async (): Promise<Person> => {
       const person = await register(running());
       await policies('optional', 'optional');
@@ -42,7 +45,7 @@ export function siblingsOf(running: () => TestLatchkey) {
   };
 }
 
-/** A session is not enough, and is told what would be. */
+/** Asserts that a session is refused and that the response names the required step-up. */
 export function expectStepUp(answer: TestResponse): void {
   expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
   assert.equal(answer.body.acr, 'aal2', answer.text);

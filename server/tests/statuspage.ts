@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-/** The public API of Statuspage as it is on the wire (https://metastatuspage.com/api), field by field: no more, no less. */
+/** The public API of Statuspage as it is on the wire (https://metastatuspage.com/api), every field and no more. */
 
 const Instant = Type.String({ format: 'date-time' });
 const closed = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
@@ -105,7 +105,10 @@ const documents: Record<string, ReturnType<typeof closed>> = {
   'scheduled-maintenances/active.json': closed({ page, scheduled_maintenances }),
 };
 
-/** What readers of Statuspage would not understand of a document. @param path below `/api/v2/` */
+/**
+ * What readers of Statuspage would not understand in a document.
+ * @param path below `/api/v2/`
+ */
 export function statuspageFaults(path: string, document: unknown): string[] {
   const schema = documents[path];
   if (!schema) return [`${path} is no document of Statuspage`];

@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 const WEBHOOK_SECRET = 'whsec_of_the_tests';
 const KEY = 'sk_test_of_the_tests';
 
-// biome-ignore lint/suspicious/noExplicitAny: what arrives is read freely; what a test expects of it is what it asserts
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields freely and assert what they expect
 type Fields = Record<string, any>;
 type Subscription = {
   id: string;
@@ -21,19 +21,22 @@ type Subscription = {
 type Asked = { method: string; path: string; fields: Fields };
 type Result = { status: number; body: unknown };
 
-/** A local server that speaks Stripe's wire format and keeps what it is told. */
+/** A local server with Stripe's wire format, which records its requests. */
 export type LocalStripe = {
-  /** For `LATCHKEY_PAYMENTS_URL`. */
+  /** The value of `LATCHKEY_PAYMENTS_URL`. */
   url: string;
-  /** Every request that was worked on, replays left out. */
+  /** Every request that was processed, without replays. */
   asked: Asked[];
   sessions: Map<string, Fields>;
   subscriptions: Map<string, Subscription>;
   meterEvents: Map<string, Fields>;
   invoiceItems: Fields[];
-  /** `away`: answers 500. `mute`: does what it is asked, and breaks off instead of answering. */
+  /** `away`: responds 500. `mute`: processes the request, then closes the connection without a response. */
   mood: 'well' | 'away' | 'mute';
-  /** The customer pays in the checkout. @returns the session, completed, and its subscription */
+  /**
+   * Pays in the checkout.
+   * @returns the completed session, and its subscription
+   */
   pay: (sessionId: string, now: Date) => { session: Fields; subscription: Subscription };
   stop: () => void;
 };
@@ -71,7 +74,7 @@ class Ledger {
   readonly invoiceItems: Fields[] = [];
   readonly #answers = new Map<string, { request: string; result: Result }>();
 
-  /** The same key gets the same answer; with another request it is an error, as Stripe has it. */
+  /** Replays the response for a known key; the same key with another request is an error, as at Stripe. */
   answer(asked: Asked, idempotencyKey: string | undefined): Result {
     const request = JSON.stringify(asked);
     const known = idempotencyKey === undefined ? undefined : this.#answers.get(idempotencyKey);
@@ -208,7 +211,10 @@ export async function startStripe(): Promise<LocalStripe> {
   return local;
 }
 
-/** A notice as Stripe sends it. @param at when it is signed */
+/**
+ * A webhook notice in Stripe's format.
+ * @param at the time of its signature
+ */
 export function noticeOf(type: string, object: unknown, at: Date, secret = WEBHOOK_SECRET) {
   const timestamp = Math.floor(at.getTime() / 1000);
   const envelope = { object: 'event', api_version: Stripe.API_VERSION, created: timestamp, livemode: false };

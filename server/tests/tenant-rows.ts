@@ -2,16 +2,16 @@ import pg from 'pg';
 import type { Scope } from '#platform/ctx.ts';
 import type { TestSystem } from './harness.ts';
 
-/** The values that a check constraint of one column allows. */
+/** A check constraint that lists the values of one column. */
 const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;
 
 /**
- * Tables that are never emptied by a removal: what is removed itself goes last, and the others are of the built-in workspace and
- * the default projects, which are not deleted.
+ * Tables that a removal does not empty: the removed record itself is deleted last, and the others belong to the
+ * built-in workspace and the default projects, which can't be deleted.
  */
 const KEPT = ['projects', 'workspaces', 'default_projects', 'console_installation', 'console_sessions'];
 
-/** Nothing that a worker would do something about. */
+/** Values that give a worker nothing to do. */
 const SPECIAL: Record<string, string> = { 'events.sequence': '1', 'messages.status': "'sent'" };
 const FAR = "'2100-01-01T00:00:00Z'";
 
@@ -31,7 +31,7 @@ const VALUES: Record<string, string> = {
 
 type Column = { table: string; name: string; type: string; filled: boolean };
 
-/** Every column of every table whose rows belong to a workspace or a project, as the database itself has them. */
+/** The columns of every table with rows of a workspace or project, read from the database. */
 async function tenantColumns(pool: pg.Pool): Promise<Column[]> {
   const { rows } = await pool.query<Column>(
     `select c.table_name as table, c.column_name as name, c.data_type as type,
@@ -45,12 +45,12 @@ async function tenantColumns(pool: pg.Pool): Promise<Column[]> {
   return rows.filter(({ table }) => !KEPT.includes(table));
 }
 
-/** The names of the tables whose rows belong to a workspace or a project and are removed with it. */
+/** The tables with rows of a workspace or project, which are removed with it. */
 export async function tenantTables(pool: pg.Pool): Promise<string[]> {
   return [...new Set((await tenantColumns(pool)).map(({ table }) => table))].sort();
 }
 
-/** The first value that each checked column allows. */
+/** The first allowed value of each checked column. */
 async function checkedValues(pool: pg.Pool): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ table: string; definition: string }>(
     `select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint where contype = 'c'`,
@@ -63,7 +63,7 @@ async function checkedValues(pool: pg.Pool): Promise<Map<string, string>> {
   );
 }
 
-/** Puts a row into every tenant table, whatever tables there are. The rows refer to one another. */
+/** Inserts a row into every tenant table. The rows refer to one another. */
 export async function fillTenantTables({ pool, databaseUrl }: TestSystem, scope: Scope): Promise<void> {
   const own: Record<string, string> = {
     workspace_id: `'${scope.workspaceId}'`,
@@ -76,7 +76,7 @@ export async function fillTenantTables({ pool, databaseUrl }: TestSystem, scope:
   await client.connect();
   try {
     await client.query('begin');
-    // Without foreign keys, as the rows come in no order.
+    // Foreign keys are disabled, because the rows are inserted in no particular order.
     await client.query('set local session_replication_role = replica');
     for (const [table, columns] of tables) {
       const given = columns.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
@@ -94,7 +94,7 @@ export async function fillTenantTables({ pool, databaseUrl }: TestSystem, scope:
   }
 }
 
-/** The tables that hold something of a project, or (without one) of a workspace. */
+/** The tables with rows of a project, or (without a project) of a workspace. */
 export async function tablesWith(
   pool: pg.Pool,
   { workspaceId, projectId }: { workspaceId: string; projectId?: string },

@@ -9,7 +9,7 @@ import { PASSWORD, type TestLatchkey } from './harness.ts';
 
 export type Tenant = { scope: Scope; owner: string; clientId: string; clientSecret: string };
 
-/** Makes a workspace of its own beside the demo: a project with an owner and a management client in the test environment. */
+/** Creates a workspace beside the demo: a project with an owner and a management client in the test environment. */
 export async function createTenant(latchkey: TestLatchkey, name: string): Promise<Tenant> {
   const passwordHash = await hashPassword(latchkey, PASSWORD);
   return latchkey.inProject(async (base) => {
@@ -21,7 +21,7 @@ export async function createTenant(latchkey: TestLatchkey, name: string): Promis
   });
 }
 
-/** Gives a project of the demo an owner and a management client more. */
+/** Adds an owner and a management client to a project of the demo. */
 export async function staffProject(latchkey: TestLatchkey, projectId: ProjectId, name: string): Promise<Tenant> {
   const passwordHash = await hashPassword(latchkey, PASSWORD);
   return latchkey.inProject((tx) => staff(tx, name, passwordHash), { projectId });
@@ -36,7 +36,10 @@ async function staff(tx: TxCtx, name: string, passwordHash: string): Promise<Ten
   return { scope: tx.scope, owner, clientId, clientSecret: secret ?? '' };
 }
 
-/** Signs the tenant's owner in. @returns an access token */
+/**
+ * Signs the tenant's owner in.
+ * @returns an access token
+ */
 export async function tenantToken(latchkey: TestLatchkey, { scope, owner }: Tenant): Promise<string> {
   const { body } = await latchkey.auth('/v1/auth/login/password', {
     body: { workspaceId: scope.workspaceId, projectId: scope.projectId, identifier: owner, password: PASSWORD },

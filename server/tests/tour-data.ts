@@ -6,7 +6,7 @@ import { changeSettings, managementToken, PASSWORD, register, type TestClock, ty
 import { type Operator, signInOperator } from './operators.ts';
 
 const DAY_MS = 86_400_000;
-/** How many days of life the pictures show. */
+/** The number of days that the screenshots show. */
 export const DAYS = 30;
 
 const GIVEN = 'Ada Alan Barbara Chen Dennis Emeka Frances Grace Hedy Ines Jean Kofi Leslie Margaret Nadia Priya'.split(
@@ -16,7 +16,7 @@ const FAMILY = 'Okafor Berg Wei Costa Mensah Zhao Keller Haddad Ivanova Nair Pat
 const WEEKEND = [0, 6];
 const SUBSCRIBED_ON = 12;
 
-/** Always the same figures, so that pictures taken again differ by what changed in the console alone. */
+/** A fixed sequence, so that screenshots differ only if the console changed. */
 function* figures(): Generator<number, never> {
   for (let state = 42; ; ) {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
@@ -27,9 +27,10 @@ function* figures(): Generator<number, never> {
 type Person = { email: string; given: string; family: string };
 
 /**
- * Lets a month pass in the demo's shop: people come and come back, a team sets it up, messages are sent, things break.
- * @param clock stands {@link DAYS} days ago, and at the present when this is done
- * @returns the operator who looks at it
+ * Simulates a month in the demo's shop: people come and return, a team configures it, messages are sent, outages
+ * happen.
+ * @param clock starts {@link DAYS} days ago and ends at the present
+ * @returns the operator of the screenshots
  */
 export async function liveAMonth(latchkey: TestLatchkey, clock: TestClock, dns: TestDns): Promise<Operator> {
   const backEnd = async (path: string, body: unknown, method = 'POST') => {
@@ -114,7 +115,7 @@ async function liveADay(latchkey: TestLatchkey, people: Person[], { next, weeken
   if (day === SUBSCRIBED_ON) await subscribe(latchkey);
 }
 
-/** In production, where it counts. */
+/** Subscribes in production, where usage is metered. */
 async function subscribe(latchkey: TestLatchkey): Promise<void> {
   const token = await managementToken(latchkey, undefined, 'production');
   const call = { token, body: { tierId: 'growth' } };
@@ -133,7 +134,7 @@ async function join(latchkey: TestLatchkey, number: number): Promise<Person> {
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 
 function signIn(latchkey: TestLatchkey, identifier: string, password = PASSWORD) {
-  // People come from everywhere; one address alone is held back.
+  // From many source addresses, because limits would refuse a single one.
   const from = [...identifier].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_000, 7);
   return latchkey.auth('/v1/auth/login/password', {
     body: { identifier, password },
@@ -143,14 +144,14 @@ function signIn(latchkey: TestLatchkey, identifier: string, password = PASSWORD)
 
 async function administer(backEnd: BackEnd, people: readonly Person[]): Promise<void> {
   for (const [index, { email }] of people.slice(-24).entries()) {
-    // biome-ignore lint/performance/noAwaitInLoops: a back end at its own pace
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
     const [found] = (await backEnd(`members?q=${encodeURIComponent(email)}`, undefined, 'GET')).items;
     assert.ok(found);
     await backEnd(`members/${found.id}/roles`, { roles: [index % 5 === 0 ? 'clerk' : 'buyer'] }, 'PUT');
     if (index % 9 === 4) await backEnd(`members/${found.id}/block`, undefined);
   }
   for (const name of ['nina', 'omar', 'pia']) {
-    // biome-ignore lint/performance/noAwaitInLoops: a back end at its own pace
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
     await backEnd('invitations', { email: `${name}@partner.example`, roles: ['clerk'] });
   }
 }
@@ -174,7 +175,7 @@ async function buildTeam(latchkey: TestLatchkey): Promise<void> {
   }
 }
 
-/** What operators do at the console: domains, the add-on, the status, an import. */
+/** The work of operators in the console: domains, the add-on, the status, an import. */
 async function operate(operator: Operator, latchkey: TestLatchkey, clock: TestClock, dns: TestDns): Promise<void> {
   const projectId = latchkey.demo.projects[0]?.id;
   const send = async (

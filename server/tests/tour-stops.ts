@@ -9,11 +9,11 @@ export type Stop = {
   text: string;
   environment?: 'test' | 'production';
   ofWorkspace?: true;
-  /** Shown on a phone, too. */
+  /** Also taken at the width of a phone. */
   narrow?: true;
 };
 
-/** The screens of the tour, with the records that there are now. */
+/** The screens of the tour, with the current records. */
 export async function stopsOf(operator: Operator): Promise<Stop[]> {
   const first = async (path: string, fits: (item: Record<string, unknown>) => boolean = () => true) => {
     const { body, text } = await operator.call(`/console/v1/${path}`);
@@ -180,12 +180,12 @@ function ofWorkspace(): Stop[] {
   ];
 }
 
-// biome-ignore lint/complexity/useMaxParams: reads as a line of a table
+// biome-ignore lint/complexity/useMaxParams: each call reads as a line of a table
 function stop(name: string, path: string, title: string, text: string, more: Partial<Stop> = {}): Stop {
   return { name, path, title, text, ...more };
 }
 
-/** docs/console-tour.md */
+/** Generates docs/console-tour.md. */
 export function tourText(stops: readonly Stop[]): string {
   const sections = stops.map(({ name, title, text, narrow }) => {
     const wide = `![${title}](images/console/${name}.png)`;

@@ -13,23 +13,35 @@ import { type Receiver, startReceiver } from './receiver.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** The event type with which these tests let something happen; nothing else in them emits it. */
+/** The event type that these tests trigger; nothing else in them emits it. */
 const TYPE = 'user.logout';
 
-/** A Latchkey with a clock of its own and a receiver, and what tests of webhooks do again and again. */
+/** A Latchkey with a clock of its own and a receiver, and helpers for tests of webhooks. */
 export type Webhooks = {
   latchkey: TestLatchkey;
   receiver: Receiver;
   clock: TestClock;
   /** Calls `/v1/admin/webhooks…` as the demo's back end. */
   admin: (path: string, call?: Parameters<TestLatchkey['api']>[1]) => Promise<TestResponse>;
-  /** Makes an endpoint at a path of the receiver. @returns the record with its secret */
+  /**
+   * Creates an endpoint at a path of the receiver.
+   * @returns the record with its secret
+   */
   endpointFor: (path: string, body?: Record<string, unknown>) => Promise<TestResponse['body']>;
-  /** Lets an event happen. @returns the person it happens to */
+  /**
+   * Triggers an event.
+   * @returns the user it is about
+   */
   happen: () => Promise<string>;
-  /** Deliveries to an endpoint, newest first. @param filter more of the query, beginning with & */
+  /**
+   * Deliveries to an endpoint, newest first.
+   * @param filter further query parameters, starting with &
+   */
   deliveriesOf: (endpointId: string, filter?: string) => Promise<TestResponse['body'][]>;
-  /** Waits until the newest delivery to an endpoint has a status. @returns it with its attempts */
+  /**
+   * Waits until the newest delivery to an endpoint has a status.
+   * @returns the delivery with its attempts
+   */
   settled: (endpointId: string, status: string) => Promise<TestResponse['body']>;
   remove: (endpointId: string) => Promise<TestResponse>;
   stop: () => Promise<void>;
@@ -40,7 +52,7 @@ export async function startWebhooks(): Promise<Webhooks> {
   const [latchkey, receiver] = await Promise.all([startTestLatchkey({ clock }), startReceiver()]);
   let people = 0;
   const admin: Webhooks['admin'] = async (path, call = {}) =>
-    // The clock travels, so a token does not last.
+    // A new token for each call, because the clock moves past its expiry.
     latchkey.api(`/v1/admin/webhooks${path}`, { token: await managementToken(latchkey), ...call });
   const deliveriesOf: Webhooks['deliveriesOf'] = async (endpointId, filter = '') =>
     (await admin(`/deliveries?limit=100&endpointId=${endpointId}${filter}`)).body.items;

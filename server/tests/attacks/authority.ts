@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ownerToken, register, requestManagementToken, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
-/** A management client of the demo's first project, and a token of it. */
+/** A management client of the demo's first project, with a token. */
 export type BackEnd = { id: string; clientId: string; token: string };
 
-/** Adds a management client that holds exactly these permissions. */
+/** Adds a management client with exactly these permissions. */
 export async function backEnd(latchkey: TestLatchkey, permissions: readonly string[]): Promise<BackEnd> {
   const token = await ownerToken(latchkey);
   const body = { kind: 'management', name: 'Back end', permissions };
@@ -14,7 +14,7 @@ export async function backEnd(latchkey: TestLatchkey, permissions: readonly stri
   return { id, clientId, token: await tokenOf(latchkey, clientId, secret) };
 }
 
-/** What a client's secret opens. */
+/** The management token for a client's secret. */
 async function tokenOf(latchkey: TestLatchkey, clientId: string, secret: string): Promise<string> {
   const answer = await requestManagementToken(latchkey, { client_id: clientId, client_secret: secret });
   assert.equal(answer.status, 200, answer.text);
@@ -27,7 +27,7 @@ export function admin(latchkey: TestLatchkey, token: string) {
     latchkey.api(`/v1/admin/${path}`, { token, method, ...(body !== undefined && { body }) });
 }
 
-/** Registers somebody in the other project of the demo's workspace. */
+/** Registers a user in the second project of the demo's workspace. */
 export function registerNextDoor(
   latchkey: TestLatchkey,
   body: Record<string, unknown> = {},
@@ -36,7 +36,7 @@ export function registerNextDoor(
   return register(latchkey, { workspaceId, projectId: projects[1]?.id, ...body });
 }
 
-/** Signs somebody in to the other project of the demo's workspace. */
+/** Signs a user in to the second project of the demo's workspace. */
 export function signInNextDoor(latchkey: TestLatchkey, identifier: string, password: string): Promise<TestResponse> {
   const { workspaceId, projects } = latchkey.demo;
   const body = { workspaceId, projectId: projects[1]?.id, identifier, password };

@@ -1,16 +1,18 @@
 import type { Source } from './sources.ts';
 
-/** Where a process is connected, and what stands between the connections and everybody else. */
+/** Files that may reach connections: the platform, the start of the process, and tests. */
 const CONNECTED = /^(?:platform\/|hosts\/latchkey\.ts$|tests\/)|\.test\.ts$/;
 
-/** Everything else reads through `ctx.db`, writes in a transaction, or says why one statement is enough (`singleWrite`). */
+/**
+ * All others read through `ctx.db`, and write in a transaction or declare why one statement is enough (`singleWrite`).
+ */
 export function reachesNoConnections({ path, text }: Source): string[] {
   return !CONNECTED.test(path) && /\bconnectionsOf\b/.test(text) ? [`${path} reaches past ctx to the connections`] : [];
 }
 
 const TRANSACTION = /\btransaction\(\s*/g;
 
-/** Inside a transaction, the context and the system outside of it would ask for a second connection, and read outside of it. */
+/** Inside a transaction, code that uses the outer context or system would read outside it, over a second connection. */
 export function staysInTransaction({ path, text }: Source): string[] {
   if (path.startsWith('tests/') || path.endsWith('.test.ts')) return [];
   const plain = blanked(text);
@@ -25,7 +27,7 @@ export function staysInTransaction({ path, text }: Source): string[] {
   });
 }
 
-/** True where the code names a variable; properties of that name are something else. */
+/** True if the code uses a variable of this name; properties of the name do not count. */
 function names(code: string, variable: string): boolean {
   return new RegExp(`(?<!\\w|[^.]\\.)${variable}\\b(?!\\??:)`).test(code);
 }
@@ -50,7 +52,7 @@ function argumentsAt(text: string, start: number): string[] {
   return found;
 }
 
-/** The code without comments and quoted strings; what stands in templates stays. */
+/** The code without comments and quoted strings; template contents stay. */
 function blanked(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$|'(?:[^'\\\n]|\\.)*'/gm, (part) => part.replace(/[^\n]/g, ' '));
 }

@@ -6,7 +6,7 @@ import { SERVER } from './sources.ts';
 
 const ROOT = resolve(SERVER, '..');
 
-/** The checks' own settings and the imports map: what is tried out here is what `npm test` runs. */
+/** The settings of the checks and the imports map, the same that `npm test` uses. */
 const SETTINGS = [
   'biome.json',
   'knip.json',
@@ -16,17 +16,20 @@ const SETTINGS = [
   'bench/package.json',
 ];
 
-/** The programs behind the names, run by Node itself so that no shell is needed. */
+/** The programs behind the names; Node runs them directly, without a shell. */
 const PROGRAMS = { biome: '@biomejs/biome/bin/biome', knip: 'knip/bin/knip.js', tsc: 'typescript/bin/tsc' };
 
-/** A small copy of the project with planted files in it. */
+/** A small copy of the project with planted files. */
 export type Fixture = {
   folder: string;
   run: (program: keyof typeof PROGRAMS, ...args: string[]) => Promise<{ status: number; output: string }>;
   remove: () => Promise<void>;
 };
 
-/** Makes a project with the real settings and only these files. @param files path from the root → text */
+/**
+ * Creates a project with the real settings and only these files.
+ * @param files path from the root → text
+ */
 export async function plant(files: Record<string, string>): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-boundaries-'));
   await Promise.all(SETTINGS.map((path) => cp(join(ROOT, path), join(folder, path))));

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { Source } from './sources.ts';
 
-/** Each rule gives the faults of one file as `path:line what is wrong`; none when it keeps the rule. */
+/** A rule returns the faults of one file as `path:line message`; none if the file keeps the rule. */
 type Rule = (source: Source) => string[];
 
 /**
- * The parts in the order in which they may be imported: each only by those after it. The order is that of the imports map.
- * Migrations come first: they are text that imports nothing. What puts the parts together comes last.
+ * The parts in the order of the imports map; each may be imported only by later ones. Migrations come first, because
+ * they import nothing. The folders that assemble the parts come last.
  */
 export function orderOf(importsMap: Record<string, string>): string[] {
   const listed = Object.keys(importsMap).map((specifier) => partIn(specifier));
@@ -34,7 +34,10 @@ export function keepsOrder(order: readonly string[]): Rule {
   };
 }
 
-/** Across parts only `#part`, `#platform/x.ts` and (in tests) `#tests/x.ts`; inside a part only relative paths, and none that leaves it. */
+/**
+ * Across parts only `#part`, `#platform/x.ts` and (in tests) `#tests/x.ts`; within a part only relative paths inside
+ * it.
+ */
 export const usesFrontDoors: Rule = ({ path, text }) => {
   const own = partOf(path);
   return importsIn(text)
@@ -67,7 +70,7 @@ export function tableOwners(sources: readonly Source[]): Map<string, string> {
   return owners;
 }
 
-/** The tables that migrations make, under the names they end with. */
+/** The tables that migrations create, under their final names. */
 export function tablesMade(sources: readonly Source[]): string[] {
   const migrations = sources.filter(({ path }) => partOf(path) === 'migrations');
   const renamed = new Map(
@@ -88,7 +91,10 @@ const STATEMENT = new RegExp(
   'gi',
 );
 
-/** Only a part's own files name its tables, in the query builder, in SQL text or in a list of names. Migrations and tests may name all. */
+/**
+ * Only a part's own files name its tables, in the query builder, in SQL text or in a list of names. Migrations and
+ * tests may name all.
+ */
 export function namesOwnTables(owners: ReadonlyMap<string, string>): Rule {
   return ({ path, text }) => {
     const own = partOf(path);
@@ -100,7 +106,7 @@ export function namesOwnTables(owners: ReadonlyMap<string, string>): Rule {
   };
 }
 
-/** Also the name of a notice to a person. */
+/** `recovery_codes` is also the name of a notice to a person. */
 const OTHER_MEANINGS = ['recovery_codes'];
 
 function tablesNamed(text: string): { table: string; line: number }[] {
@@ -112,7 +118,7 @@ function tablesNamed(text: string): { table: string; line: number }[] {
       .split(',')
       .map((item) => ({ table: (/\w+/.exec(item)?.[0] ?? '').toLowerCase(), line: lineAt(text, match.index) })),
   );
-  // A list of tables that something else reads is as good as a statement. Names of one word stand for other things, too.
+  // A list of tables for another function counts like a statement. Names of one word have other meanings, too.
   const fromLists = [...text.matchAll(/(['"`])([a-z]+(?:_[a-z]+)+)\1/g)].map((match) => ({
     table: match[2] ?? '',
     line: lineAt(text, match.index),
@@ -127,26 +133,26 @@ function unique(named: readonly { table: string; line: number }[]): { table: str
 const ENVIRONMENT =
   /\bprocess\s*(?:\?\.|\.)\s*env\b(?!\[[^\]]*\] = )|\bprocess\[|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from 'node:process')/g;
 
-/** Configuration is read once: nothing but `platform/config.ts` looks at the environment. Setting a variable for a library is no reading. */
+/** Only `platform/config.ts` reads the environment. Setting a variable for a library is allowed. */
 export const readsNoEnvironment: Rule = ({ path, text }) => {
   if (isTest(path) || path === 'platform/config.ts') return [];
   return faults(path, text, ENVIRONMENT, 'reads the environment');
 };
 
-/** Where a Latchkey takes the password cost of the tests from, keeps it, and uses it. */
+/** The files that receive, store and use the password cost of the tests. */
 const KNOWS_TEST_COST = /^(?:hosts\/latchkey|platform\/system|\w+\/hashing)\.ts$/;
 
-/** Nothing in the product makes password hashes cheaper than they are. */
+/** No product code lowers the cost of password hashes. */
 export const hashesAtFullCost: Rule = ({ path, text }) =>
   isTest(path) || KNOWS_TEST_COST.test(path)
     ? []
     : faults(path, text, /\btestPasswordCost\b/g, 'changes the cost of password hashes');
 
 const TEST = /^([ \t]*)test\((?:.*\);$|[\s\S]*?\n\1\}?\);$)/gm;
-/** What fails by itself: `assert` and functions of the tests that are named after what they expect. */
+/** Calls that can fail a test: `assert`, and helpers whose names start with `expect`. */
 const ASSERTION = /\b(?:assert\b|expect[A-Z])/;
 
-/** Every test asserts: who reads it sees what must hold, and waiting for something is not yet a statement. */
+/** Every test asserts: its reader sees what must hold. Waiting alone is no assertion. */
 export const asserts: Rule = ({ path, text }) => {
   if (!path.endsWith('.test.ts')) return [];
   const plain = code(text);
@@ -155,7 +161,7 @@ export const asserts: Rule = ({ path, text }) => {
     .map(({ index }) => `${path}:${lineAt(plain, index)} the test asserts nothing`);
 };
 
-/** Biome knows the global `fetch`, not the property of `globalThis`. */
+/** Biome detects the global `fetch`, but not the property of `globalThis`. */
 export const callsOutThroughFetch: Rule = ({ path, text }) =>
   isTest(path) || path === 'platform/fetch.ts'
     ? []
@@ -163,10 +169,10 @@ export const callsOutThroughFetch: Rule = ({ path, text }) =>
 
 const REGISTERED = /\.(?:get|post|put|patch|delete|head|options|all)(?:<[^(]*>)?\(\s*['"`]\/|\.route\(\s*\{/g;
 
-/** What mounts routes; and servers that nobody signs in at: health and metrics, and the one that leads to https. */
+/** The module that mounts routes, and servers without sign-in: health and metrics, and the redirect to https. */
 const REGISTERING = ['platform/http-mount.ts', 'hosts/internal-host.ts', 'hosts/tls.ts'];
 
-/** Routes are values, which say who may call them, and are mounted. */
+/** Routes are values that declare who may call them, and only `mount` registers them. */
 export const mountsRoutes: Rule = ({ path, text }) =>
   isTest(path) || REGISTERING.includes(path)
     ? []
@@ -187,7 +193,7 @@ function faults(path: string, text: string, pattern: RegExp, what: string): stri
   return [...plain.matchAll(pattern)].map(({ index }) => `${path}:${lineAt(plain, index)} ${what}`);
 }
 
-/** The text with the comments that stand on lines of their own blanked; lines keep their numbers. */
+/** The text with whole-line comments blanked; line numbers stay. */
 function code(text: string): string {
   return text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm, (comment) => comment.replace(/[^\n]/g, ' '));
 }
@@ -200,12 +206,12 @@ function isTest(path: string): boolean {
   return path.startsWith('tests/') || path.endsWith('.test.ts');
 }
 
-/** The part a file belongs to: its first folder. Files in `server/` itself put the parts together. */
+/** The part of a file: its first folder. Files directly in `server/` assemble the parts. */
 function partOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'main';
 }
 
-/** The part a specifier names: `#members` and `#members/x.ts` → `members`. */
+/** The part that a specifier names: `#members` and `#members/x.ts` → `members`. */
 function partIn(specifier: string): string {
   return /^#([^/]+)/.exec(specifier)?.[1] ?? '';
 }

@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** A file of the server; `path` is relative to `server/`, with `/` between folders. */
+/** A file of the server; `path` is relative to `server/`, with `/` as separator. */
 export type Source = { path: string; text: string };
 
 /** The folder `server/`. */
