@@ -26,7 +26,7 @@ const owners = tableOwners(sources);
 
 const members = (text: string) => ({ path: 'members/members.ts', text });
 
-/** The rules with sources that break them, each in one way, and one that keeps them. */
+/** Each rule with sources that break it, each in one way, and one source that keeps it. */
 const rules = [
   {
     name: 'a part imports only parts before it',
@@ -175,7 +175,7 @@ describe('boundaries between the parts', () => {
     });
   }
 
-  test('the order names every folder that holds source', () => {
+  test('the order names every folder that contains source', () => {
     const folders = new Set(
       sources.map(({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : 'main')),
     );
@@ -208,7 +208,7 @@ describe('a deep import', () => {
     await assert.rejects(import(deep), { code: 'ERR_PACKAGE_IMPORT_NOT_DEFINED' });
   });
 
-  test('is refused by the type check, where the front door is not', async () => {
+  test('is refused by the type check, and the front door is not', async () => {
     const fixture = await plant({
       'server/members/members.ts': 'export const addMember = (): number => 1;\n',
       'server/members/index.ts': `export { addMember } from './members.ts';\n`,
@@ -242,7 +242,7 @@ describe('knip', () => {
   });
   after(() => fixture.remove());
 
-  test('fails on an unused export, also at a front door, type, file and dependency', async () => {
+  test('fails on an unused export, also in a front door, type, file and dependency', async () => {
     const { status, output } = await fixture.run('knip', '--no-progress', '--reporter', 'compact');
     assert.equal(status, 1, output);
     for (const planted of ['plantedAtTheDoor', 'plantedInside', 'PlantedType', 'planted-file.ts', 'fastify'])
@@ -374,7 +374,7 @@ describe('Biome', () => {
     });
   }
 
-  test('lets pass what the rules allow', () => {
+  test('accepts what the rules allow', () => {
     for (const path of Object.keys(keptForBiome))
       assert.deepEqual(
         findings.filter((finding) => finding.includes(path)),

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 
-describe('the browser the tests bring along', () => {
+describe('the browser of the tests', () => {
   let browser: Browser;
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>passkeys</title><h1>Passkeys</h1>');
@@ -40,7 +40,7 @@ describe('the browser the tests bring along', () => {
     await page.close();
   });
 
-  test('nothing fades: a colour that changes is there at once', async () => {
+  test('transitions are off: a colour changes immediately', async () => {
     const page = await browser.newPage();
     await page.goto(origin);
     const colour = await page.evaluate(() => {
@@ -55,7 +55,7 @@ describe('the browser the tests bring along', () => {
     await page.close();
   });
 
-  test('it makes a passkey with a virtual authenticator', async () => {
+  test('it creates a passkey with a virtual authenticator', async () => {
     const page = await browser.newPage();
     await page.goto(origin);
     const session = await page.context().newCDPSession(page);
@@ -77,7 +77,7 @@ describe('the browser the tests bring along', () => {
       pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     };
-    // Text, since the project's types know Node.js and no page.
+    // As text, because the project's types cover Node.js and no page.
     const made: unknown = await page.evaluate(`(async () => {
       const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(${JSON.stringify(options)});
       return (await navigator.credentials.create({ publicKey })).toJSON();

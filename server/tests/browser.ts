@@ -10,7 +10,7 @@ const ARCHIVES = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.t
 
 let shared: Promise<Browser> | null = null;
 
-/** The browser of this process, with no page open. To close it closes its pages: the next file goes on with it. */
+/** The shared browser of this process, with no page open. Closing it closes its pages; the next file reuses it. */
 export async function openBrowser(): Promise<Browser> {
   shared ??= launch();
   const browser = await shared;
@@ -20,8 +20,8 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /**
- * Starts a Chromium that comes with npm, headless; it needs nothing installed but the C libraries Node needs. For plain
- * HTTP only: the first TLS connection wants `libsqlite3.so.0`, which the package lacks, and ends the browser without it.
+ * Starts a headless Chromium that comes with npm; it needs only the C libraries that Node needs. For plain HTTP only:
+ * the first TLS connection loads `libsqlite3.so.0`, which the package lacks, and crashes the browser without it.
  */
 async function launch(): Promise<Browser> {
   const folder = await unpackChromium();

@@ -8,7 +8,7 @@ import type { TestResponse } from '#tests/harness.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A description with each thing that a client may rely on. */
+/** A description with every kind of promise that a client may rely on. */
 const DESCRIPTION = {
   components: {
     schemas: { ProblemDetails: { type: 'object', properties: { traceId: { type: 'string' } }, required: ['traceId'] } },
@@ -67,7 +67,7 @@ const DESCRIPTION = {
   },
 };
 
-/** The parts of a description that a row of the tables changes. */
+/** The parts of a description that the rows of the tables change. */
 function partsOf(document: TestResponse['body']): Record<string, TestResponse['body']> {
   const item = document.paths['/v1/things/{thingId}'];
   const operation = item.patch;
@@ -154,13 +154,13 @@ describe('a change that breaks clients is found', () => {
   });
 });
 
-describe('a change that breaks nobody is not reported', () => {
+describe('a change that breaks no client is not reported', () => {
   for (const [change, make] of COMPATIBLE) test(change, () => assert.deepEqual(changed(make), []));
 });
 
 describe('the descriptions break no client of the last release', () => {
   for (const host of ['auth', 'api', 'console'])
-    test(`docs/openapi/${host}.json; UPDATE_RELEASED=1 makes it the released one`, async () => {
+    test(`docs/openapi/${host}.json; UPDATE_RELEASED=1 makes it the released description`, async () => {
       const description = await readFile(resolve(ROOT, `docs/openapi/${host}.json`), 'utf8');
       const released = resolve(ROOT, `docs/openapi/released/${host}.json.gz`);
       if (process.env['UPDATE_RELEASED']) await writeFile(released, gzipSync(description));

@@ -18,7 +18,7 @@ after(async () => {
   await latchkey.stop();
 });
 
-test('an application’s tokens and protocol are set, with what is missing told beside its field', async () => {
+test('an application’s protocol and token settings can be edited, with faults shown beside their fields', async () => {
   const { page, operator } = app;
   const body = { kind: 'web', name: 'Ledger', redirectUris: ['https://ledger.example/callback'] };
   const { body: made } = await operator.call('/console/v1/applications', { body });

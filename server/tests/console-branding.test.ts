@@ -18,7 +18,7 @@ after(async () => {
 
 const LOGO = 'https://shop.example/logo.svg';
 
-test('the preview of the sign-in page follows what is typed; the page itself follows when it is saved', async () => {
+test('the preview of the sign-in page follows the form; the page itself changes when it is saved', async () => {
   const app = await openConsole(latchkey, browser);
   const { page } = app;
   const signIn = async () => (await browserOf(latchkey).open((await codeFlow(latchkey)).url)).text;

@@ -34,15 +34,18 @@ async function byColleague(path: string, body: unknown, method = 'PATCH'): Promi
 }
 
 type Edit = {
-  /** The screen. */
+  /** The path of the screen. */
   at: string;
-  /** The record's own address. */
+  /** The path of the record. */
   path: string;
   type: () => Promise<void>;
   theirs: { method?: string; path?: string; body: Record<string, unknown> };
 };
 
-/** Types, lets the colleague be faster, saves: nothing is overwritten, and theirs is shown. Then goes on with both. */
+/**
+ * Edits, lets a colleague save first, then saves: nothing is overwritten, and the colleague's change is shown.
+ * Continues.
+ */
 async function edit({ at, path, type, theirs }: Edit): Promise<void> {
   await app.open(at);
   await type();
@@ -62,9 +65,10 @@ async function edit({ at, path, type, theirs }: Edit): Promise<void> {
   assert.notDeepEqual(await read(path), after, 'what was typed is saved');
 }
 
-describe('two people edit the same record: the second is told, and nothing is overwritten', () => {
+describe('two operators edit the same record: the second sees a conflict, and nothing is overwritten', () => {
   test('an application', async () => {
-    // The colleague owns the workspace but not the installation: its management client may do more than they.
+    // The colleague owns the workspace but not the installation, and its management client has more permissions than
+    // they.
     const { items } = await read('/applications');
     const { id } = items.find(({ kind }: { kind: string }) => kind === 'spa');
     const path = `/applications/${id}`;
@@ -154,7 +158,7 @@ describe('two people edit the same record: the second is told, and nothing is ov
   });
 });
 
-test('whoever takes theirs sees theirs', async () => {
+test('an operator who accepts the other version sees it', async () => {
   const { id } = await firstOf('/identity-providers');
   await app.open(`/providers/${id}`);
   await field('Client id').fill('mine again');
@@ -166,7 +170,7 @@ test('whoever takes theirs sees theirs', async () => {
   await eventually(async () => assert.equal(await save().count(), 0));
 });
 
-test('who looked at production meanwhile is not told that somebody else changed test', async () => {
+test('switching to production in between causes no conflict in test', async () => {
   const production = { 'x-environment': 'production' };
   const body = { webhookLogDays: 45, registration: 'closed' };
   const different = await app.operator.call('/console/v1/settings', { method: 'PATCH', headers: production, body });

@@ -34,7 +34,7 @@ describe('deleting a project', () => {
     projectId = (await app.operator.call('/console/v1/projects', { body: { name: 'Old shop' } })).body.id;
   });
 
-  test('takes typing its name; the list says when it ends, and restores it', async () => {
+  test('requires typing its name; the list shows when it will be removed, and can restore it', async () => {
     const { page } = app;
     await goTo(`/${projectId}/test/settings`);
     await buttonOn(page, 'Delete project…').click();
@@ -54,7 +54,7 @@ describe('deleting a project', () => {
     assert.deepEqual(app.complaints(), []);
   });
 
-  test('is taken back by the notice, too', async () => {
+  test('can be undone from the notice, too', async () => {
     const { page } = app;
     await goTo(`/${projectId}/test/settings`);
     await buttonOn(page, 'Delete project…').click();
@@ -66,7 +66,7 @@ describe('deleting a project', () => {
     assert.equal(await deletesAt(), null);
   });
 
-  test('what can not be deleted says why', async () => {
+  test('explains what can not be deleted', async () => {
     const { page } = app;
     await app.open('/settings');
     await buttonOn(page, 'Delete project…').click();
@@ -78,7 +78,7 @@ describe('deleting a project', () => {
     );
   });
 
-  test('is offered to owners alone', async () => {
+  test('is offered to owners only', async () => {
     const admin = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'admin') });
     await admin.open('/settings');
     await admin.page.getByRole('heading', { level: 2, name: 'Environment' }).waitFor();
@@ -88,7 +88,7 @@ describe('deleting a project', () => {
 });
 
 describe('deleting a workspace', () => {
-  test('closes each of its screens; restoring opens them again', async () => {
+  test('closes all of its screens; restoring opens them again', async () => {
     const { workspaceId, projectId } = (await createTenant(latchkey, 'doomed')).scope;
     const person = await newOperator(latchkey);
     await latchkey.inProject((tx) =>

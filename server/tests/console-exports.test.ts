@@ -7,7 +7,7 @@ import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 
-/** Longer ago than a proof of who somebody is holds; then it is the real time, which tokens are checked against. */
+/** Older than a step-up lasts; from then the clock is the real time, because tokens are checked against it. */
 const AGO_MS = 700_000;
 const clock = new TestClock(Date.now() - AGO_MS);
 let latchkey: TestLatchkey;
@@ -38,7 +38,7 @@ describe('the audit log', () => {
     ['json', 'JSON (verifiable)', '{"entries":['],
     ['csv', 'CSV', 'sequence,occurredAt,action,actor,entry,leaf,hash,seal'],
   ] as const) {
-    test(`is saved as ${format.toUpperCase()}, which proves itself`, async () => {
+    test(`is saved as ${format.toUpperCase()}, which verifies`, async () => {
       await eventually(async () => {
         const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');
         assert.equal(rows.length, 0);
@@ -56,7 +56,7 @@ describe('the audit log', () => {
     });
   }
 
-  test('is saved from and until the moments that the list is filtered by, whatever else it is filtered by', async () => {
+  test('is saved for the time range of the list, ignoring its other filters', async () => {
     const until = new Date(clock.now().getTime() - 3_600_000).toISOString();
     await app.open(`/audit?until=${until}&action=user.created`);
     const saved = page.waitForEvent('download');
@@ -69,7 +69,7 @@ describe('the audit log', () => {
 });
 
 describe('all members', () => {
-  test('are saved, with their hashes where asked for, and, when the last proof is old, another sign-in', async () => {
+  test('are saved, with hashes on request, after a step-up if the last sign-in is old', async () => {
     await app.open('/members', 'test');
     await button('Export').click();
     await page.getByRole('dialog', { name: 'Export all members of test?' }).waitFor();
@@ -105,7 +105,7 @@ describe('all members', () => {
     );
   });
 
-  test('of production the question says so', async () => {
+  test('of production require a confirmation', async () => {
     await app.open('/members', 'production');
     await button('Export').click();
     await page.getByRole('dialog', { name: 'Export all members of production?' }).waitFor();

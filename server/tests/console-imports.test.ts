@@ -36,7 +36,7 @@ const completed = async () => {
 const count = (name: string) => page.getByRole('definition').filter({ has: page.locator(`xpath=../dt[.="${name}"]`) });
 
 describe('importing members', () => {
-  test('a file is tried first, then imported for real without choosing it again, and both are found later', async () => {
+  test('a file is first tried, then imported without choosing it again, and both runs are listed later', async () => {
     const emails = [newEmail(), newEmail()];
     const file = [...emails.map((email) => ({ email, displayName: 'Im Ported' })), { email: 'x', colour: 'red' }]
       .map((row) => JSON.stringify(row))
@@ -82,12 +82,12 @@ describe('importing members', () => {
     assert.deepEqual(app.complaints(), []);
   });
 
-  test('the example rows can be imported as they stand, in both formats, a file also by dropping it', async () => {
+  test('the example rows can be imported unchanged, in both formats, also by dropping a file', async () => {
     for (const [format, name] of [
       ['CSV', 'example.csv'],
       ['NDJSON', 'example.ndjson'],
     ] as const) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await app.open('/members/import');
       await page.getByRole('radiogroup', { name: 'Format of the example' }).getByText(format, { exact: true }).click();
       const example = await page.locator('pre').textContent();
@@ -108,7 +108,7 @@ describe('importing members', () => {
     }
   });
 
-  test('the failed rows are read page by page, and saved as a file', async () => {
+  test('the failed rows are paged, and can be saved as a file', async () => {
     await app.open('/members/import');
     await choose('people.csv', `email,colour\n${'x,red\n'.repeat(60)}`);
     await button('Start dry run').click();
@@ -128,7 +128,7 @@ describe('importing members', () => {
     assert.match(text, /^row,field,reason\r\n1,"colour","is not a field of a row"\r\n/);
   });
 
-  test('what can not be read as rows is told, and the file stays chosen', async () => {
+  test('an unreadable file is reported, and stays chosen', async () => {
     const before = (await imports()).length;
     await app.open('/members/import');
     await choose('broken.csv', `email,displayName\n"a","b","c"\n${'someone@example.com,b\n'.repeat(250_000)}`);
@@ -138,7 +138,7 @@ describe('importing members', () => {
     assert.equal((await imports()).length, before);
   });
 
-  test('an upload shows how far it is, asks before it is left, and leaves nothing once it is cancelled', async () => {
+  test('an upload shows its progress, warns before leaving, and leaves nothing when it is cancelled', async () => {
     const before = (await imports()).length;
     await app.open('/members/import');
     const row = JSON.stringify({ email: 'slow@example.com', metadata: { note: 'x'.repeat(2_000) } });
@@ -164,7 +164,7 @@ describe('importing members', () => {
     await eventually(async () => assert.equal((await imports()).length, before));
   });
 
-  test('in production, an import asks once; a dry run, which changes nothing, does not', async () => {
+  test('in production, an import asks for confirmation once; a dry run, which changes nothing, does not', async () => {
     const production = { 'x-environment': 'production' };
     await app.open('/members/import?dryRun=false', 'production');
     const email = newEmail();
@@ -183,7 +183,7 @@ describe('importing members', () => {
     assert.equal((await read(`/members?q=${email}`, production)).items.length, 1);
   });
 
-  test('who may not import is told which right they lack, and not led there', async () => {
+  test('an operator without the permission sees which one is missing, and gets no link', async () => {
     const theirs = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'developer') });
     await theirs.open('/members');
     await eventually(async () => assert.equal(await theirs.page.getByText(/^(Import|Export)$/).count(), 0));

@@ -20,7 +20,7 @@ type Operation = {
   path: string;
   permission: string | null;
   stepUp: boolean;
-  /** Its scope stands in the query. */
+  /** The scope is in the query. */
   inQuery: boolean;
 };
 
@@ -35,16 +35,16 @@ const SAFE = ['GET'];
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-/** Everything that needs an operator. */
+/** Every operation that needs an operator. */
 let operations: Operation[];
-/** Those that need a permission, too. */
+/** The operations that also need a permission. */
 let guarded: Operation[];
 let operators: Map<TeamRole, Operator>;
 let expired: string;
 let stranger: Operator;
 let strangers: Tenant;
 let memberId: string;
-/** Values of the victim that no answer to a stranger may contain. */
+/** Values of the victim that must not appear in a response to another tenant. */
 let secrets: string[];
 
 before(async () => {
@@ -61,7 +61,7 @@ before(async () => {
   clock.advance(7_300_000);
   operators = new Map();
   for (const role of ROLES) {
-    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     operators.set(role, await teammate(latchkey, role));
   }
   strangers = await createTenant(latchkey, 'elsewhere');
@@ -86,7 +86,7 @@ async function described(call: TestLatchkey['console'], path: string): Promise<O
   );
 }
 
-/** A path with the examples of its description in place of its parameters, save the victim's own. */
+/** A path filled in with the examples of its description, except the victim's ids. */
 function exemplary(template: string, { parameters = [] }: Described): string {
   return parameters
     .filter((parameter) => parameter.in === 'path' && parameter.name !== 'memberId')
@@ -96,7 +96,7 @@ function exemplary(template: string, { parameters = [] }: Described): string {
     );
 }
 
-/** About a member that is not there, so that nothing comes of it. */
+/** Names a member that does not exist, so that nothing changes. */
 function nobodys(operation: Operation): Operation {
   return { ...operation, path: operation.path.replace('{memberId}', 'mem_01kaz3w9hqf8p9n2m4v5x6y7z8') };
 }
@@ -123,17 +123,17 @@ function at({ method, path }: Operation, { status, text }: TestResponse, who: st
   return `${method} ${path} as ${who}: ${status} ${text.slice(0, 300)}`;
 }
 
-/** What a stranger may get to hear of what is not theirs. */
+/** Asserts that the response reveals nothing to another tenant. */
 function expectNothing(operation: Operation, answer: TestResponse): void {
   const about = at(operation, answer, 'a stranger');
-  // The status belongs to those who run the installation.
+  // The status belongs to the team of the installation.
   if (operation.permission === 'status:write') assert.equal(answer.status, 403, about);
   else if (/\{memberId\}|_01/.test(operation.path)) assert.ok([400, 404, 409].includes(answer.status), about);
   const shown = answer.text.replace(operation.path.replace('{memberId}', memberId), '');
   for (const secret of secrets) assert.ok(!shown.includes(secret), about);
 }
 
-describe('every operation of the console × everybody', () => {
+describe('every operation of the console × every caller', () => {
   test('the console serves every admin route of the API host, with the same permission', async () => {
     const admin = (await described(latchkey.api, '/openapi.json')).filter(({ path }) => path.startsWith('/v1/admin/'));
     assert.ok(admin.length > 50);
@@ -146,7 +146,7 @@ describe('every operation of the console × everybody', () => {
     }
   });
 
-  test('BI-3 without a live session of an operator it is 401: no customer’s and no back end’s token opens it', async () => {
+  test('BI-3 without a live session of an operator it is 401: no customer’s or back end’s token is accepted', async () => {
     const nobody: Record<string, Record<string, string>> = {
       'no session': {},
       'a made-up session': { cookie: `latchkey-console=${'x'.repeat(43)}` },
@@ -156,7 +156,7 @@ describe('every operation of the console × everybody', () => {
     };
     for (const operation of operations) {
       for (const [who, headers] of Object.entries(nobody)) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const answer = await latchkey.console(operation.path.replace('{memberId}', memberId), {
           method: operation.method,
           headers: { ...headers, 'x-workspace-id': latchkey.demo.workspaceId },
@@ -172,7 +172,7 @@ describe('every operation of the console × everybody', () => {
       const operator = operators.get(role);
       assert.ok(operator, role);
       for (const operation of guarded) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const answer = await attempt(nobodys(operation), operator);
         if (permissions.includes(operation.permission)) {
           assert.ok([200, 204, 400, 402, 404, 409, 415].includes(answer.status), at(operation, answer, role));
@@ -187,7 +187,7 @@ describe('every operation of the console × everybody', () => {
     }
   });
 
-  test('the table itself: who may change what', async () => {
+  test('the table itself: which role may change what', async () => {
     const { items } = (await stranger.call('/console/v1/team/roles')).body;
     const writing = Object.fromEntries(
       items.map(({ role, permissions }: { role: string; permissions: string[] }) => [
@@ -218,10 +218,10 @@ describe('every operation of the console × everybody', () => {
     assert.ok(writing['owner'].includes('team') && writing['owner'].includes('members:import'));
   });
 
-  test('BI-3 the owner of another workspace reaches nothing here and learns nothing', async () => {
+  test('BI-3 the owner of another workspace reaches and learns nothing here', async () => {
     const { workspaceId, projectId } = strangers.scope;
     for (const operation of guarded) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const foreign = await attempt(operation, stranger);
       assert.deepEqual(
         [foreign.status, foreign.body.errorCode],
@@ -238,18 +238,18 @@ describe('every operation of the console × everybody', () => {
     const owner = operators.get('owner');
     assert.ok(owner);
     for (const operation of operations.filter(({ method }) => !SAFE.includes(method))) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       expectProblem(await attempt(operation, owner, { origin: 'https://evil.example' }), 403, 'ORIGIN_NOT_ALLOWED');
       expectProblem(await attempt(operation, owner, { 'x-csrf-token': undefined }), 403, 'CSRF_TOKEN_INVALID');
     }
   });
 
-  test('every action that the description marks as dangerous, and no other, asks who it is after ten minutes', async () => {
+  test('exactly the operations that are described as dangerous require a step-up after ten minutes', async () => {
     const owner = operators.get('owner');
     assert.ok(owner);
     clock.advance(601_000);
     for (const operation of guarded.filter(({ method, stepUp }) => stepUp || !SAFE.includes(method))) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await attempt(nobodys(operation), owner);
       assert.equal(
         answer.body.errorCode === 'REAUTHENTICATION_REQUIRED',

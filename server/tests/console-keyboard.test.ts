@@ -21,13 +21,13 @@ after(async () => {
   await latchkey.stop();
 });
 
-/** More often than there are stops in any dialog here. */
+/** More than the number of tab stops in any dialog here. */
 const ROUND = 15;
 
-/** The keyboard alone: nothing in this file clicks. */
+/** This file uses only the keyboard. */
 const press = (key: string) => page.keyboard.press(key);
 
-/** Fails unless something comes to have the focus. */
+/** Fails unless the locator receives the focus. */
 const expectFocus = (locator: Locator) => locator.and(page.locator(':focus')).waitFor();
 
 async function pressOn(locator: Locator, key: string): Promise<void> {
@@ -35,7 +35,10 @@ async function pressOn(locator: Locator, key: string): Promise<void> {
   await press(key);
 }
 
-/** Goes round by Tab and, back, by Shift+Tab. @returns how often the focus was outside */
+/**
+ * Cycles with Tab, then back with Shift+Tab.
+ * @returns how often the focus was outside the dialog
+ */
 async function timesOutside(dialog: Locator): Promise<number> {
   let outside = 0;
   for (const key of ['Tab', 'Shift+Tab'])
@@ -47,7 +50,7 @@ async function timesOutside(dialog: Locator): Promise<number> {
   return outside;
 }
 
-describe('by keyboard alone', () => {
+describe('by keyboard only', () => {
   test('the first Tab offers to skip the navigation', async () => {
     await app.open('/members');
     await press('Tab');
@@ -60,7 +63,7 @@ describe('by keyboard alone', () => {
     );
   });
 
-  test('the switcher opens, keeps the focus, gives it back, and leads to another project', async () => {
+  test('the switcher opens, traps the focus, returns it, and leads to another project', async () => {
     await app.open('/members');
     const switcher = page.getByRole('button', { name: /Change workspace or project/ });
     await pressOn(switcher, 'Enter');
@@ -84,11 +87,11 @@ describe('by keyboard alone', () => {
     await press('Enter');
     await page.waitForURL(new RegExp(`/${latchkey.demo.projects[1]?.id}/test/members`));
     await choices.waitFor({ state: 'detached' });
-    // Another project's screen: it is read from its beginning, as after any other link.
+    // Another project is another screen, so the focus moves to its main content.
     await expectFocus(page.getByRole('main'));
   });
 
-  test('a form in a dialog begins in its first field, keeps the focus, and gives it back when Escape closes it', async () => {
+  test('a form in a dialog focuses its first field, traps the focus, and returns it on Escape', async () => {
     await app.open('/members');
     const opener = page.getByRole('button', { name: 'Add member', exact: true });
     await pressOn(opener, 'Enter');
@@ -100,7 +103,7 @@ describe('by keyboard alone', () => {
     await expectFocus(opener);
   });
 
-  test('a question begins on its button, keeps the focus, and gives it back when Escape closes it', async () => {
+  test('a confirmation focuses its button, traps the focus, and returns it on Escape', async () => {
     await app.open('/members');
     await pressOn(page.getByRole('link', { name: 'Ada Lovelace' }), 'Enter');
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
@@ -122,7 +125,7 @@ describe('by keyboard alone', () => {
     await expectFocus(remove);
   });
 
-  test('a list is walked by arrows or by j and k, and a row opened by Enter', async () => {
+  test('arrows or j and k move through a list, and Enter opens a row', async () => {
     await app.open('/members');
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('link');
     await rows.first().focus();
@@ -143,7 +146,7 @@ describe('by keyboard alone', () => {
     await eventually(async () => assert.ok(name.startsWith((await title.textContent()) ?? 'nobody'), name));
   });
 
-  test('the palette is walked by arrows, and gives the focus back when Escape closes it', async () => {
+  test('arrows move through the palette, and Escape returns the focus', async () => {
     await app.open('/members');
     const field = page.getByRole('searchbox', { name: 'Name, email, phone or id' });
     await field.focus();
@@ -165,7 +168,7 @@ describe('by keyboard alone', () => {
   });
 });
 
-describe('another screen', () => {
+describe('a change of screen', () => {
   const expectTitle = (title: string) => eventually(async () => assert.equal(await page.title(), title));
   const expectAnnounced = (title: string) =>
     page.locator('[aria-live=polite]').getByText(title, { exact: true }).waitFor({ state: 'attached' });
@@ -179,14 +182,14 @@ describe('another screen', () => {
     await expectFocus(link);
   });
 
-  test('takes the focus when it replaces what had it', async () => {
+  test('takes the focus if the focused element is gone', async () => {
     await app.open('/members');
     await pressOn(page.getByRole('link', { name: 'Grace Hopper' }), 'Enter');
     await expectAnnounced('Grace Hopper');
     await expectFocus(page.getByRole('main'));
   });
 
-  test('has a heading and a title also when its record is not there', async () => {
+  test('has a heading and a title, also if its record does not exist', async () => {
     await app.open('/members/mem_01kaz3w9hqf8p9n2m4v5x6y7z8');
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
     await expectTitle('Not found · Latchkey');

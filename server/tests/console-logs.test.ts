@@ -33,7 +33,7 @@ for (const [path, title] of [
   ['/audit', 'Audit log'],
   ['/events', 'Event log'],
 ] as const) {
-  test(`the ${title.toLowerCase()} names who did it and to whom, with the ids at hand`, async () => {
+  test(`the ${title.toLowerCase()} shows the actor and the affected record, with their ids`, async () => {
     await app.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await app.open(path);
     const table = page.getByRole('table', { name: title });
@@ -61,7 +61,7 @@ for (const [path, title] of [
   });
 }
 
-test('the filters of a log stand in its address', async () => {
+test('the filters of a log are in its address', async () => {
   await app.open(`/audit?resource=${userId}`);
   await page.getByRole('searchbox', { name: 'Action' }).fill('membership.blocked');
   await page.waitForURL(/resource=.*action=membership\.blocked/);
@@ -69,7 +69,7 @@ test('the filters of a log stand in its address', async () => {
   await eventually(async () => assert.equal(await rows.count(), 2));
 });
 
-test('on a phone an entry shows all there is, and passes axe-core', async () => {
+test('on a phone an entry shows everything, and passes axe-core', async () => {
   const phone = await openConsole(latchkey, browser, { operator: app.operator, width: 390, colorScheme: 'dark' });
   await phone.open('/audit?action=membership.blocked');
   await phone.page.getByRole('link', { name: 'membership.blocked' }).click();

@@ -31,7 +31,7 @@ const LOOKS = [
   ['light', 390],
 ] as const;
 
-/** What axe-core finds on what is shown, in both themes at both widths. */
+/** The faults that axe-core finds on the current screen, in both themes at both widths. */
 async function faultsInEveryLook(): Promise<string[]> {
   const { page } = app;
   const faults: string[] = [];
@@ -61,7 +61,7 @@ describe('a record passes axe-core in both themes at both widths', () => {
     assert.deepEqual(await faultsInEveryLook(), []);
   };
 
-  test('a domain that waits for its proof, and one that is proven and bound', async () => {
+  test('a domain that waits for verification, and one that is verified and bound', async () => {
     const waiting = await made('/domains', { host: 'waiting.example.com' });
     await expectAccessible(`/domains/${waiting.id}`, 'waiting.example.com');
     const { id, verification } = await made('/domains', { host: 'login.example.com' });

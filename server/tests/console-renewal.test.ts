@@ -21,11 +21,11 @@ after(async () => {
   await latchkey.stop();
 });
 
-/** After so long, who somebody is has to be proven again before a dangerous change. */
+/** After this long, a dangerous change requires a step-up. */
 const STEP_UP_MS = 601_000;
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-/** What the demo's operator sees, by a session that has just begun. */
+/** What the demo's operator can read, with a new session. */
 const read = async (path: string) => (await (await signInOperator(latchkey)).call(`/console/v1${path}`)).body;
 
 async function signInFrom(dialog: string): Promise<void> {
@@ -43,7 +43,7 @@ async function signInFrom(dialog: string): Promise<void> {
 const STEP_UP = 'Confirm that it’s you';
 
 describe('a dangerous change, long after the sign-in', () => {
-  test('waits for another sign-in and goes on by itself, with all that was typed', async () => {
+  test('waits for another sign-in and continues by itself, with everything that was typed', async () => {
     await app.open('/applications/new');
     await page.getByRole('radio', { name: /Web server/ }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Storefront');
@@ -81,15 +81,15 @@ describe('a dangerous change, long after the sign-in', () => {
   });
 });
 
-test('a session that ends while a form is open in a dialog is renewed, and the form goes on with all that was typed', async () => {
+test('a session that ends while a form is open in a dialog is renewed, and the form continues with everything that was typed', async () => {
   await app.open('/members');
   await button('Add member').click();
   await page.getByRole('textbox', { name: 'Email' }).fill('added@example.com');
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Wilma Added');
-  // Two hours without a request end it.
+  // The session ends after two hours without a request.
   clock.advance(7_300_000);
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
-  // The auth host still knows who this is, so the window closes by itself; adding a member takes a proof of the last minutes.
+  // The auth host still has a session, so the window closes by itself; adding a member requires a step-up.
   const popup = page.waitForEvent('popup');
   await page.getByRole('dialog', { name: 'Your session has expired' }).getByRole('button', { name: 'Sign in' }).click();
   await popup;

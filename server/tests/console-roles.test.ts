@@ -37,7 +37,7 @@ const EVERYTHING = [
   ...['Projects', 'Team', 'Workspace settings'],
 ];
 
-/** What each role of the team is not led to. */
+/** The screens that each role of the team gets no link to. */
 const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   owner: [],
   admin: [],
@@ -49,7 +49,7 @@ const KEPT_FROM: Record<TeamRole, readonly string[]> = {
 };
 
 for (const role of ROLES) {
-  test(`${role}: the navigation leads where the role may look, and nowhere else`, async () => {
+  test(`${role}: the navigation contains the screens that the role may read, and no others`, async () => {
     const app = await openConsole(latchkey, browser, { operator: await teammate(latchkey, role) });
     await app.open('');
     const links = app.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
@@ -68,15 +68,15 @@ for (const role of ROLES) {
 type Screen = {
   path: string;
   title: string;
-  /** Without it the screen is not opened. */
+  /** The permission to open the screen. */
   needs?: string;
-  /** Buttons and links for which more is needed. */
+  /** Buttons and links that need a further permission. */
   actions?: Record<string, string>;
-  /** What its fields can be changed with. */
+  /** The permission to change its fields. */
   edits?: string;
 };
 
-/** No two neighbours have the same title, so that a new title says that the next screen is there. */
+/** Neighbours have different titles, so that a new title proves that the next screen is shown. */
 const LISTS: readonly Screen[] = [
   { path: '', title: 'Overview' },
   {
@@ -256,14 +256,14 @@ async function makeRecords(): Promise<void> {
   for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);
 }
 
-/** Goes on to another screen as a link does. */
+/** Navigates to another screen as a link does. */
 async function goTo({ page }: ConsoleApp, path: string, title: string): Promise<void> {
   await page.evaluate((address) => Object(globalThis).history.pushState({}, '', address), `/console${path}`);
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
 
-/** Every request that was refused since the last call, once all that are under way have their response. */
+/** Every refused request since the last call, once all pending requests have a response. */
 function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
   const pending = new Set<Request>();
   const refused: string[] = [];
@@ -284,7 +284,7 @@ const REFUSED = 'You don’t have access';
 
 type May = (permission: string) => boolean;
 
-/** What is wrong with a screen for somebody who may do this much. */
+/** What is wrong with a screen for an operator with these permissions. */
 async function faultsAt(app: ConsoleApp, screen: Screen, may: May): Promise<string[]> {
   const { needs } = screen;
   const alerts = await app.page.getByRole('alert').allTextContents();
@@ -319,7 +319,7 @@ async function offersOf({ page }: ConsoleApp, { actions = {}, edits }: Screen, m
 }
 
 for (const role of ROLES) {
-  test(`${role}: every screen opens or says which right is missing, and offers only what the role may do`, async () => {
+  test(`${role}: every screen opens or names the missing permission, and offers only what the role may do`, async () => {
     const app = await openConsole(latchkey, browser, { operator: await teammate(latchkey, role) });
     const granted = permissions.get(role) ?? [];
     const refusals = watchRefusals(app);

@@ -94,10 +94,10 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
   }
 });
 
-/** Somebody on a slow line waits about two seconds for as much. */
+/** About two seconds on a slow connection. */
 const MAX_BYTES = 250_000;
 
-test('the first screen, with its charts, brings at most 250 kB of compressed JavaScript', async () => {
+test('the first screen, with its charts, loads at most 250 kB of compressed JavaScript', async () => {
   await register(latchkey);
   await register(latchkey);
   const app = await openConsole(latchkey, browser);
@@ -115,7 +115,7 @@ test('the first screen, with its charts, brings at most 250 kB of compressed Jav
   );
   const bytes = loaded.reduce((sum, script) => sum + script.bytes, 0);
   assert.ok(bytes > 50_000 && bytes <= MAX_BYTES, `${bytes} bytes`);
-  // Compressed, what decides before the first paint which theme it has would save nothing.
+  // The script that sets the theme before the first paint is too small for compression to help.
   assert.deepEqual(
     loaded.filter((script) => !script.compressed && script.bytes > 1_000),
     [],

@@ -35,7 +35,7 @@ const said = (text: string) => page.getByRole('alert').filter({ hasText: text })
 const rules = async (headers = {}) => (await app.operator.call(GUARD, { headers })).body;
 
 describe('the guard', () => {
-  test('countries, kinds of numbers and limits are changed; what is wrong is told beside its field', async () => {
+  test('countries, kinds of numbers and limits can be changed; faults are shown beside their fields', async () => {
     await app.open('/sms');
     await page.getByRole('navigation', { name: 'SMS add-on' }).getByRole('link', { name: 'Guard' }).click();
     await page.getByRole('radio', { name: 'Only these countries' }).click();
@@ -53,7 +53,7 @@ describe('the guard', () => {
 
     const chosen = page.getByRole('checkbox', { checked: true });
     for (let left = await chosen.count(); left > 0; left -= 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await chosen.first().uncheck();
     }
     await button('Save').click();
@@ -62,7 +62,7 @@ describe('the guard', () => {
     await button('Discard').click();
   });
 
-  test('production asks once; two operators at once both see it, and nothing is overwritten', async () => {
+  test('production asks for confirmation once; of two concurrent operators both see it, and nothing is overwritten', async () => {
     await app.open('/sms/guard', 'production');
     await page.getByRole('textbox', { name: 'Per source address' }).fill('7');
     const colleague = await teammate(latchkey, 'billing');
@@ -81,7 +81,7 @@ describe('the guard', () => {
     assert.deepEqual([perSource, perProject], [7, 900]);
   });
 
-  test('a block of numbers that is held back is let in again', async () => {
+  test('a blocked range of numbers can be unblocked', async () => {
     await latchkey.inProject((tx) =>
       tx.db
         .insertInto('sms_blocks')
@@ -105,7 +105,7 @@ describe('the guard', () => {
     await expectShown(page.getByText('No blocked numbers'));
   });
 
-  test('who may only look can change nothing, and who may not look is told so', async () => {
+  test('without the write permission nothing can be changed; without the read permission the screen says so', async () => {
     const analyst = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'analyst') });
     await analyst.open('/sms/guard');
     await eventually(async () =>
@@ -114,7 +114,7 @@ describe('the guard', () => {
     await analyst.context.close();
     const support = await openConsole(latchkey, browser, { operator: await teammate(latchkey, 'support') });
     for (const path of ['/sms/guard', '/sms/statements']) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await support.open(path);
       await support.page.getByText('billing:read').waitFor();
     }
@@ -122,7 +122,7 @@ describe('the guard', () => {
   });
 });
 
-test('statements tell what each period came to, and open to its ledger', async () => {
+test('statements show the total of each period, and open its ledger', async () => {
   await app.open('/sms/statements');
   await page.getByText('No statements yet').waitFor();
   await app.open('/sms/statements', 'production');

@@ -36,8 +36,8 @@ async function memberCalled(displayName: string): Promise<string> {
   return member.id;
 }
 
-describe('what can be taken back offers to', () => {
-  test('a member who was blocked comes in again by the keys for undo', async () => {
+describe('reversible actions offer undo', () => {
+  test('blocking a member is undone by the undo shortcut', async () => {
     const id = await memberCalled('Ada Lovelace');
     await button('Block').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
@@ -50,7 +50,7 @@ describe('what can be taken back offers to', () => {
     assert.equal((await read(`/members/${id}`)).status, 'active');
   });
 
-  test('the notice waits for whoever has reached its button by Tab', async () => {
+  test('the notice stays while its button has the keyboard focus', async () => {
     const { context, page: own } = await openConsole(latchkey, browser, { operator: app.operator });
     const id = await memberCalled('Grace Hopper');
     await own.clock.install();
@@ -72,7 +72,7 @@ describe('what can be taken back offers to', () => {
     await context.close();
   });
 
-  test('roles that a member was given are taken again, unless somebody changed them meanwhile', async () => {
+  test('roles that were assigned to a member are removed, unless someone changed them in between', async () => {
     const id = await memberCalled('Joan Clarke');
     const { roles } = await read(`/members/${id}`);
     await page.getByRole('checkbox', { name: 'Admin' }).check();
@@ -90,7 +90,7 @@ describe('what can be taken back offers to', () => {
     assert.deepEqual((await read(`/members/${id}`)).roles, ['owner']);
   });
 
-  test('an application that was disabled works again', async () => {
+  test('a disabled application is enabled again', async () => {
     const [{ id }] = (await read('/applications?limit=1')).items;
     await app.open(`/applications/${id}`);
     await toggle('Enabled');
@@ -100,7 +100,7 @@ describe('what can be taken back offers to', () => {
     await eventually(async () => assert.ok(await page.getByRole('switch', { name: 'Enabled' }).isChecked()));
   });
 
-  test('a provider, too; but not its secret, which nobody is shown', async () => {
+  test('a change of a provider is undone, but not one of its secret, which is never shown', async () => {
     const [{ id, enabled }] = (await read('/identity-providers?limit=1')).items;
     await app.open(`/providers/${id}`);
     await toggle('Enabled');
@@ -113,7 +113,7 @@ describe('what can be taken back offers to', () => {
     await eventually(async () => assert.equal(await undo('Provider saved').count(), 0));
   });
 
-  test('an endpoint that was disabled is enabled, and one that was enabled disabled', async () => {
+  test('a disabled endpoint is enabled, and an enabled one disabled', async () => {
     const made = await app.operator.call('/console/v1/webhooks/endpoints', {
       body: { url: 'http://127.0.0.1:9/undo', events: ['user.*'] },
     });

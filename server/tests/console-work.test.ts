@@ -26,7 +26,7 @@ const said = (text: string | RegExp) => saidOn(page, text);
 const read = async (path: string) => (await app.operator.call(`/console/v1${path}`)).body;
 
 describe('people', () => {
-  test('a member is found by name, opened by keyboard, blocked and let in again', async () => {
+  test('a member is found by name, opened by keyboard, blocked and unblocked', async () => {
     const { email } = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
     await app.open('/members');
     await page.getByRole('searchbox', { name: 'Name, email, phone or id' }).fill('ada');
@@ -44,7 +44,7 @@ describe('people', () => {
     assert.equal((await read(`/members?q=${encodeURIComponent(email)}`)).items[0].status, 'active');
   });
 
-  test('a member is removed only by typing the name', async () => {
+  test('removing a member requires typing the name', async () => {
     const { email } = await register(latchkey, { profile: { displayName: 'Joan Clarke' } });
     await app.open('/members?q=joan');
     await page.getByRole('link', { name: 'Joan Clarke' }).click();
@@ -57,7 +57,7 @@ describe('people', () => {
     assert.deepEqual((await read(`/members?q=${encodeURIComponent(email)}`)).items, []);
   });
 
-  test('somebody is added, with what is wrong told beside its field', async () => {
+  test('a member is added, with faults shown beside their fields', async () => {
     await app.open('/members');
     await button('Add member').click();
     await page.getByRole('textbox', { name: 'Phone' }).fill('12');
@@ -71,7 +71,7 @@ describe('people', () => {
     assert.equal((await read('/members?q=added@example.com')).items[0].displayName, 'Wilma Added');
   });
 
-  test('somebody is invited, and the invitation revoked', async () => {
+  test('a member is invited, and the invitation revoked', async () => {
     await app.open('/invitations');
     await button('Invite a member').first().click();
     await page.getByRole('textbox', { name: 'Email' }).fill('grace@example.com');
@@ -97,7 +97,7 @@ describe('people', () => {
 });
 
 describe('sign-in', () => {
-  test('an application is added: its secret shows once, its code has its client id', async () => {
+  test('an application is added: its secret is shown once, and its code contains its client id', async () => {
     await app.open('/applications/new');
     await page.getByRole('radio', { name: /Web server/ }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Storefront');
@@ -114,7 +114,7 @@ describe('sign-in', () => {
     await eventually(async () => assert.equal(await page.getByText('lks_').count(), 0));
   });
 
-  test('a policy is changed at once in test, and after one question in production', async () => {
+  test('a policy is changed immediately in test, and after one confirmation in production', async () => {
     await app.open('/sign-in');
     await page.getByRole('switch', { name: 'Open registration' }).click({ force: true });
     await button('Save').click();
@@ -131,7 +131,7 @@ describe('sign-in', () => {
     await said('Settings saved');
   });
 
-  test('a message is rewritten, beside what it will look like', async () => {
+  test('a message is edited beside its preview', async () => {
     await app.open('/messages/verify_email');
     await page.getByRole('textbox', { name: 'Subject' }).fill('Hello from {project}');
     await page.getByText('Hello from Shop').waitFor();
@@ -141,7 +141,7 @@ describe('sign-in', () => {
 });
 
 describe('webhooks', () => {
-  test('an endpoint is added, a test sent, and its delivery stands in the log', async () => {
+  test('an endpoint is added, a test sent, and its delivery is in the log', async () => {
     await app.open('/webhooks');
     await button('Add endpoint').first().click();
     await page.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/hooks');
@@ -166,7 +166,7 @@ describe('the workspace', () => {
     await expectShown(page.getByRole('button', { name: /Change workspace or project/ }).getByText('Newsletter'));
   });
 
-  test('somebody is invited to the team', async () => {
+  test('a team member is invited', async () => {
     await app.openWorkspace('/team');
     await button('Invite to the team').click();
     await page.getByRole('textbox', { name: 'Email' }).fill('linus@example.com');
@@ -176,7 +176,7 @@ describe('the workspace', () => {
 });
 
 describe('domains and status', () => {
-  test('a domain is added and shows the record that proves it', async () => {
+  test('a domain is added and shows the record that verifies it', async () => {
     await app.open('/domains');
     await button('Add domain').first().click();
     await page.getByRole('textbox', { name: 'Domain' }).fill('login.example.com');
@@ -185,7 +185,7 @@ describe('domains and status', () => {
     await expectShown(page.getByText('_latchkey-verification.login.example.com'));
   });
 
-  test('an incident is published and goes on', async () => {
+  test('an incident is published and updated', async () => {
     await app.open('/status');
     await button('Report an incident').click();
     await page.getByRole('textbox', { name: 'Title' }).fill('Mail delivery is delayed');
@@ -202,7 +202,7 @@ describe('domains and status', () => {
 });
 
 describe('the SMS add-on', () => {
-  test('a tier is subscribed to, after the price was told, and cancelled by name', async () => {
+  test('a tier is subscribed to after its price was shown, and cancelled by typing its name', async () => {
     await app.open('/sms');
     await button('Subscribe to Growth').click();
     await page.getByRole('dialog').getByText('$49.00 a month').waitFor();
@@ -217,8 +217,8 @@ describe('the SMS add-on', () => {
   });
 });
 
-describe('ways through the console', () => {
-  test('the palette goes to a screen and finds a member by keyboard alone', async () => {
+describe('navigation in the console', () => {
+  test('the palette opens a screen and finds a member by keyboard only', async () => {
     await app.open('');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or jump to' }).fill('webh');
@@ -232,14 +232,14 @@ describe('ways through the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
   });
 
-  test('the environment changes on the same screen, and its name stands above all', async () => {
+  test('the environment changes on the same screen, and its name is always visible', async () => {
     await app.open('/webhooks/deliveries');
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Production' }).click();
     await page.waitForURL(/\/production\/webhooks$/);
     await expectShown(page.locator('[data-environment=production][data-current=true]'));
   });
 
-  test('leaving with something typed asks first', async () => {
+  test('leaving a changed form asks for confirmation', async () => {
     await app.open('/settings');
     await page.getByRole('textbox', { name: 'Passkey domain' }).fill('example.com');
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Members' }).click();
@@ -251,7 +251,7 @@ describe('ways through the console', () => {
     await button('Discard').click();
   });
 
-  test('two operators edit the same settings: the second is shown what changed, and nothing is overwritten', async () => {
+  test('two operators edit the same settings: the second sees the changes, and nothing is overwritten', async () => {
     await app.open('/settings');
     await page.getByRole('textbox', { name: 'Passkey domain' }).fill('example.com');
     const colleague = await teammate(latchkey, 'admin');
@@ -268,7 +268,7 @@ describe('ways through the console', () => {
     assert.deepEqual({ passkeyRpId, webhookLogDays }, { passkeyRpId: 'example.com', webhookLogDays: 60 });
   });
 
-  test('an analyst is not led to members, and is told which right they lack', async () => {
+  test('an analyst gets no link to members, and sees which permission is missing', async () => {
     const operator = await teammate(latchkey, 'analyst');
     const theirs = await openConsole(latchkey, browser, { operator });
     await theirs.open('/members');
@@ -279,7 +279,7 @@ describe('ways through the console', () => {
     await theirs.context.close();
   });
 
-  test('a session that ends in mid-work is renewed in a window of its own, and nothing typed is lost', async () => {
+  test('a session that ends during work is renewed in a separate window, and nothing typed is lost', async () => {
     await app.open('/settings');
     await page.getByRole('textbox', { name: 'Name' }).fill('Shop of tomorrow');
     await app.operator.call('/console/v1/session/sign-out', { method: 'POST' });

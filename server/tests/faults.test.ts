@@ -18,7 +18,7 @@ import {
 import { cloneDatabase } from '#tests/postgres.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
-describe('the database goes away and comes back', () => {
+describe('the database goes down and comes back', () => {
   let folder: string;
   let postgres: EmbeddedPostgres;
   let latchkey: TestLatchkey;
@@ -42,7 +42,7 @@ describe('the database goes away and comes back', () => {
   const rename = (token: string, displayName: string): Promise<TestResponse> =>
     latchkey.api('/v1/me/profile', { token, method: 'PATCH', body: { displayName } });
 
-  test('BI-4 requests fail with 503 meanwhile, recover by themselves, and no acknowledged change is missing', async () => {
+  test('BI-4 requests fail with 503 in between, recover by themselves, and no acknowledged change is lost', async () => {
     const { access_token: token } = await register(latchkey);
     const acknowledged: string[] = [];
     const seen = new Set<number>();
@@ -63,7 +63,7 @@ describe('the database goes away and comes back', () => {
     await eventually(async () => assert.ok(acknowledged.length > 5));
     await postgres.stop();
     await eventually(async () => assert.ok(seen.has(503)));
-    // The status stays reachable, and says what is down.
+    // The status page stays reachable and reports the outage.
     await eventually(async () => {
       const { status, body } = await latchkey.api('/api/status/summary');
       assert.deepEqual([status, body.overallStatus], [200, 'degraded']);
@@ -87,7 +87,7 @@ describe('the database goes away and comes back', () => {
       `select count(*) as events from events where type = 'profile.updated'`,
     );
     assert.ok(rows[0].events >= acknowledged.length, 'every acknowledged change has its event');
-    // The automatic incident stays open for a while; what it was about works again.
+    // The automatic incident stays open for a while after its component has recovered.
     await eventually(async () => {
       const { body: summary } = await latchkey.api('/api/status/summary');
       const components = summary.groups.flatMap((group: { components: unknown[] }) => group.components);
@@ -96,7 +96,7 @@ describe('the database goes away and comes back', () => {
     await eventually(async () => assert.equal(latchkey.system.feed.live, true));
   });
 
-  test('BI-4 jobs and event numbering go on after it', async () => {
+  test('BI-4 jobs and event numbering continue afterwards', async () => {
     const email = newEmail();
     const { body } = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } }, 'production');
     assert.equal(body.status, 'verification_required');
@@ -111,7 +111,7 @@ describe('the database goes away and comes back', () => {
   });
 });
 
-describe('the process dies or is told to stop', () => {
+describe('the process dies or is stopped', () => {
   let latchkey: TestLatchkey;
   before(async () => {
     latchkey = await startTestLatchkey();
@@ -121,15 +121,15 @@ describe('the process dies or is told to stop', () => {
   const registration = (process: SecondProcess, email: string) =>
     process.auth('/v1/auth/register', { email, password: PASSWORD });
 
-  test('BI-5 killed with -9 under load: every acknowledged registration and its events are there, and are numbered', async (t) => {
-    // Nothing but the process that is killed works on this database.
+  test('BI-5 killed with -9 under load: every acknowledged registration and its numbered events exist', async (t) => {
+    // Only the process that is killed uses this database.
     const template = process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '';
     const database = await cloneDatabase(template);
     t.after(() => database.drop());
     const own = { ...latchkey, databaseUrl: database.url };
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: one life after the other
+      // biome-ignore lint/performance/noAwaitInLoops: one process after the other
       const victim = await startSecondProcess(own);
       t.after(() => victim.stop());
       const load = Array.from({ length: 4 }, async () => {
@@ -167,12 +167,12 @@ describe('the process dies or is told to stop', () => {
     });
   });
 
-  test('BI-6 told to stop: requests in flight finish, and it ends', async (t) => {
+  test('BI-6 stopped: requests in flight finish, and the process ends', async (t) => {
     const process = await startSecondProcess(latchkey);
     t.after(() => process.stop());
     const emails = Array.from({ length: 8 }, newEmail);
     const answers = emails.map((email) => registration(process, email));
-    // The first answer proves that the rest are on their way or being worked on.
+    // The first response proves that the others are in flight.
     await answers[0];
     const ended = new Promise((resolve) => process.child.once('exit', resolve));
     process.child.kill('SIGTERM');

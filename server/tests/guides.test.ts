@@ -45,7 +45,10 @@ async function applicationOf(
   return answer.body;
 }
 
-/** Runs a file of the examples, as a reader would. @returns waits for a line it prints, and gives what matches */
+/**
+ * Runs a file of the examples, as a reader would.
+ * @returns waits for a line that it prints, and returns the match
+ */
 function run(file: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [join(EXAMPLES, file)], {
     env: { PATH: process.env['PATH'], LATCHKEY_ISSUER: issuer, ...env },
@@ -60,7 +63,7 @@ function run(file: string, env: Record<string, string>) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return async (pattern: RegExp): Promise<string> => {
     for (;;) {
-      // biome-ignore lint/performance/noAwaitInLoops: line after line
+      // biome-ignore lint/performance/noAwaitInLoops: line by line
       const { value, done } = await lines.next();
       assert.ok(done !== true, `${file} ended before ${pattern}: ${errors}`);
       const found = pattern.exec(value);
@@ -69,7 +72,7 @@ function run(file: string, env: Record<string, string>) {
   };
 }
 
-/** A port that is free now. */
+/** A free port. */
 async function freePort(): Promise<string> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -81,7 +84,7 @@ async function freePort(): Promise<string> {
 }
 
 describe('the guides', () => {
-  test('show the files of the examples as they are', async () => {
+  test('contain the files of the examples unchanged', async () => {
     for await (const name of glob('*.md', { cwd: GUIDES })) {
       const path = join(GUIDES, name);
       const page = await readFile(path, 'utf8');
@@ -98,7 +101,7 @@ describe('the guides', () => {
     }
   });
 
-  test('lead to pages and parts of pages that exist', async () => {
+  test('link to pages and sections that exist', async () => {
     const names = await Array.fromAsync(glob('*.md', { cwd: GUIDES }));
     const pages = new Map(
       await Promise.all(names.map(async (name) => [name, await readFile(join(GUIDES, name), 'utf8')] as const)),
@@ -137,7 +140,7 @@ async function serveSinglePage(settings: () => string): Promise<{ server: Server
 }
 
 describe('a single-page application', () => {
-  test('signs in and out in a browser, and leads to the account', async () => {
+  test('signs in and out in a browser, and links to the account', async () => {
     let clientId = '';
     const settings = () => `export const issuer = '${issuer}';\nexport const clientId = '${clientId}';\n`;
     const { server, origin } = await serveSinglePage(settings);
@@ -168,11 +171,11 @@ describe('a single-page application', () => {
   });
 });
 
-/** Named at run time: its types bring those of a browser along, which the server must not see. */
+/** A computed name, because its types include those of a browser, which the server must not see. */
 const AUTH_JS = ['@auth', 'core'].join('/');
 
 describe('Next.js', () => {
-  test('the configuration signs in through what Auth.js runs behind the route', async () => {
+  test('the configuration signs in through Auth.js, which the route runs', async () => {
     const { Auth } = await import(AUTH_JS);
     const origin = 'http://localhost:3000';
     const { clientId, secret } = await applicationOf('nextjs');
@@ -186,7 +189,7 @@ describe('Next.js', () => {
     const call = async (path: string, body?: URLSearchParams): Promise<Response> => {
       const headers = { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') };
       const request = new Request(`${origin}${path}`, { headers, ...(body && { method: 'POST', body }) });
-      // What next-auth adds to the configuration by itself, from AUTH_SECRET and AUTH_TRUST_HOST.
+      // What next-auth adds to the configuration from AUTH_SECRET and AUTH_TRUST_HOST.
       const answer = await Auth(request, {
         ...config,
         basePath: '/api/auth',
@@ -244,7 +247,7 @@ describe('a Node.js back end', () => {
     assert.equal((await call('/callback?code=stolen&state=x')).to, '/', 'an answer nobody waits for is nothing');
   });
 
-  test('an API checks access tokens, and takes no others', async () => {
+  test('an API checks access tokens, and accepts no other tokens', async () => {
     const audience = 'https://api.example.com';
     const redirectUri = 'http://localhost:5173/';
     const { clientId } = await applicationOf('single-page-app', {}, { resources: [audience] });
@@ -278,7 +281,7 @@ describe('a Node.js back end', () => {
 });
 
 describe('a native application', () => {
-  test('gets the response of the system’s browser on a loopback address', async () => {
+  test('receives the response of the system’s browser on a loopback address', async () => {
     const { clientId } = await applicationOf('native-app');
     const printed = run('native-app/sign-in.js', { LATCHKEY_CLIENT_ID: clientId });
     const person = await register(latchkey);
@@ -294,7 +297,7 @@ describe('a native application', () => {
 });
 
 describe('a command', () => {
-  test('signs in by a code that is entered elsewhere', async () => {
+  test('signs in with a code that is entered on another device', async () => {
     const { clientId } = await applicationOf('command-line');
     const printed = run('command-line/sign-in.js', { LATCHKEY_CLIENT_ID: clientId });
     const [, address = '', code = ''] =

@@ -5,21 +5,21 @@ import { createHost } from '#platform/http.ts';
 import { Contract } from '#tests/contract.ts';
 import { expectEvent, register, startTestLatchkey } from '#tests/harness.ts';
 
-describe('what the harness watches, shown to be able to fail', () => {
+describe('the checks of the harness can fail', () => {
   test('a statement on a tenant table that does not name the workspace fails the test', async () => {
     const latchkey = await startTestLatchkey();
     await latchkey.system.db.selectFrom('users').select('id').limit(1).execute();
     await assert.rejects(latchkey.stop(), /every statement on a tenant table names the workspace/);
   });
 
-  test('a change that answered 2xx and left no event fails the test', async (t) => {
+  test('a change that responds 2xx and emits no event fails the test', async (t) => {
     const latchkey = await startTestLatchkey();
     t.after(() => latchkey.stop());
     await register(latchkey);
     await assert.rejects(expectEvent(latchkey.system, '/v1/me/profile', 'a-request-without-event'), /emitted no event/);
   });
 
-  test('an answer that its OpenAPI description does not allow fails the test', () => {
+  test('a response that its OpenAPI description does not allow fails the test', () => {
     const json = { 'application/json': { schema: { type: 'object', required: ['id'] } } };
     const problem = { 'application/problem+json': { schema: { type: 'object', required: ['errorCode'] } } };
     const contract = new Contract({

@@ -25,7 +25,7 @@ let operations: Operation[];
 let tokens: Record<string, string>;
 /** Records of the demo's project, which is the victim. */
 let records: Records;
-/** Values of the victim that no answer to a stranger may contain. */
+/** Values of the victim that must not appear in a response to another tenant. */
 let secrets: string[];
 
 before(async () => {
@@ -44,7 +44,7 @@ after(async () => {
   await receiver.stop();
 });
 
-/** One record of each kind, made by the owner. */
+/** One record of each kind, created by the owner. */
 async function makeRecords(): Promise<Records> {
   const token = await ownerToken(latchkey);
   const make = async (path: string, body: unknown): Promise<TestResponse['body']> => {
@@ -97,7 +97,7 @@ async function makeRecords(): Promise<Records> {
   };
 }
 
-/** Those from elsewhere, with every right there. */
+/** Tokens from elsewhere, with every permission there. */
 async function strangers(): Promise<Record<string, string>> {
   const other = await createTenant(latchkey, 'elsewhere');
   const [, helpdesk] = latchkey.demo.projects;
@@ -120,7 +120,7 @@ async function strangers(): Promise<Record<string, string>> {
   };
 }
 
-/** Those of the victim's own project whose token is not, or no more, good for what they try. */
+/** Tokens of the victim's own project that are not, or no longer, valid for the operation. */
 async function insiders(): Promise<Record<string, string>> {
   const revoked = await register(latchkey);
   await latchkey.auth('/v1/sessions/logout', { token: revoked.access_token, method: 'POST' });
@@ -154,7 +154,7 @@ async function revokedManagementToken(): Promise<string> {
   return token;
 }
 
-/** Calls every one of some operations with every one of some tokens. */
+/** Calls every given operation with every given token. */
 async function everyOne(
   some: readonly Operation[],
   names: readonly string[],
@@ -165,7 +165,7 @@ async function everyOne(
     const token = tokens[name];
     assert.ok(token !== undefined, name);
     for (const operation of some) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await attempt(latchkey, operation, token);
       check(answer, operation, `${operation.method} ${operation.path} with ${name}: ${answer.status} ${answer.text}`);
     }
@@ -211,7 +211,7 @@ describe('every operation of the API host × every token that is not its own', (
       );
   });
 
-  test('BI-3 only the status is open to everybody', () => {
+  test('BI-3 only the status is public', () => {
     const open = operations.filter(({ permission }) => permission === null).map(({ path }) => path);
     assert.ok(open.includes('/api/status/summary'));
     assert.deepEqual(
@@ -220,7 +220,7 @@ describe('every operation of the API host × every token that is not its own', (
     );
   });
 
-  test('BI-3 a token that is no valid one here gets 401', async () => {
+  test('BI-3 a token that is not valid here gets 401', async () => {
     await everyOne(guarded(), NOBODY, (answer, _operation, about) => assert.equal(answer.status, 401, about));
   });
 
@@ -230,7 +230,7 @@ describe('every operation of the API host × every token that is not its own', (
     );
   });
 
-  test('BI-3 without the permission it is 403, and says which is needed', async () => {
+  test('BI-3 without the permission it is 403, which names the permission', async () => {
     const check = ({ status, body }: TestResponse, { permission }: Operation, about: string) =>
       assert.deepEqual(
         [status, body.errorCode, body.requiredPermission],
@@ -244,17 +244,17 @@ describe('every operation of the API host × every token that is not its own', (
     await everyOne(lacking('events:read'), ['another management token without the permission'], check);
   });
 
-  test('BI-3 full rights elsewhere reach no record here: it is as if there were none', async () => {
+  test('BI-3 full permissions elsewhere reach no record here: the response is that for an unknown record', async () => {
     const naming = administrative().filter(({ namesRecord }) => namesRecord);
     assert.ok(naming.length >= 30, `${naming.length} operations name a record`);
     await everyOne(naming, STRANGERS, ({ status, body }, _operation, about) => {
-      // Who names a project that is not the token's is told so before anything is looked up.
+      // A project that does not match the token is refused before any look-up.
       const expected = status === 403 ? [403, 'CONTEXT_NOT_ALLOWED'] : [404, 'NOT_FOUND'];
       assert.deepEqual([status, body.errorCode], expected, about);
     });
   });
 
-  test('BI-3 full rights elsewhere learn nothing of this project', async () => {
+  test('BI-3 full permissions elsewhere reveal nothing of this project', async () => {
     const reading = administrative().filter(({ method }) => method === 'GET');
     await everyOne(reading, STRANGERS, (answer, operation, about) => {
       const told = answer.text.replaceAll(operation.path, '');
@@ -262,7 +262,7 @@ describe('every operation of the API host × every token that is not its own', (
     });
   });
 
-  test('BI-3 a customer reaches nothing that is another’s', async () => {
+  test('BI-3 a customer reaches nothing of another customer', async () => {
     const naming = own().filter(({ namesRecord, path }) => namesRecord && path !== '/v1/me/security/applications');
     await everyOne(naming, ['a customer without the permission'], (answer, _operation, about) =>
       assert.ok([204, 404].includes(answer.status), about),
@@ -276,7 +276,7 @@ describe('every operation of the API host × every token that is not its own', (
     );
   });
 
-  test('BI-3 the matrix can fail: the owner reads every record of it, after all that was tried', async () => {
+  test('BI-3 the matrix can fail: the owner still reads every record afterwards', async () => {
     tokens['the owner'] = await ownerToken(latchkey);
     const reading = guarded().filter(({ method }) => method === 'GET');
     await everyOne(reading, ['the owner'], ({ status }, { permission, namesRecord, namesNothing }, about) => {
@@ -289,14 +289,14 @@ describe('every operation of the API host × every token that is not its own', (
 });
 
 describe('operations of the auth host that need a session', () => {
-  test('BI-3 a token that is no valid one here gets 401', async () => {
+  test('BI-3 a token that is not valid here gets 401', async () => {
     const described = operationsIn((await latchkey.auth('/openapi.json')).body, records);
     const needing = described.filter(({ permission, optional }) => permission !== null && !optional);
     assert.ok(needing.length >= 3);
     for (const name of NOBODY) {
       for (const { method, path, body } of needing) {
         const token = tokens[name] ?? '';
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const answer = await latchkey.auth(path, { method, ...(token !== '' && { token }), body: body ?? {} });
         assert.equal(answer.status, 401, `${method} ${path} with ${name}: ${answer.text}`);
       }

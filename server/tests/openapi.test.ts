@@ -7,7 +7,7 @@ import { printed, sorted } from '#tests/openapi.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/openapi');
 
-/** What each host describes, and its default address. */
+/** The description that each host serves, and its default address. */
 const HOSTS: readonly { name: string; address: string; read: (latchkey: TestLatchkey) => Promise<TestResponse> }[] = [
   { name: 'auth', address: 'http://localhost:4001', read: (latchkey) => latchkey.auth('/openapi.json') },
   { name: 'api', address: 'http://localhost:4002', read: (latchkey) => latchkey.api('/openapi.json') },

@@ -21,7 +21,7 @@ import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { signInOperator } from '#tests/operators.ts';
 
-/** What is no address, and what it could be taken for. */
+/** Texts that are not email addresses, and why they might pass for one. */
 const NO_ADDRESSES: Record<string, string> = {
   'header syntax that normalising uncovers': 'a<evil@attacker.test>＠victim-corp.test',
   'two addresses that normalising uncovers': 'evil＠attacker.test,ceo@victim-corp.test',
@@ -80,13 +80,16 @@ after(async () => {
 });
 
 let place = 0;
-/** Each from a place of its own, so that none is one too many. */
+/** A new source for each request, so that no limit applies. */
 const elsewhere = () => {
   place += 1;
   return { 'x-forwarded-for': `203.0.${113 + Math.floor(place / 250)}.${place % 250}` };
 };
 
-/** Every surface that takes an address which is not known yet. @returns answers of a call with it */
+/**
+ * Every operation that accepts an unknown address.
+ * @returns the call of each with an address
+ */
 async function surfaces(): Promise<Record<string, (email: string) => Promise<TestResponse>>> {
   const customer = (await register(latchkey)).access_token;
   const member = await latchkey.api('/v1/admin/members', { token, body: { email: newEmail() } });
@@ -139,8 +142,8 @@ async function taken(email: string): Promise<void> {
   );
 }
 
-describe('an e-mail address is one mailbox, whatever is typed', () => {
-  test('what is no address is refused wherever an address is taken, and nobody gets a mail', async () => {
+describe('an e-mail address means exactly one mailbox', () => {
+  test('invalid addresses are refused wherever an address is accepted, and no mail is sent', async () => {
     const asked = Object.entries(await surfaces());
     const attempts = Object.entries(NO_ADDRESSES).flatMap((one) => asked.map((other) => [...one, ...other] as const));
     await inTurn(attempts, async ([why, email, where, ask]) => {
@@ -156,21 +159,21 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
       smtp.mailboxes().filter((mailbox) => /victim|attacker|evil/.test(mailbox)),
       [],
     );
-    // Each of them takes what is one.
+    // Each operation accepts a valid address.
     await inTurn(asked, async ([where, ask]) => {
       const answer = await ask(newEmail());
       assert.ok(answer.status < 300, `${where}: ${answer.text}`);
     });
   });
 
-  test('an import reports a row whose address is none', async () => {
+  test('an import reports a row with an invalid address', async () => {
     const emails = Object.values(NO_ADDRESSES);
     const report = await importRow(...emails.map((email) => ({ email })));
     assert.deepEqual([report.failed, report.created], [emails.length, 0], JSON.stringify(report));
     for (const { errors } of report.report) assert.deepEqual(errors[0].pointer, '/email');
   });
 
-  test('an address that a provider claims to have verified is taken only if it is one', async () => {
+  test('an address that a provider claims to have verified is accepted only if it is valid', async () => {
     await inTurn(['a<evil@attacker.test>＠victim-corp.test', '"x@evil.example"@victim.example'], async (email) => {
       upstream.claims = { sub: crypto.randomUUID(), email, email_verified: true };
       const signedIn = await signInUpstream();
@@ -179,7 +182,7 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
     });
   });
 
-  test('a code goes to nobody for what is no address and no account', async () => {
+  test('an invalid address without an account gets no code', async () => {
     await inTurn(Object.entries(NO_ADDRESSES), async ([why, email]) => {
       const answer = await latchkey.auth('/v1/auth/login/email-code', { body: { email }, headers: elsewhere() });
       assert.ok([202, 400].includes(answer.status), `${why}: ${answer.text}`);
@@ -191,7 +194,7 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
     assert.deepEqual(rows, []);
   });
 
-  test('other spellings of one address are one account and one mailbox', async () => {
+  test('different spellings of one address are one account and one mailbox', async () => {
     const name = crypto.randomUUID().slice(0, 8);
     const spellings = [
       `${name}@münchen.example`,
@@ -208,7 +211,7 @@ describe('an e-mail address is one mailbox, whatever is typed', () => {
   });
 });
 
-/** Signs in with the provider and its claims of the moment. */
+/** Signs in with the provider and its current claims. */
 async function signInUpstream(): Promise<TestResponse['body']> {
   const { clientId } = latchkey.demo.environments.test;
   const query = new URLSearchParams({
@@ -232,7 +235,7 @@ async function signInUpstream(): Promise<TestResponse['body']> {
 }
 
 describe('limits count the mailbox that would receive', () => {
-  test('ten mails reach a mailbox in an hour, however its address is written', async () => {
+  test('a mailbox gets at most ten mails in an hour, however its address is written', async () => {
     const name = crypto.randomUUID().slice(0, 8);
     const spellings = [`${name}@bücher.example`, `${name}@xn--bcher-kva.example`, `${name}@BÜCHER.EXAMPLE`];
     const made = await latchkey.auth('/v1/auth/register', { body: { email: spellings[0], password: PASSWORD } });
@@ -247,7 +250,7 @@ describe('limits count the mailbox that would receive', () => {
     assert.deepEqual(rows, [{ mails: 10 }]);
   });
 
-  test('one mailbox is counted under one name', () => {
+  test('one mailbox has one key for counting', () => {
     const same = ['A@Example.com', 'a@example.com', 'a@EXAMPLE.COM.', 'ａ@example.com'];
     assert.deepEqual([...new Set(same.map(mailboxOf))], ['a@example.com']);
     assert.equal(mailboxOf('a+1@example.com'), 'a+1@example.com');
@@ -255,8 +258,8 @@ describe('limits count the mailbox that would receive', () => {
   });
 });
 
-describe('accounts of before', () => {
-  /** Gives an account an address as an earlier version stored it. */
+describe('accounts of earlier versions', () => {
+  /** Stores an address for an account in the form of an earlier version. */
   async function withStored(email: string): Promise<void> {
     const { session } = await register(latchkey);
     await latchkey.system.pool.query(`update identifiers set value = $1, verified_at = now() where user_id = $2`, [
@@ -273,21 +276,21 @@ describe('accounts of before', () => {
     'n<x>@a.b',
   ];
 
-  test('an address that no longer passes still signs in, as it is typed', async () => {
+  test('an address that is no longer valid still signs in, as typed', async () => {
     await inTurn(OLD, async (email) => {
       await withStored(email);
       await inTurn([email, email.toUpperCase()], expectSignIn);
     });
   });
 
-  test('nobody else gets the mailbox of an address that is stored in another form', async () => {
+  test('no one else gets the mailbox of an address that is stored in another form', async () => {
     await withStored('grace@münchen.example');
     await inTurn(['grace@münchen.example', 'grace@xn--mnchen-3ya.example'], taken);
     const report = await importRow({ email: 'grace@xn--mnchen-3ya.example' });
     assert.deepEqual([report.created, report.failed], [0, 0], JSON.stringify(report));
   });
 
-  test('a mail to what was stored goes to that mailbox or to none', async () => {
+  test('a mail to a stored address goes to that mailbox or to none', async () => {
     const send = (to: string) =>
       latchkey.inProject((tx) =>
         sendMessage(tx, { template: 'sign_in_code', to, variables: { code: '12345678', minutes: 10 } }),
@@ -318,7 +321,7 @@ describe('accounts of before', () => {
 });
 
 describe('latchkey doctor', () => {
-  test('lists by id, and never by address, whose address would not be taken today', async () => {
+  test('lists the ids, and never the addresses, of accounts with an address that is no longer valid', async () => {
     const { email, session } = await register(latchkey);
     await latchkey.system.pool.query(`update identifiers set value = $1 where user_id = $2`, [
       `<${email}>`,
@@ -332,7 +335,7 @@ describe('latchkey doctor', () => {
   });
 });
 
-describe('what is written into a header', () => {
+describe('header injection', () => {
   test('a subject is one line', async () => {
     const path = '/v1/admin/settings/messages/sign_in_code/en';
     const own = { subject: 'Code\r\nBcc: victim@example.com\u2028{code}', body: '{code}', action: '' };

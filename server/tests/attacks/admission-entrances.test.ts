@@ -27,7 +27,7 @@ import { type Person, siblingsOf } from '#tests/siblings.ts';
 const REDIRECT = 'http://localhost:5173/callback';
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-/** Another installation, which people sign in with. */
+/** Another installation that serves as an identity provider. */
 let partner: TestLatchkey;
 let siblingClient: string;
 const { sibling, policies, login, verify, refresh } = siblingsOf(() => latchkey);
@@ -59,10 +59,10 @@ before(async () => {
 });
 after(() => Promise.all([latchkey.stop(), partner.stop()]));
 
-/** What came of an entrance. */
+/** The result of an entrance. */
 type Outcome = 'in' | 'second factor' | 'enrolment' | 'refused';
 
-/** What a project asks, and whether the person has an app: the cells in which entrances went different ways. */
+/** The project's policy, and whether the person has an app: the cells in which entrances once differed. */
 const CELLS = {
   'a factor is set up, and the project offers them': { mfa: 'optional', app: true },
   'a factor is set up, and the project asks for none': { mfa: 'off', app: true },
@@ -72,7 +72,7 @@ const CELLS = {
 type Expected = readonly [offered: Outcome, off: Outcome, required: Outcome, none: Outcome];
 
 const SIGN_IN: Expected = ['second factor', 'in', 'enrolment', 'in'];
-/** Both is asked for by one refusal where a session is used. */
+/** With a session, one refusal asks for both factors and enrolment. */
 const SESSION: Expected = ['second factor', 'in', 'second factor', 'in'];
 const ALWAYS: Expected = ['in', 'in', 'in', 'in'];
 
@@ -84,10 +84,13 @@ function outcomeOf({ status, body }: TestResponse): Outcome {
 }
 
 type WithApp = Person & { app: App | undefined };
-/** Brings the person as far as the entrance while the project asks for nothing. @returns goes through it, under its policy */
+/**
+ * Takes the person to the entrance while the project has no requirements.
+ * @returns passes the entrance, under the policy of the cell
+ */
 type Walk = (person: WithApp) => Promise<() => Promise<Outcome>>;
 
-/** An entrance that needs nothing but the person. */
+/** An entrance that needs only the person. */
 const straight =
   (enter: (person: WithApp) => Promise<TestResponse>): Walk =>
   async (person) =>
@@ -132,7 +135,7 @@ const here = () => ({
   environment: 'test',
 });
 
-/** Where the pages of a sign-in lead to after the password, or `in` where there is no question. */
+/** Where the pages of a sign-in lead after the password; `in` if there is no further question. */
 async function byPages(
   url: string,
   { email, password = PASSWORD }: { email: string; password?: string },
@@ -170,7 +173,7 @@ const social: Walk = async () => {
   }
   return async () => outcomeOf(await arrive());
 };
-/** Whether the cell that is walked has an app; for who comes to be on the way. */
+/** Whether the person of the current cell has an app; for walks that register a person on the way. */
 let cellHasApp = false;
 
 const passkey = straight(async ({ session }) => {
@@ -182,7 +185,7 @@ const passkey = straight(async ({ session }) => {
 });
 const keys = new Map<string, ReturnType<typeof softwareAuthenticator>>();
 
-/** Adds a passkey that is no second factor, before anything else is set up. */
+/** Adds a passkey that is not a second factor, before any other factor. */
 async function addPasskey({ access_token: token, session }: Person): Promise<void> {
   const key = softwareAuthenticator(latchkey.system.config.addresses.test.auth);
   const path = '/v1/me/security/passkeys';
@@ -342,7 +345,7 @@ async function leaveHere({ session: { userId } }: Person): Promise<void> {
   ]);
 }
 
-describe('every entrance asks for what the project asks', () => {
+describe('every entrance enforces the policy of the project', () => {
   for (const [entrance, { walk, expected, before: first }] of Object.entries(WALKS))
     for (const [at, [cell, { mfa, app }]] of Object.entries(CELLS).entries())
       test(`${entrance}: ${cell}: ${expected[at]}`, async () => {
@@ -361,7 +364,7 @@ describe('every entrance asks for what the project asks', () => {
       });
 });
 
-/** What the built-in project, which the console's people are members of, asks. */
+/** Sets the policy of the built-in project, whose members are the operators. */
 async function consoleAsks(mfa: 'off' | 'optional' | 'required'): Promise<void> {
   const { rows } = await latchkey.system.pool.query(
     `select workspace_id as "workspaceId", project_id as "projectId" from members where environment = 'production' and user_id =

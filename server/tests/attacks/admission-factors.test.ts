@@ -23,7 +23,7 @@ before(async () => {
 after(() => latchkey.stop());
 beforeEach(() => policies('optional', 'optional'));
 
-/** Makes a phone a second factor. */
+/** Sets up a phone as a second factor. */
 async function setUpPhone(at: TestLatchkey, token: string, number: string): Promise<void> {
   clock.advance(60_000);
   const begun = await at.api('/v1/me/security/mfa/phone', { token, body: { phone: number } });
@@ -39,7 +39,7 @@ describe('the first factor and the second', () => {
     return `+4915112345${numbers}`;
   };
 
-  /** Signs in with a code to a phone. */
+  /** Signs in with a code sent to a phone. */
   async function byPhone(number: string): Promise<TestResponse> {
     const begun = await latchkey.auth('/v1/auth/login/phone', { body: { phone: number } });
     const code = /\d{6,8}/.exec((await lastMessage(latchkey, number)).text)?.[0];
@@ -48,7 +48,7 @@ describe('the first factor and the second', () => {
 
   before(() => latchkey.inProject((tx) => updateSettings(tx, { signInMethods: ['password', 'phone', 'passkey'] })));
 
-  test('are different: one phone makes no two factors, and who has a password begins with that', async () => {
+  test('must differ: one phone is not two factors, and a person with a password starts with it', async () => {
     const number = newPhone();
     const person = await register(latchkey);
     const { access_token: token } = person;
@@ -61,7 +61,7 @@ describe('the first factor and the second', () => {
     assert.ok(challengeIn(await login(person)).factors.some(({ type }) => type === 'phone'));
   });
 
-  test('who has nothing but a phone sets another factor up where two are required, and has one level where not', async () => {
+  test('a person with only a phone must enrol another factor if two are required, and otherwise has one factor', async () => {
     const number = newPhone();
     const first = await byPhone(number);
     assert.equal(first.status, 200, first.text);
@@ -76,7 +76,7 @@ describe('the first factor and the second', () => {
     assert.deepEqual(required.body.factors, []);
   });
 
-  test('a phone that signed in is not offered among other factors, and not taken', async () => {
+  test('a phone that was the first factor is neither offered nor accepted as the second', async () => {
     const number = newPhone();
     const app = await totpOf(latchkey, (await byPhone(number)).body, clock);
     clock.advance(60_000);
@@ -96,8 +96,8 @@ describe('the first factor and the second', () => {
   });
 });
 
-describe('a password that is forgotten', () => {
-  test('is not reset by the phone that is the second factor: one phone would be both', async () => {
+describe('a forgotten password', () => {
+  test('can not be reset with the phone that is the second factor, which would then be both', async () => {
     const person = await register(latchkey);
     const { access_token: token } = person;
     const number = '+4915112345678';
@@ -122,8 +122,8 @@ describe('a password that is forgotten', () => {
   });
 });
 
-describe('a factor that is set up', () => {
-  test('is asked for in what was begun before it', async () => {
+describe('a newly enrolled factor', () => {
+  test('is required by sign-ins that were started before it', async () => {
     const person = await memberOfBoth();
     const other = (await login(person)).body;
     const browser = browserOf(latchkey);

@@ -20,7 +20,7 @@ const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
 const isSamePhone = ({ evidence: { enrolled, proof } }: Cell) =>
   enrolled.every((type) => type === 'phone') && proof.amr.includes('sms');
 
-/** The rules in their order; the first that fits decides. The page of the security model shows them. */
+/** The rules in order; the first match decides. The security model contains them. */
 const RULES: readonly Rule[] = [
   {
     when: 'The project is to be deleted',
@@ -112,7 +112,7 @@ const RULES: readonly Rule[] = [
 
 const entrances = Object.keys(ENTRANCES).filter((name): name is Entrance => name in ENTRANCES);
 
-/** Every record of the one list with every record of the other. */
+/** The Cartesian product of two lists of records. */
 const each = <A extends object, B extends object>(some: readonly A[], others: readonly B[]): (A & B)[] =>
   some.flatMap((a) => others.map((b) => ({ ...a, ...b })));
 const of = <Name extends string, Value>(name: Name, values: readonly Value[]) =>
@@ -140,7 +140,7 @@ const wishes: Evidence['asked']['secondFactor'][] = ['no', 'wished', 'essential'
 const parties: Evidence['party'][] = ['first', 'third'];
 const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge', [null, 600]))), of('party', parties));
 
-/** Everything a decision can be asked about an entrance. */
+/** Every combination of inputs to a decision about an entrance. */
 function* cellsOf(entrance: Entrance): Generator<Cell> {
   for (const project of projects)
     for (const proof of proofs)
@@ -150,7 +150,7 @@ function* cellsOf(entrance: Entrance): Generator<Cell> {
 
 const keyOf = (decision: Decision) => Object.values(decision).join(' ');
 
-/** What the first rule that fits says. */
+/** The result of the first rule that matches. */
 function expected(cell: Cell): string {
   const rule = RULES.find(({ holds }) => holds(cell));
   assert.ok(rule);
@@ -176,13 +176,13 @@ describe('the table of admission', () => {
       }
     });
 
-  test('stands in the security model', async () => {
+  test('is documented in the security model', async () => {
     const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
     const rows = RULES.map(({ when, answer }, at) => `| ${at + 1} | ${when} | ${answer} |`);
     assert.equal(tableIn(page, 'admission'), ['| | When | The answer |', '|---|---|---|', ...rows].join('\n'));
   });
 
-  test('and so does every entrance', async () => {
+  test('every entrance is documented there', async () => {
     const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
     const rows = entrances.map((name) => {
       const { kind, firstPartyOnly } = ENTRANCES[name];
@@ -235,7 +235,7 @@ describe('entrances', () => {
   });
   after(() => latchkey.stop());
 
-  test('every route that answers with a session is one of an entrance', async () => {
+  test('every route that returns a session belongs to an entrance', async () => {
     const body = dereferenced((await latchkey.auth('/openapi.json')).body);
     const found = Object.entries<Record<string, unknown>>(body.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, operation]) => {
@@ -255,7 +255,7 @@ describe('entrances', () => {
     );
   });
 
-  test('sessions begin, are taken on and are raised only where an entrance is named', async () => {
+  test('sessions start, continue and are raised only in code that names an entrance', async () => {
     const sources = await readSources();
     const callers = sources
       .filter(

@@ -19,7 +19,7 @@ import { expectStepUp, type Person, siblingsOf } from '#tests/siblings.ts';
 const REDIRECT = 'http://localhost:5173/callback';
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-/** Of an application of the first party in the second project. */
+/** The client id of a first-party application in the second project. */
 let siblingClient: string;
 const { sibling, policies, login, verify, switchTo, refresh, memberOfBoth } = siblingsOf(() => latchkey);
 before(async () => {
@@ -37,7 +37,10 @@ beforeEach(() => policies('optional', 'optional', { rememberDeviceSeconds: 30 * 
 const flowThere = (parameters: Record<string, string> = {}) =>
   codeFlow(latchkey, parameters, { clientId: siblingClient });
 
-/** Signs in to an application of the first project. @returns the browser that is signed in */
+/**
+ * Signs in to an application of the first project.
+ * @returns the signed-in browser
+ */
 async function signedInBrowser(person: Person): Promise<{ browser: Browser; flow: CodeFlow }> {
   const browser = browserOf(latchkey);
   const flow = await codeFlow(latchkey);
@@ -46,7 +49,7 @@ async function signedInBrowser(person: Person): Promise<{ browser: Browser; flow
 }
 
 describe('single sign-on from a sibling project', () => {
-  test('a password alone opens no project that requires a second factor', async () => {
+  test('a password alone enters no project that requires a second factor', async () => {
     const person = await memberOfBoth();
     await policies('optional', 'required');
     const { browser } = await signedInBrowser(person);
@@ -61,7 +64,7 @@ describe('single sign-on from a sibling project', () => {
     assert.match(enrolling.url, /\/enroll$/);
   });
 
-  test('nor do the tokens of such a sign-in, wherever they lead to', async () => {
+  test('the tokens of such a sign-in do not enter it either, on any route', async () => {
     const person = await memberOfBoth();
     const { browser } = await signedInBrowser(person);
     const flow = await flowThere();
@@ -73,7 +76,7 @@ describe('single sign-on from a sibling project', () => {
     });
   });
 
-  test('a code that was given before the policy became stricter is not exchanged after', async () => {
+  test('a code that was issued before the policy became stricter is not exchanged afterwards', async () => {
     const person = await memberOfBoth();
     const { browser } = await signedInBrowser(person);
     const flow = await flowThere();
@@ -82,7 +85,7 @@ describe('single sign-on from a sibling project', () => {
     await assert.rejects(flow.finish(back), { error: 'invalid_grant' });
   });
 
-  test('an enrolled factor is asked for, though the browser signed in where none is asked for', async () => {
+  test('an enrolled factor is required, even if the browser signed in where none is', async () => {
     const person = await memberOfBoth();
     const app = await totpOf(latchkey, person, clock);
     await policies('off', 'optional');
@@ -97,8 +100,8 @@ describe('single sign-on from a sibling project', () => {
   });
 });
 
-describe('a browser that signs in anew', () => {
-  test('with one factor in the place of two inherits no admission', async () => {
+describe('a browser that signs in again', () => {
+  test('with one factor instead of two does not inherit admission', async () => {
     const person = await memberOfBoth();
     const app = await totpOf(latchkey, person, clock);
     await policies('off', 'optional');
@@ -115,7 +118,7 @@ describe('a browser that signs in anew', () => {
 });
 
 describe('switch-context', () => {
-  test('does not get around an enrolled factor by way of a project that asks for none', async () => {
+  test('does not bypass an enrolled factor through a project that requires none', async () => {
     const person = await memberOfBoth();
     const app = await totpOf(latchkey, person, clock);
     await policies('off', 'optional');
@@ -130,7 +133,7 @@ describe('switch-context', () => {
     assert.equal((await switchTo(raised.body.access_token)).body.session.acr, 'aal2');
   });
 
-  test('is no free pass for a session that is in the project already', async () => {
+  test('re-checks a session that has already entered the project', async () => {
     const person = await memberOfBoth();
     const session = (await login(person)).body;
     assert.equal((await switchTo(session.access_token)).status, 200);
@@ -138,7 +141,7 @@ describe('switch-context', () => {
     expectStepUp(await switchTo(session.access_token));
   });
 
-  test('a blocked member does not come in, whatever was proven', async () => {
+  test('does not admit a blocked member, whatever they proved', async () => {
     const person = await memberOfBoth();
     await latchkey.inProject(
       (tx) =>
@@ -157,7 +160,7 @@ describe('switch-context', () => {
 });
 
 describe('a policy that becomes stricter', () => {
-  test('ends the refresh of sessions with one factor, and of no other', async () => {
+  test('ends the refresh of sessions with one factor, and of no others', async () => {
     const [plain, strong] = [await register(latchkey), await register(latchkey)];
     const app = await totpOf(latchkey, strong, clock);
     const both = await verify(await login(strong), app.code());
@@ -168,7 +171,7 @@ describe('a policy that becomes stricter', () => {
     assert.equal((await refresh(plain.refresh_token)).status, 200, 'the token was not spent');
   });
 
-  test('asks a person with a factor at the refresh once the project that had it off offers one', async () => {
+  test('requires the enrolled factor at the next refresh once a project enables it', async () => {
     const person = await register(latchkey);
     await totpOf(latchkey, person, clock);
     await policies('off', 'off');
@@ -179,7 +182,7 @@ describe('a policy that becomes stricter', () => {
     expectStepUp(await refresh(renewed.body.refresh_token));
   });
 
-  test('reaches a session at the latest when its tokens are renewed, and lets it go on after a look', async () => {
+  test('applies to a session at its next refresh, and admits it after a check', async () => {
     const person = await register(latchkey);
     await policies('off', 'off');
     const session = (await login(person)).body;
@@ -193,7 +196,7 @@ describe('a policy that becomes stricter', () => {
     expectProblem(await refresh(renewed.body.refresh_token), 403, 'MEMBER_BLOCKED');
   });
 
-  test('reaches who proves anew with one factor: the new tokens are worth no more', async () => {
+  test('applies to a reauthentication with one factor: the new tokens allow no more', async () => {
     const person = await register(latchkey);
     await policies('required', 'optional');
     const again = await latchkey.auth('/v1/auth/reauthenticate', {
@@ -204,7 +207,7 @@ describe('a policy that becomes stricter', () => {
     expectStepUp(await refresh(again.body.refresh_token));
   });
 
-  test('lets nobody prove anew who is blocked meanwhile', async () => {
+  test('refuses the reauthentication of a member who was blocked in the meantime', async () => {
     const person = await register(latchkey);
     await latchkey.system.pool.query(`update members set status = 'blocked' where user_id = $1`, [
       person.session.userId,
@@ -216,7 +219,7 @@ describe('a policy that becomes stricter', () => {
     expectProblem(again, 403, 'MEMBER_BLOCKED');
   });
 
-  test('reaches the account page', async () => {
+  test('applies to the account page', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
     const url = latchkey.system.config.addresses.test.auth;
@@ -239,7 +242,7 @@ describe('a remembered device', () => {
     return { person, app, deviceToken, session };
   }
 
-  test('stands for the second factor where the project says so, also when tokens are renewed', async () => {
+  test('replaces the second factor if the project allows it, also when tokens are refreshed', async () => {
     const { session } = await remembering();
     await policies('required', 'optional');
     const renewed = await refresh(session.refresh_token);
@@ -253,20 +256,20 @@ describe('a remembered device', () => {
     expectStepUp(await switchTo(session.access_token));
   });
 
-  test('does not stand for it once the project stops remembering devices', async () => {
+  test('does not once the project stops remembering devices', async () => {
     const { session } = await remembering();
     await changeSettings(latchkey, { rememberDeviceSeconds: 0 });
     expectStepUp(await refresh(session.refresh_token));
     await changeSettings(latchkey, { rememberDeviceSeconds: 30 * 86_400 });
   });
 
-  test('does not stand for it once the device is forgotten', async () => {
+  test('does not once the device is removed', async () => {
     const { person, session } = await remembering();
     await latchkey.system.pool.query('delete from remembered_devices where user_id = $1', [person.session.userId]);
     expectStepUp(await switchTo(session.access_token));
   });
 
-  test('does not when an application asks for two factors', async () => {
+  test('does not if an application requires two factors', async () => {
     const { person } = await remembering();
     const browser = browserOf(latchkey);
     const flow = await codeFlow(latchkey);
@@ -277,16 +280,16 @@ describe('a remembered device', () => {
   });
 });
 
-describe('two factors, asked for by the application', () => {
+describe('an application that requests two factors', () => {
   const essential = { claims: JSON.stringify({ id_token: { acr: { essential: true, value: 'aal2' } } }) };
 
-  test('a person who has a factor shows it, also where the project asks for none', async () => {
+  test('a person with a second factor must use it, even if the project requires none', async () => {
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);
     await policies('off', 'off');
     const browser = browserOf(latchkey);
     for (const parameters of [{ acr_values: 'aal2' }, essential]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one sign-in after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const flow = await codeFlow(latchkey, parameters);
       const question = await signInOn(latchkey, flow, person, browser);
       assert.match(question.url, /\/mfa$/);
@@ -297,7 +300,7 @@ describe('two factors, asked for by the application', () => {
     }
   });
 
-  test('a person who has none is not asked for the password in vain: a wish is let go, a must is answered', async () => {
+  test('a person without one: a voluntary claim is ignored, an essential one is refused before the password', async () => {
     const person = await register(latchkey);
     const { browser } = await signedInBrowser(person);
     const wish = await codeFlow(latchkey, { acr_values: 'aal2' });
@@ -307,7 +310,7 @@ describe('two factors, asked for by the application', () => {
   });
 });
 
-test('a session brings nobody into a project they are no member of, open or closed', async () => {
+test('a session never enters a project without a membership, open or closed', async () => {
   const person = await register(latchkey);
   expectProblem(await switchTo(person.access_token), 403, 'MEMBERSHIP_REQUIRED');
   const { browser } = await signedInBrowser(person);

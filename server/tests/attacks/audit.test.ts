@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** What only somebody with the database can do, to the chain of the demo's first project; undone after the test. */
+/** Alters the chain of the demo's first project with direct database access; undone after the test. */
 async function alter<T>(statements: string[], work: () => Promise<T>): Promise<T> {
   const { pool } = latchkey.system;
   const tables = ['audit_entries', 'audit_heads', 'audit_checkpoints', 'event_sequences', 'events'];
@@ -76,7 +76,7 @@ beforeEach(async () => {
 });
 
 describe('a log whose end was removed', () => {
-  /** How far somebody goes to hide it, and whether it takes a checkpoint that is kept elsewhere to find it. */
+  /** How far an attacker goes to hide it, and whether detection needs a checkpoint kept elsewhere. */
   const hidden: Record<string, { statements: string[]; found: 'by itself' | 'by a kept checkpoint' }> = {
     'the newest entries': { statements: [removed], found: 'by itself' },
     'the newest entries, and the head put back': { statements: [removed, head], found: 'by itself' },
@@ -95,7 +95,7 @@ describe('a log whose end was removed', () => {
     'every entry': { statements: ['delete from audit_entries where $here'], found: 'by itself' },
   };
   for (const [what, { statements, found }] of Object.entries(hidden))
-    test(`${what}: is found ${found}`, async () => {
+    test(`${what}: is detected ${found}`, async () => {
       await alter(statements, async () => {
         const text = await exported();
         if (found === 'by itself') await assert.rejects(verified(text), /The end of the log is missing/);
@@ -103,7 +103,7 @@ describe('a log whose end was removed', () => {
       });
     });
 
-  test('is found in an export of a range that ends before it, too', async () => {
+  test('is also detected in an export of a range that ends before it', async () => {
     const until = clock.now().toISOString();
     await alter([removed], async () => {
       await assert.rejects(verified(await exported(`?until=${until}`)), /The end of the log is missing/);
@@ -111,10 +111,10 @@ describe('a log whose end was removed', () => {
   });
 });
 
-test('a checkpoint that was removed from the database is missed, the newest as well as one between', async () => {
+test('a checkpoint that was deleted from the database is detected, the newest and one in between', async () => {
   for (const which of ['max', 'min']) {
     const statement = `delete from audit_checkpoints where $here and sequence = (select ${which}(sequence) from audit_checkpoints where $here)`;
-    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     await alter([statement], async () => {
       await assert.rejects(verified(await exported()), /Checkpoints were removed from the database: 1 of/);
     });
@@ -124,14 +124,14 @@ test('a checkpoint that was removed from the database is missed, the newest as w
 describe('an entry without content', () => {
   const empty = `update audit_entries set entry = null where $here and sequence = (select max(sequence) - 2 from audit_entries where $here)`;
 
-  test('that somebody emptied in the database is found', async () => {
+  test('that was emptied in the database is detected', async () => {
     await alter([empty], async () => {
       await assert.rejects(verified(await exported()), /was emptied, and the log tells of no erasure/);
       await assert.rejects(verified(await exported('?format=csv')), /was emptied, and the log tells of no erasure/);
     });
   });
 
-  test('is not excused by an erasure that is altered to name it', async () => {
+  test('is not excused by an erasure entry that was altered to list it', async () => {
     const { session, email } = await register(latchkey);
     await settled();
     assert.ok((await latchkey.inProject((tx) => forgetInAudit(tx, session.userId, [email]))) > 0);
@@ -148,7 +148,7 @@ describe('an entry without content', () => {
     });
   });
 
-  test('of a person who was erased is told by an entry that names it, and the log is verified', async () => {
+  test('of an erased person is listed by an erasure entry, and the log verifies', async () => {
     const { session, email } = await register(latchkey);
     await settled();
     const count = await latchkey.inProject((tx) => forgetInAudit(tx, session.userId, [email]));
@@ -169,7 +169,7 @@ describe('an entry without content', () => {
   });
 });
 
-test('a log of before, whose erasures were no entries, is verified after the upgrade, which says what it found empty', async () => {
+test('a log of an earlier version, without erasure entries, verifies after the upgrade, which lists what it found empty', async () => {
   const migration = readFileSync(new URL('../../migrations/0038-audit-evidence.ts', import.meta.url), 'utf8');
   const [insert = ''] = /insert into events[^`]+/.exec(migration) ?? [];
   const empty = 'update audit_entries set entry = null where $here and sequence in (2, 3, 5)';

@@ -20,7 +20,7 @@ import { siblingsOf } from '#tests/siblings.ts';
 
 const ZEROS = '0'.repeat(26);
 
-/** Every operation that the hosts serve, with the proof it declares. */
+/** Every operation of the hosts, with the proof it declares. */
 const operations = Object.values(served)
   .flat()
   .map(({ method, path, freshProof = 'none' }) => ({ method, path, proof: freshProof }));
@@ -43,7 +43,7 @@ function expectSecondFactorAsked(answer: TestResponse): void {
 const isOwn = ({ path }: Operation) => /^\/v1\/me(\/|$)/.test(path) || /^\/account(\/|$)/.test(path);
 const changes = ({ method, proof }: Operation) =>
   !['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'GET' && proof !== 'none');
-/** What a person does to their own account. */
+/** Operations on one's own account. */
 const ownOperations = () => operations.filter((operation) => isOwn(operation) && changes(operation));
 
 const filled = (path: string) =>
@@ -54,27 +54,27 @@ const filled = (path: string) =>
     return prefix ? `${prefix}_${ZEROS}` : 'app_none';
   });
 
-/** Makes calls of the interface as somebody; what is sent along does not matter. */
+/** Calls operations with a session; the bodies do not matter. */
 const callsOf = (asked: readonly Operation[], session: { access_token: string }) =>
   Promise.all(asked.map(({ method, path }) => people.me(filled(path).slice('/v1/me'.length), session, { method })));
 const operationsWith = (proof: string) =>
   ownOperations().filter((operation) => operation.path.startsWith('/v1/') && operation.proof === proof);
 
-describe('the proof that a change of one’s own account takes', () => {
-  test('is written down for every operation of /v1/me and /account that changes something', async () => {
+describe('the proof that a change of one’s own account requires', () => {
+  test('is documented for every changing operation of /v1/me and /account', async () => {
     const declared = ownOperations().map(({ method, path, proof }) => [`${method} ${path}`, proof]);
     assert.ok(declared.length > 40, 'the routes are seen');
     assert.deepEqual((await modelTable('fresh-proof')).sort(), declared.sort());
   });
 
-  test('is a second factor from whoever has one: a fresh password and a remembered device are not enough', async () => {
+  test('is the second factor of a person who has one: a fresh password or a remembered device is not enough', async () => {
     const { weak } = await people.protectedPerson();
     const asked = operationsWith('second factor');
     assert.ok(asked.length >= 20);
     for (const answer of await callsOf(asked, weak)) expectSecondFactorAsked(answer);
   });
 
-  test('is any factor of the last ten minutes where only access is taken away', async () => {
+  test('is any factor of the last ten minutes if the change only removes access', async () => {
     const { weak } = await people.protectedPerson();
     const asked = operationsWith('any factor');
     assert.ok(asked.length >= 3);
@@ -88,7 +88,7 @@ describe('the proof that a change of one’s own account takes', () => {
     }
   });
 
-  test('is a first factor of the last ten minutes from whoever has no other', async () => {
+  test('is a first factor of the last ten minutes if the person has no other', async () => {
     const person = await register(latchkey);
     clock.advance(601_000);
     const refused = await people.me('/security/mfa/totp', person, { body: {} });
@@ -101,7 +101,7 @@ describe('the proof that a change of one’s own account takes', () => {
     assert.equal((await people.me('/security/mfa/totp', body, { body: {} })).status, 200);
   });
 
-  test('is not made by the password again: only a second factor opens them, for ten minutes', async () => {
+  test('is not provided by the password alone: only a second factor unlocks these changes, for ten minutes', async () => {
     const { app, weak } = await people.protectedPerson();
     const again = await latchkey.auth('/v1/auth/reauthenticate', {
       token: weak.access_token,
@@ -124,7 +124,7 @@ describe('the proof that a change of one’s own account takes', () => {
     expectSecondFactorAsked(await people.me('/security/recovery-codes', later.body, { body: {} }));
   });
 
-  test('is asked of a session that a project without second factors let in', async () => {
+  test('is required of a session that entered through a project without second factors', async () => {
     const { person } = await people.protectedPerson();
     await changeSettings(latchkey, { mfa: 'off' });
     const { body } = await people.login(person);
@@ -134,7 +134,7 @@ describe('the proof that a change of one’s own account takes', () => {
     expectSecondFactorAsked(await people.me('/security/mfa/phone', body, { body: { phone: '+4915188880001' } }));
   });
 
-  test('is asked for on the account pages too, before a page is shown and before a form is taken', async () => {
+  test('is required on the account pages too, both for showing a page and for submitting a form', async () => {
     const { person, app } = await people.protectedPerson();
     clock.advance(30_000);
     const { browser, page: second } = await visitorOf(latchkey, '/security', person);
@@ -156,7 +156,7 @@ describe('the proof that a change of one’s own account takes', () => {
     assert.match(proven.url, /\/sign-in\/[^/]+\/mfa/, 'the password alone does not lead there');
   });
 
-  test('an app that one session began to set up is not confirmed by another without it', async () => {
+  test('an app whose set-up one session started can not be confirmed by another session without the proof', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const { body: passkey } = await people.addPasskey(person, { secondFactor: true });
     const begun = await people.me('/security/mfa/totp', person, { body: {} });
@@ -171,10 +171,10 @@ describe('the proof that a change of one’s own account takes', () => {
   });
 });
 
-describe('a passkey where a sibling project requires two factors', () => {
+describe('a passkey in a workspace where a sibling project requires two factors', () => {
   const { policies } = siblingsOf(() => latchkey);
 
-  test('is proven before another factor is added in a project that does not: a password adds no way around it', async () => {
+  test('must be proven before another factor is added in a project that requires none, so a password adds no bypass', async () => {
     await policies('optional', 'required');
     const person = await prove(latchkey, await register(latchkey));
     assert.equal((await people.addPasskey(person)).status, 201);

@@ -6,7 +6,7 @@ import { type Operator, teammate } from '#tests/operators.ts';
 import { admin, type BackEnd, backEnd } from './authority.ts';
 
 let latchkey: TestLatchkey;
-/** A client that may manage members, and one that may manage applications. */
+/** A client that may manage members, and a weaker one that may manage applications. */
 let stronger: BackEnd;
 let weaker: BackEnd;
 let developer: Operator;
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** As the weaker client at the API, and as a developer at the console. */
+/** Tries as the weaker client over the API, and as a developer in the console. */
 async function refused(method: string, path: string, body: unknown, requiredPermission: string): Promise<void> {
   const call = { method, ...(body !== undefined && { body }) };
   const answers: TestResponse[] = [
@@ -37,8 +37,8 @@ async function refused(method: string, path: string, body: unknown, requiredPerm
 
 const jwks = async () => ({ keys: [await exportJWK((await generateKeyPair('ES256')).publicKey)] });
 
-describe('whoever may change applications becomes none that may do more', () => {
-  test('no secret or key is added to a stronger client, and it is not changed, switched off or removed', async () => {
+describe('managing applications does not allow escalation', () => {
+  test('a stronger client can not be changed, disabled or deleted, and gets no secret or key', async () => {
     const path = `applications/${stronger.id}`;
     const before = (await owner('GET', path)).body;
     await refused('POST', `${path}/secrets`, undefined, 'members:write');
@@ -51,13 +51,13 @@ describe('whoever may change applications becomes none that may do more', () => 
     assert.deepEqual((await owner('GET', path)).body, before);
   });
 
-  test('a client that is switched off is not switched on by somebody weaker', async () => {
+  test('a disabled client can not be enabled by a weaker caller', async () => {
     const { id } = await backEnd(latchkey, ['members:write']);
     assert.equal((await owner('PATCH', `applications/${id}`, { enabled: false })).status, 200);
     await refused('PATCH', `applications/${id}`, { enabled: true }, 'members:write');
   });
 
-  test('what is no stronger is managed as before', async () => {
+  test('clients that are not stronger can be managed', async () => {
     const { id } = await backEnd(latchkey, ['applications:read']);
     const mine = admin(latchkey, weaker.token);
     assert.equal((await mine('PATCH', `applications/${id}`, { name: 'Renamed' })).status, 200);
@@ -67,7 +67,7 @@ describe('whoever may change applications becomes none that may do more', () => 
     assert.equal((await mine('DELETE', `applications/${id}`)).status, 204);
   });
 
-  test('a permission that does not exist is refused', async () => {
+  test('an unknown permission is refused', async () => {
     const body = { kind: 'management', name: 'Unknown', permissions: ['members:read', 'nothing:real'] };
     const answers = await Promise.all([
       owner('POST', 'applications', body),
@@ -79,7 +79,7 @@ describe('whoever may change applications becomes none that may do more', () => 
     }
   });
 
-  test('a client that gains permissions while it is being acted on gives no secret away', async () => {
+  test('a client that gains permissions during a change reveals no secret', async () => {
     const mine = admin(latchkey, weaker.token);
     for (let round = 0; round < 5; round += 1) {
       // biome-ignore lint/performance/noAwaitInLoops: one race after the other
@@ -89,15 +89,16 @@ describe('whoever may change applications becomes none that may do more', () => 
         mine('POST', `applications/${id}/secrets`),
       ]);
       assert.equal(raised.status, 200);
-      // Whichever was first: a secret that was added before the permissions is seen by whoever grants them.
+      // In either order: a secret that was added before the permissions is visible to the administrator who grants
+      // them.
       if (added.status === 201) assert.equal(raised.body.secrets.length, 2);
       else expectProblem(added, 403, 'AUTHORIZATION_DENIED');
     }
   });
 });
 
-describe('a first-party application gets whole sessions, so it takes a permission of its own', () => {
-  test('nobody without it makes one, switches it on, or says where one sends people', async () => {
+describe('a first-party application gets full sessions, so it needs a permission of its own', () => {
+  test('without it nobody can create or enable one, or change its redirect URIs', async () => {
     const trust = 'applications:trust';
     const third = await owner('POST', 'applications', { kind: 'spa', name: 'Third', firstParty: false });
     const first = await owner('POST', 'applications', { kind: 'web', name: 'First' });

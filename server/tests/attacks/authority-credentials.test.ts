@@ -70,11 +70,11 @@ describe('a stored credential stays with the origin it was given for', () => {
   });
 });
 
-describe('whoever writes messages gets no one-time link or code', () => {
+describe('an author of message templates gets no one-time link or code', () => {
   const path = 'settings/messages/magic_link/en';
   const text = (body: string, rest = {}) => ({ subject: 'Sign in', body, action: '', ...rest });
 
-  test('they stand alone, so that they are part of no address of somebody else’s', async () => {
+  test('the variables stand alone, so that they can not become part of an attacker’s address', async () => {
     const bodies = [
       'https://evil.example/?t={link}',
       'Open {link}.evil.example',
@@ -95,14 +95,14 @@ describe('whoever writes messages gets no one-time link or code', () => {
     assert.equal((await owner('PUT', path, text('Hello\n\n{link}\n\nor type {code}.'))).status, 200);
   });
 
-  test('what every object has is no variable', async () => {
+  test('properties that every object inherits are not variables', async () => {
     const answers = await Promise.all(
       ['constructor', '__proto__', 'toString'].map((name) => owner('PUT', path, text(`{link}\n\n{${name}}`))),
     );
     for (const answer of answers) expectProblem(answer, 400, 'VALIDATION_FAILED');
   });
 
-  test('a text from before the rule gives way to the built-in one', async () => {
+  test('a template that predates the rule is replaced by the built-in text', async () => {
     const body = 'https://evil.example/?t={link}';
     const values = [latchkey.demo.workspaceId, latchkey.demo.projects[0]?.id, body];
     await latchkey.system.pool.query(
@@ -120,7 +120,7 @@ describe('whoever writes messages gets no one-time link or code', () => {
 });
 
 describe('replaying to a webhook endpoint', () => {
-  test('is limited for each endpoint', async () => {
+  test('is limited per endpoint', async () => {
     const endpoint = { url: `${receivers[0]?.origin}/hooks`, events: ['role.created'] };
     const { id } = (await owner('POST', 'webhooks/endpoints', endpoint)).body;
     const body = { since: '2020-01-01T00:00:00Z' };

@@ -63,15 +63,15 @@ async function expectWithdrawn({ id, email, token }: Sent): Promise<void> {
   );
 }
 
-describe('an invitation is worth what its sender may do when it is accepted', () => {
-  test('of an owner who was removed, blocked or demoted since it makes nobody an owner', async () => {
+describe('an invitation grants what its sender may grant when it is accepted', () => {
+  test('of an owner who has since been removed, blocked or demoted, it makes no owner', async () => {
     const endings: ((id: string) => Promise<TestResponse>)[] = [
       (id) => owner('DELETE', `members/${id}`),
       (id) => owner('POST', `members/${id}/block`),
       (id) => owner('PUT', `members/${id}/roles`, { roles: ['admin'] }),
     ];
     for (const end of endings) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const sender = await memberWith('owner');
       const sent = await invited(sender.token, ['owner']);
       assert.ok((await end(sender.id)).status < 300);
@@ -79,7 +79,7 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
     }
   });
 
-  test('of a client that was switched off, removed or has lost permissions it is worth nothing', async () => {
+  test('of a client that has since been disabled, deleted or reduced, it is invalid', async () => {
     const endings: ((client: BackEnd) => Promise<TestResponse>)[] = [
       ({ id }) => owner('PATCH', `applications/${id}`, { enabled: false }),
       ({ id }) => owner('DELETE', `applications/${id}`),
@@ -88,7 +88,7 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
     const role = { key: 'reader', name: 'Reader', permissions: ['members:read'] };
     assert.equal((await owner('POST', 'roles', role)).status, 201);
     for (const end of endings) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const client = await backEnd(latchkey, ['invitations:write', 'members:read']);
       const sent = await invited(client.token, ['reader']);
       assert.ok((await end(client)).status < 300);
@@ -96,7 +96,7 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
     }
   });
 
-  test('a role that grants more by now is not handed out by somebody who could not', async () => {
+  test('a role that has gained permissions is not granted if the sender could not grant it', async () => {
     const role = { key: 'grows', name: 'Grows', permissions: ['members:read'] };
     const { id } = (await owner('POST', 'roles', role)).body;
     const client = await backEnd(latchkey, ['invitations:write', 'members:read']);
@@ -106,7 +106,7 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
     await expectWithdrawn(sent);
   });
 
-  test('of somebody who is as they were it is accepted, and mailed again it is worth what whoever does that may do', async () => {
+  test('of an unchanged sender it is accepted; resending bases it on the permissions of the resender', async () => {
     const sender = await memberWith('owner');
     const sent = await invited(sender.token, ['owner']);
     const weak = admin(latchkey, (await backEnd(latchkey, ['invitations:write'])).token);
@@ -123,10 +123,10 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
     assert.deepEqual((await memberOf(sent.email)).roles, ['owner']);
   });
 
-  test('of a team member who was removed or demoted since it takes nobody into the team', async () => {
+  test('of a team member who has since been removed or demoted, it adds nobody to the team', async () => {
     const endings = [{ method: 'DELETE' }, { method: 'PATCH', body: { role: 'admin' } }];
     for (const end of endings) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const boss = await teammate(latchkey, 'owner');
       const email = newEmail();
       const made = await boss.call('/console/v1/team/invitations', { body: { email, role: 'owner' } });
@@ -145,8 +145,8 @@ describe('an invitation is worth what its sender may do when it is accepted', ()
   });
 });
 
-describe('an import goes on with what whoever began it may do', () => {
-  test('nobody is made an owner by somebody who lost the right meanwhile', async () => {
+describe('an import continues with the current permissions of its initiator', () => {
+  test('an initiator who has lost the right makes nobody an owner', async () => {
     const client = await backEnd(latchkey, ['members:import', 'members:read']);
     const headers = { 'content-type': 'application/x-ndjson' };
     const emails = Array.from({ length: 5 }, newEmail);
@@ -159,14 +159,14 @@ describe('an import goes on with what whoever began it may do', () => {
       assert.equal(read.body.status, 'completed');
       return read.body;
     });
-    // The worker may have been quicker than the removal; then all of it was done in time.
+    // If the worker was faster than the removal, all rows were imported in time.
     if (report.failed > 0) assert.match(report.report[0].errors[0].message, /no longer import/);
     assert.equal(report.failed + report.created, emails.length);
   });
 });
 
-describe('the public status is the installation’s', () => {
-  test('who is not in its team hands the right to write it to nobody', async () => {
+describe('the public status belongs to the installation', () => {
+  test('an administrator outside its team can not grant the permission to write it', async () => {
     const outsider = await teammate(latchkey, 'owner');
     const call = (path: string, body: unknown) => outsider.call(`/console/v1/${path}`, { body });
     const permissions = ['status:write'];
@@ -184,7 +184,7 @@ describe('the public status is the installation’s', () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  test('in a project that does not keep it the permission is one among others', async () => {
+  test('in other projects it is a permission like any other', async () => {
     const outsider = await teammate(latchkey, 'owner');
     const headers = { 'x-project-id': latchkey.demo.projects[1]?.id };
     const invitation = { email: newEmail(), roles: ['owner'] };

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** Holds a table of the page against the code; UPDATE_TABLES=1 writes it anew. */
+/** Compares a table of the page with the code; UPDATE_TABLES=1 writes it. */
 async function expectTable(name: string, head: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const table = [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
@@ -33,8 +33,8 @@ async function expectTable(name: string, head: readonly string[], rows: readonly
 
 type Described = { paths: Record<string, Record<string, { 'x-step-up'?: boolean }>> };
 
-describe('the security model says what the code does', () => {
-  test('what acting on something takes', async () => {
+describe('the security model matches the code', () => {
+  test('what acting on each kind of record requires', async () => {
     await expectTable(
       'authority',
       ['act', 'permission', 'and whoever acts'],
@@ -47,7 +47,7 @@ describe('the security model says what the code does', () => {
     await expectTable('authority-rules', ['rule', 'whoever acts'], Object.entries(RULES));
   });
 
-  test('what needs a fresh proof at the console', async () => {
+  test('what requires step-up in the console', async () => {
     const description: Described = (await latchkey.console('/console/v1/openapi.json')).body;
     const marked = Object.entries(description.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, operation]) =>
@@ -62,8 +62,8 @@ describe('the security model says what the code does', () => {
   });
 });
 
-describe('a change of who may do what takes a proof of the last ten minutes at the console', () => {
-  test('an administrative change that declares neither is refused at the start', async (t) => {
+describe('a change of permissions in the console requires a proof of the last ten minutes', () => {
+  test('an administrative change that does not declare stepUp is refused at the start', async (t) => {
     const system = { ...latchkey.system, metrics: new Registry() };
     const app = await createHost(system, { kind: 'console', environment: null });
     t.after(() => app.close());
@@ -71,7 +71,7 @@ describe('a change of who may do what takes a proof of the last ten minutes at t
     assert.throws(() => mount(app, [{ ...planted, handler: () => ({}) }]), /declares no stepUp/);
   });
 
-  test('a session that is twenty minutes old opens none of the ways around', async () => {
+  test('with a session that is twenty minutes old no bypass works', async () => {
     clock.advance(20 * 60_000);
     const id = '01kaz3w9hqf8p9n2m4v5x6y7z8';
     const calls: [string, string, unknown?][] = [
@@ -89,7 +89,7 @@ describe('a change of who may do what takes a proof of the last ten minutes at t
       ['HEAD', 'members/export'],
     ];
     for (const [method, path, body] of calls) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await owner.call(`/console/v1/${path}`, { method, ...(body !== undefined && { body }) });
       if (method === 'HEAD') assert.equal(answer.status, 401);
       else expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');

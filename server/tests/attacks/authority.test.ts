@@ -26,7 +26,7 @@ after(() => latchkey.stop());
 const memberOf = async (email: string) => (await call('GET', `members?q=${encodeURIComponent(email)}`)).body.items[0];
 
 describe('an account belongs to its person, not to the administrators of one project', () => {
-  test('who is in a sibling project is not taken over by adding them', async () => {
+  test('adding a user of a sibling project does not take over their account', async () => {
     const { email } = await registerNextDoor(latchkey);
     const added = await call('POST', 'members', { email });
     assert.equal(added.status, 201);
@@ -48,7 +48,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     assert.equal((await call('PATCH', path, { metadata: { seat: 7 } })).status, 200);
   });
 
-  test('who had an account before the project added them stays their own, also once they are nowhere else', async () => {
+  test('an account that existed before a project added it stays its person’s, also if it is in no other project', async () => {
     const { email, access_token: token } = await registerNextDoor(latchkey);
     const { id } = (await call('POST', 'members', { email })).body;
     const [membership] = (await latchkey.api('/v1/me/memberships', { token })).body.items.filter(
@@ -58,7 +58,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     expectProblem(await call('PATCH', `members/${id}`, { email: newEmail() }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('who joins a sibling project later is their own from then on', async () => {
+  test('an account is its person’s from the moment it joins a sibling project', async () => {
     const { email } = await register(latchkey);
     const { id } = await memberOf(email);
     assert.equal((await call('PATCH', `members/${id}`, { displayName: 'Ours' })).status, 200);
@@ -66,7 +66,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     expectProblem(await call('PATCH', `members/${id}`, { displayName: 'Theirs' }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('ending their sessions ends them in this project alone', async () => {
+  test('ending a user’s sessions ends them in this project only', async () => {
     const { email, access_token: here } = await register(latchkey);
     const { id } = await memberOf(email);
     const next = await signInNextDoor(latchkey, email, PASSWORD);
@@ -76,7 +76,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     assert.equal((await latchkey.api('/v1/me/profile', { token: next.body.access_token })).status, 200);
   });
 
-  test('the team of the workspace looks after accounts of all its projects', async () => {
+  test('the team of the workspace manages accounts of all its projects', async () => {
     const { email } = await registerNextDoor(latchkey);
     const { id } = (await call('POST', 'members', { email })).body;
     const operator = await teammate(latchkey, 'support');
@@ -87,7 +87,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     assert.equal(renamed.status, 200, renamed.text);
   });
 
-  test('nobody changes what they sign in with by way of the admin API', async () => {
+  test('the admin API changes nobody’s identifiers', async () => {
     const token = await ownerToken(latchkey);
     const { email } = latchkey.demo.environments.test.owner;
     const own = admin(latchkey, token);
@@ -97,10 +97,10 @@ describe('an account belongs to its person, not to the administrators of one pro
   });
 });
 
-describe('a project is shown no more of an account than it knew', () => {
+describe('a project sees no more of an account than it knew', () => {
   const profile = { displayName: 'Private Name' };
 
-  test('of somebody who was added, until they enter the project themselves', async () => {
+  test('of a user that was added, until they enter the project themselves', async () => {
     const { email } = await registerNextDoor(latchkey, { profile });
     const added = (await call('POST', 'members', { email })).body;
     const shown = ['email', 'emailVerified', 'phone', 'username', 'displayName', 'mfaEnabled'];
@@ -117,7 +117,7 @@ describe('a project is shown no more of an account than it knew', () => {
     assert.equal((await call('GET', `members/${added.id}`)).body.displayName, 'Private Name');
   });
 
-  test('nor of somebody who was imported', async () => {
+  test('of a user that was imported', async () => {
     const { email } = await registerNextDoor(latchkey, { profile });
     const headers = { 'content-type': 'application/x-ndjson' };
     const body = JSON.stringify({ email, displayName: 'Mine', customData: {} });
@@ -131,7 +131,7 @@ describe('a project is shown no more of an account than it knew', () => {
     assert.deepEqual([imported.email, imported.displayName], [email, null]);
   });
 
-  test('an export holds password hashes only where asked for, permitted, and of the project’s own accounts', async () => {
+  test('an export contains password hashes only if requested, permitted, and for the project’s own accounts', async () => {
     const [own, shared] = [await register(latchkey), await register(latchkey)];
     assert.equal((await signInNextDoor(latchkey, shared.email, PASSWORD)).status, 200);
     assert.ok(!(await call('GET', 'members/export')).text.includes('passwordHash'));
@@ -153,8 +153,8 @@ describe('a project is shown no more of an account than it knew', () => {
   });
 });
 
-describe('whoever may change roles changes none that grants more', () => {
-  test('it is not stripped, renamed or removed, and no permission that a role grants is', async () => {
+describe('managing roles does not allow changes to stronger roles', () => {
+  test('a stronger role can not be reduced, renamed or deleted, nor can a permission that a role grants', async () => {
     const owner = admin(latchkey, await ownerToken(latchkey));
     assert.equal((await owner('POST', 'permissions', { key: 'orders:refund', description: 'Refund' })).status, 201);
     const permissions = ['members:write', 'orders:refund'];

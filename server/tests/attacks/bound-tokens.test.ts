@@ -25,7 +25,7 @@ after(() => latchkey.stop());
 
 type KeyPair = { publicKey: CryptoKey; privateKey: CryptoKey };
 
-/** What of a request with a proof is not as it should be. */
+/** What is wrong with a DPoP proof. */
 type Wrong = {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
@@ -34,7 +34,7 @@ type Wrong = {
   without?: 'proof';
 };
 
-/** The headers of a request to switch-context that proves a key. */
+/** The headers of a request to switch-context with a DPoP proof. */
 async function withProof(token: string, keys: KeyPair, wrong: Wrong = {}): Promise<Record<string, string>> {
   const { publicKey, privateKey } = wrong.keys ?? keys;
   const claims = {
@@ -62,7 +62,7 @@ const enter = (headers: Record<string, string>) =>
     },
   });
 
-/** What a new person's sign-in gives an application, who allows it what it asks. */
+/** Signs a new person in to an application, and consents to what it requests. */
 async function signedIn(firstParty: boolean, changes: Record<string, unknown> = {}) {
   const { body, text } = await latchkey.api('/v1/admin/applications', {
     token: admin,
@@ -92,7 +92,7 @@ async function boundToken(firstParty: boolean): Promise<{ token: string; keys: K
   return { token: tokens.access_token, keys };
 }
 
-/** Everything that may be wrong with a proof. */
+/** Every possible fault of a proof. */
 async function faults(keys: KeyPair): Promise<Wrong[]> {
   const { auth } = latchkey.system.config.addresses.test;
   const now = Math.floor(Date.now() / 1000);
@@ -117,7 +117,7 @@ async function faults(keys: KeyPair): Promise<Wrong[]> {
 }
 
 describe('a token that is bound to a key', () => {
-  test('is exchanged for a session with a proof of the key, once for each proof', async () => {
+  test('is exchanged for a session with a proof of the key, once per proof', async () => {
     const { token, keys } = await boundToken(true);
     const answer = await enter(await withProof(token, keys));
     assert.equal(answer.status, 200, answer.text);
@@ -130,10 +130,10 @@ describe('a token that is bound to a key', () => {
     expectProblem(replayed, 401, 'AUTHENTICATION_REQUIRED');
   });
 
-  test('opens nothing with a proof that is missing or wrong, and says that it wants DPoP', async () => {
+  test('is refused if the proof is missing or wrong, with a DPoP challenge', async () => {
     const { token, keys } = await boundToken(true);
     for (const fault of await faults(keys)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await enter(await withProof(token, keys, fault));
       assert.equal(answer.status, 401, JSON.stringify(fault));
       expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
@@ -142,17 +142,17 @@ describe('a token that is bound to a key', () => {
     assert.equal((await enter(await withProof(token, keys))).status, 200);
   });
 
-  test('of a third party opens no session with the right proof either', async () => {
+  test('of a third party opens no session, even with the right proof', async () => {
     const { token, keys } = await boundToken(false);
     expectProblem(await enter(await withProof(token, keys)), 403, 'WRONG_TOKEN_KIND');
   });
 
-  test('is not what other tokens pass for: those are sent as Bearer', async () => {
+  test('is required only for bound tokens; others are sent as Bearer', async () => {
     const { flow, back } = await signedIn(true);
     const tokens = await flow.finish(back);
     const { access_token: session } = await register(latchkey);
     for (const token of [tokens.access_token, session]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await enter(await withProof(token, await newKeys()));
       expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
     }

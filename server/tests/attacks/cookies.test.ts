@@ -12,7 +12,7 @@ const OWN = 'http://localhost:5173';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-/** Every cookie that was set at an https address. */
+/** Every cookie that was set by an https address. */
 const seen: string[] = [];
 before(async () => {
   const settings = { LATCHKEY_TEST_AUTH_URL: AUTH, LATCHKEY_CONSOLE_URL: CONSOLE };
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** A `fetch` that ends TLS as a proxy before us does. */
+/** A `fetch` that adds the headers of a TLS-terminating proxy. */
 const throughProxy: typeof globalThis.fetch = (input, init = {}) => {
   if (String(input).startsWith('http:')) return fetch(input, init);
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ async function register() {
   return { email, ...(await call('/v1/auth/register', { email, password: PASSWORD })) };
 }
 
-/** The kind of a cookie: its name without prefix, environment and what tells sign-ins apart. */
+/** The kind of a cookie: its name without prefix, environment and sign-in. */
 const kindOf = (line: string) =>
   /^(?:__Host-)?latchkey-(?:test-|production-)?((?:console-sign-in)|[a-z]+)/.exec(line)?.[1] ?? line;
 
@@ -87,7 +87,7 @@ function documentedCookies(): string[] {
 }
 
 describe('cookies on https', () => {
-  test('every cookie of every way through the pages is bound to its host, and is one that the documentation names', async () => {
+  test('every cookie of every page flow has the __Host- prefix, and is documented', async () => {
     const person = await register();
     await call('/v1/auth/login/password', { identifier: person.email, password: PASSWORD, cookies: true });
     const app = await totpOf(latchkey, person, clock);
@@ -119,7 +119,7 @@ describe('cookies on https', () => {
     assert.deepEqual([...new Set(seen.map(kindOf))].sort(), documentedCookies());
   });
 
-  test('a cookie that a neighbouring host of the domain plants signs nobody in', async () => {
+  test('a cookie planted by a sibling host of the domain signs nobody in', async () => {
     const attacker = await register();
     const browser = secureBrowser();
     const page = await browser.submit(await browser.open(`${AUTH}/account`), {
@@ -129,7 +129,7 @@ describe('cookies on https', () => {
     assert.equal(page.url, `${AUTH}/account`, page.text);
     const own = [...(browser.cookies.get('/') ?? [])];
     assert.ok(own.some(([name]) => name === '__Host-latchkey-test-browser'));
-    // No host but this one can set a name with the prefix: what is planted has to do without it.
+    // Only this host can set names with the prefix, so a planted cookie has none.
     const victim = secureBrowser();
     victim.cookies.set('/', new Map(own.map(([name, value]) => [name.replace('__Host-', ''), value])));
     const shown = await victim.open(`${AUTH}/account`);
@@ -144,7 +144,7 @@ describe('several sign-ins in one browser', () => {
       .flatMap((jar) => [...jar])
       .reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 
-  test('go on apart from each other, and never fill the headers of a request', async () => {
+  test('are independent, and never overflow the headers of a request', async () => {
     const plain = await startTestLatchkey();
     const email = newEmail();
     assert.equal((await plain.auth('/v1/auth/register', { body: { email, password: PASSWORD } })).status, 200);

@@ -64,16 +64,16 @@ async function mailsTo(address: string): Promise<number> {
 }
 
 describe('password attempts', () => {
-  test('of one account share one budget, by whatever name it is called', async () => {
+  test('of one account share one limit, under every identifier', async () => {
     const { email, username } = await registerNamed();
     const byEmail = await Promise.all(range(80).map((n) => guess(email, `198.18.1.${n}`)));
     assert.deepEqual(new Set(byEmail.map(({ status }) => status)), new Set([401]));
-    // The right password from a strange place is not looked at any more, and the answer does not tell.
+    // From an unknown source the right password is no longer checked, and the response does not reveal it.
     expectProblem(await login(username, '198.18.1.200'), 401, 'INVALID_CREDENTIALS');
     expectProblem(await login(email, '198.18.1.201'), 429, 'ACCOUNT_THROTTLED');
   });
 
-  test('that exhaust an account by one name are answered by another name as for an unknown one', async () => {
+  test('exhausted under one identifier get the response of an unknown account under another', async () => {
     const { email, username } = await registerNamed();
     await Promise.all(range(81).map((n) => guess(email, `198.18.2.${n}`)));
     const [known, unknown] = [await guess(username, '198.18.2.201'), await guess('nobody.here', '198.18.2.202')];
@@ -81,7 +81,7 @@ describe('password attempts', () => {
     assert.equal(known.body.detail, unknown.body.detail);
   });
 
-  test('of strangers leave the owner a reserve at the places the account is used from, by every name', async () => {
+  test('of strangers leave the owner a reserve at sources where the account is used, under every identifier', async () => {
     const { email, username } = await registerNamed();
     assert.equal((await login(email, '198.18.30.1')).status, 200);
     await Promise.all(range(60).map((n) => guess(email, `198.18.3.${n}`)));
@@ -89,7 +89,7 @@ describe('password attempts', () => {
     assert.equal((await login(username, '198.18.30.1')).status, 200);
   });
 
-  test('from one IPv6 network of 64 bits count as from one source', async () => {
+  test('from one IPv6 /64 count as one source', async () => {
     const { email } = await register(latchkey);
     const answers = await Promise.all(range(60).map((n) => guess(email, `2001:db8:5:1::${n.toString(16)}`)));
     assert.equal(answers.filter(({ status }) => status === 401).length, 20);
@@ -97,13 +97,13 @@ describe('password attempts', () => {
     expectProblem(await guess(email, '2001:db8:5:2::1'), 401, 'INVALID_CREDENTIALS');
   });
 
-  test('from an IPv4 address count as from one source, also where it is written as an IPv6 address', async () => {
+  test('from an IPv4 address count as one source, also if it is written as an IPv6 address', async () => {
     const { email } = await register(latchkey);
     await Promise.all(range(20).map(() => guess(email, '198.18.4.1')));
     expectProblem(await guess(email, '::ffff:198.18.4.1'), 429, 'ACCOUNT_THROTTLED');
   });
 
-  test('leave the reserve to the whole IPv6 network that the account is used from', async () => {
+  test('leave the reserve to the whole IPv6 /64 where the account is used', async () => {
     const { email } = await register(latchkey);
     assert.equal((await login(email, '2001:db8:6:1::1')).status, 200);
     await Promise.all(range(81).map((n) => guess(email, `198.18.5.${n}`)));
@@ -112,14 +112,14 @@ describe('password attempts', () => {
 });
 
 describe('attempts at a second factor', () => {
-  test('are not forgotten when the password is proven in between', async () => {
+  test('stay counted when the password is proven in between', async () => {
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);
     const again = (body: Record<string, unknown>) =>
       latchkey.auth('/v1/auth/reauthenticate', { token: person.access_token, body });
     const wrong = app.code() === '000000' ? '000001' : '000000';
     for (const _ of range(19)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       expectProblem(await again({ code: wrong }), 401, 'INVALID_CODE');
     }
     const proven = await again({ password: PASSWORD });
@@ -131,11 +131,11 @@ describe('attempts at a second factor', () => {
     assert.equal((await again({ password: PASSWORD })).status, 200);
   });
 
-  test('are not forgotten when another app is set up in between', async () => {
+  test('stay counted when another app is enrolled in between', async () => {
     const person = await register(latchkey);
     const token = person.access_token;
     for (const _ of range(20)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await latchkey.auth('/v1/auth/reauthenticate', { token, body: { code: '000000' } });
     }
     await totpOf(latchkey, person, clock);
@@ -155,11 +155,11 @@ describe('attempts at a second factor', () => {
 });
 
 describe('mails', () => {
-  test('that ten strangers ask for do not keep the owner out, at a place the account is used from', async () => {
+  test('requested by ten strangers do not lock the owner out at a source where the account is used', async () => {
     const { email } = await register(latchkey);
     assert.equal((await login(email, '198.18.6.1')).status, 200);
     for (const n of range(12)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       assert.equal((await startCode(email, `198.18.7.${n}`)).status, 202);
     }
     const sent = await mailsTo(email);
@@ -171,48 +171,48 @@ describe('mails', () => {
     assert.equal(entered.status, 200, entered.text);
   });
 
-  test('beyond ten an hour to one address are not sent, and the answer does not tell', async () => {
+  test('beyond ten per hour to one address are not sent, and the response does not reveal it', async () => {
     const email = newEmail();
     const answers = [];
     for (const n of range(14)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       answers.push(await startCode(email, `198.18.8.${n}`));
     }
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
     assert.equal(await mailsTo(email), 10);
   });
 
-  test('that one source asks for again and again are refused', async () => {
+  test('requested repeatedly by one source are refused', async () => {
     const email = newEmail();
     for (const _ of range(10)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       assert.equal((await startCode(email, '198.18.9.1')).status, 202);
     }
     expectProblem(await startCode(email, '198.18.9.1'), 429, 'RATE_LIMIT_EXCEEDED');
   });
 
-  test('to an address do not tell whose username belongs to it, in either order', async () => {
+  test('do not reveal whose username belongs to an address, in either order', async () => {
     const one = await registerNamed();
     for (const _ of range(10)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       assert.equal((await forgot(one.email, '198.18.10.1')).status, 202);
     }
     assert.equal((await forgot(one.username, '198.18.10.1')).status, 202);
     assert.equal((await forgot('nobody.here', '198.18.10.1')).status, 202);
     const two = await registerNamed();
     for (const _ of range(10)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       assert.equal((await forgot(two.username, '198.18.10.2')).status, 202);
     }
     assert.equal((await forgot(two.email, '198.18.10.2')).status, 202);
   });
 
-  test('to an address do not tell whose username belongs to it, when they are sent again', async () => {
+  test('do not reveal whose username belongs to an address when they are resent', async () => {
     const { email, username } = await registerNamed();
     const { body } = await forgot(username, '198.18.11.1');
     for (const _ of range(9)) {
       clock.advance(31_000);
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const again = await latchkey.auth('/v1/auth/email/resend', {
         body: { flowId: body.flowId },
         headers: from('198.18.11.1'),
@@ -220,17 +220,17 @@ describe('mails', () => {
       assert.equal(again.status, 202);
     }
     for (const _ of range(10)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       assert.equal((await forgot(email, '198.18.11.1')).status, 202);
     }
   });
 
-  test('to an unproven address are asked for and counted, by whatever name its owner signs in', async () => {
+  test('to an unverified address count under every identifier that its owner signs in with', async () => {
     const { username, email } = await registerNamed();
     await changeSettings(latchkey, { emailVerification: 'required' });
     try {
       for (const _ of range(10)) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const answer = await login(username, '198.18.12.1');
         assert.equal(answer.body.status, 'verification_required', answer.text);
       }
@@ -243,7 +243,7 @@ describe('mails', () => {
 });
 
 describe('a proof of work', () => {
-  test('counts once, however its salt is written', async () => {
+  test('counts once, however its salt is encoded', async () => {
     await changeSettings(latchkey, { proofOfWork: 'required' });
     try {
       const { body } = await latchkey.auth('/v1/auth/challenge');
@@ -263,8 +263,8 @@ describe('a proof of work', () => {
   });
 });
 
-describe('requests of anybody', () => {
-  test('with a made-up flow hash nothing: six hundred at once are refused, and none for want of room', async () => {
+describe('anonymous requests', () => {
+  test('with a made-up flow do not hash: six hundred at once are refused, and none for lack of capacity', async () => {
     const body = { flowId: 'flw_01kaz3w9hqf8p9n2m4v5x6y7z8', code: '12345678', newPassword: 'a new long password' };
     const answers = await Promise.all(
       range(600).map(() => latchkey.auth('/v1/auth/password/reset', { body, headers: from('198.18.40.1') })),
@@ -272,7 +272,7 @@ describe('requests of anybody', () => {
     assert.deepEqual(new Set(answers.map(({ body: { errorCode } }) => errorCode)), new Set(['INVALID_CODE']));
   });
 
-  test('are counted by source before anything is read, on every route that changes something', async () => {
+  test('are counted by source before the body is read, on every route that changes something', async () => {
     const source = '198.18.41.1';
     for (const [name, { points }] of Object.entries(SOURCE_COUNTERS))
       sourceCounts(latchkey.system).add(counterNamed(name), `${source}/32`, points);
@@ -281,18 +281,18 @@ describe('requests of anybody', () => {
     for (const { method, path } of counted) {
       const host = /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
       const call = (by: string) => host(path.replaceAll(/:\w+/g, 'x'), { method: by, headers: from(source) });
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await call(method);
       expectProblem(answer, 429, 'RATE_LIMIT_EXCEEDED');
       assert.ok(Number(answer.headers.get('retry-after')) > 0, path);
-      // A HEAD does what the GET does.
+      // A HEAD request counts like its GET.
       if (method === 'GET') assert.equal((await call('HEAD')).status, 429, path);
     }
     const elsewhere = await latchkey.auth('/v1/auth/login/passkey/options', { body: {}, headers: from('198.18.41.2') });
     assert.equal(elsewhere.status, 200);
   });
 
-  test('that show a right proof are not counted; those that show a wrong one are', async () => {
+  test('with a valid proof are not counted; those with an invalid one are', async () => {
     const { email } = await register(latchkey);
     const counts = sourceCounts(latchkey.system);
     counts.add('proof', '198.18.42.1/32', SOURCE_COUNTERS.proof.points - 1);
@@ -301,7 +301,7 @@ describe('requests of anybody', () => {
     expectProblem(await login(email, '198.18.42.1'), 429, 'RATE_LIMIT_EXCEEDED');
   });
 
-  test('can not change anything on a route that says nothing of how it is counted: no process starts with one', async () => {
+  test('need a declared limit: no process starts with a changing route that has none', async () => {
     const app = await createHost(
       { ...latchkey.system, metrics: new Registry() },
       { kind: 'auth', environment: 'test' },
@@ -312,7 +312,7 @@ describe('requests of anybody', () => {
   });
 });
 
-/** Routes that anybody may call, and that say what they are counted as, or why they are not. */
+/** Public routes with their limit, or the reason why they have none. */
 const anonymous = [
   ...new Map(
     Object.values(served)
@@ -333,7 +333,7 @@ describe('docs/security-model.md', () => {
     return page.split(`<!-- table: ${name} -->`)[1]?.split('<!-- /table -->')[0]?.trim();
   };
 
-  test('shows the counters as they are', () => {
+  test('lists the counters', () => {
     const rows = Object.entries(COUNTERS).map(
       ([name, { points, seconds, counts, beyond }]) => `| ${name} | ${counts} | ${points} | ${seconds} | ${beyond} |`,
     );
@@ -341,7 +341,7 @@ describe('docs/security-model.md', () => {
     assert.equal(documented('counters'), [...head, ...rows].join('\n'));
   });
 
-  test('shows the counters of anonymous requests, and every route, as they are', () => {
+  test('lists the counters of anonymous requests, and every route', () => {
     const rules = Object.entries(SOURCE_COUNTERS).map(
       ([name, { points, counts, of }]) => `| ${name} | ${counts} | ${of} | ${points} |`,
     );

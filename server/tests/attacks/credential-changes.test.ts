@@ -62,7 +62,7 @@ const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier
 const reset = (proof: Record<string, unknown>) =>
   post('/v1/auth/password/reset', { newPassword: NEXT_PASSWORD, ...proof });
 
-/** The token of a reset link that lies in a person's mailbox. */
+/** The token of a reset link in a person's mailbox. */
 async function resetLinkOf(person: Person): Promise<string> {
   assert.equal((await forgot(person)).status, 202);
   return mailedToken(latchkey, person.email);
@@ -81,7 +81,7 @@ async function asAdmin(person: Person, call: { path?: string; method: string; bo
   return latchkey.api(`/v1/admin/members/${body.items[0].id}${path}`, { token, ...rest });
 }
 
-/** Links an account at the provider from a session that begins it. */
+/** Links an account at the provider from a session that starts the flow. */
 async function link(session: Session): Promise<TestResponse> {
   const clientId = latchkey.demo.environments.test.clientId;
   const begun = await me('/linked-identities', session, {
@@ -99,7 +99,7 @@ async function link(session: Session): Promise<TestResponse> {
 const firstPasskey = async (session: Session): Promise<string> =>
   `/security/passkeys/${(await me('/security', session)).body.passkeys[0].id}`;
 
-/** Makes each change, from the session that has proven both factors where it is the person's own. */
+/** Makes each change; changes by the person come from the session with both factors. */
 const makeChange: Record<keyof typeof ENDED_BY, Change> = {
   password: {
     make: ({ strong }) =>
@@ -168,7 +168,7 @@ const makeChange: Record<keyof typeof ENDED_BY, Change> = {
   },
 };
 
-/** What lies about of a person before a change: another session, a remembered device, a reset link in their mailbox. */
+/** What exists before a change: another session, a remembered device, a reset link in the mailbox. */
 async function leftAbout(person: Person) {
   const { userId } = person.session;
   const { sessionId } = await latchkey.inProject(async (tx) => {
@@ -197,7 +197,7 @@ describe('a change of credentials', () => {
   });
 
   for (const [change, { prepare, make }] of Object.entries(makeChange))
-    test(`ends what came before it, and its own session goes on: ${change}`, async () => {
+    test(`ends what came before it, and its own session continues: ${change}`, async () => {
       const changing = await people.protectedPerson();
       await prepare?.(changing);
       const left = await leftAbout(changing.person);
@@ -210,7 +210,7 @@ describe('a change of credentials', () => {
       assert.deepEqual({ ...found, proofs: await left.linkVoid() }, expected);
     });
 
-  test('by an administrator ends every session, and links that lie in the old mailbox', async () => {
+  test('by an administrator ends every session, and links in the old mailbox', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const token = await resetLinkOf(person);
     const changed = await asAdmin(person, { method: 'PATCH', body: { email: newEmail(), emailVerified: true } });
@@ -219,7 +219,7 @@ describe('a change of credentials', () => {
     expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
   });
 
-  test('of the password outlives no sign-in that checks the old one at the same moment', async () => {
+  test('of the password ends a concurrent sign-in that checks the old one', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const body = { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD };
     let changed: TestResponse | undefined;
@@ -229,7 +229,7 @@ describe('a change of credentials', () => {
     const attempts: Promise<TestResponse>[] = [];
     for (let round = 0; round < 60 && !changed; round += 1) {
       attempts.push(people.login(person));
-      // biome-ignore lint/performance/noAwaitInLoops: one sign-in begins after the other, none is waited for
+      // biome-ignore lint/performance/noAwaitInLoops: staggers concurrent sign-ins
       await latchkey.auth('/v1/auth/methods');
     }
     await changing;
@@ -240,7 +240,7 @@ describe('a change of credentials', () => {
     assert.ok(await isAlive(person));
   });
 
-  test('that somebody makes in several sessions at once is made in one of them, which is the one that goes on', async () => {
+  test('made in several sessions at once succeeds in one of them, which continues', async () => {
     const person: Person = await prove(latchkey, await register(latchkey));
     const others = await Promise.all(Array.from({ length: 4 }, () => people.login(person)));
     const sessions: Session[] = [person, ...others.map(({ body }) => body)];
@@ -259,7 +259,7 @@ describe('a change of credentials', () => {
 });
 
 describe('a session', () => {
-  test('of before ends when its person turns an app on; the one that did it is raised and keeps its tokens', async () => {
+  test('ends when its person enrols an app elsewhere; the enrolling session is raised and keeps its tokens', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const { body: attacker } = await people.login(person);
     await totpOf(latchkey, person, clock);
@@ -269,7 +269,7 @@ describe('a session', () => {
     assert.deepEqual([body.session?.acr, body.session?.amr], ['aal2', ['pwd', 'otp', 'mfa']]);
   });
 
-  test('that began with a phone is not raised by the same phone as second factor', async () => {
+  test('that started with a phone is not raised by the same phone as second factor', async () => {
     const phone = newPhone();
     const { body: asked } = await post('/v1/auth/login/phone', { phone });
     const code = await people.textedCode(phone);

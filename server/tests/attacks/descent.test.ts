@@ -27,7 +27,7 @@ after(() => latchkey.stop());
 
 type Session = TestResponse['body'];
 
-/** A person who signed in to an application of our own, and what was obtained through that. */
+/** A person signed in to a first-party application, and everything obtained through it. */
 type Obtained = {
   person: Session & { email: string };
   application: { id: string; clientId: string; secret: string };
@@ -35,7 +35,7 @@ type Obtained = {
   browser: Browser;
   callback: string;
   tokens: Awaited<ReturnType<CodeFlow['finish']>>;
-  /** For the token; for that, in another project, proven anew there; and back from there. */
+  /** Sessions: for the token; from that one, in another project after a reauthentication; and back from there. */
   sessions: [here: Session, again: Session, returned: Session];
 };
 
@@ -57,7 +57,7 @@ const inProject = (index: number) => ({
   environment: 'test',
 });
 
-/** The session for a token, in the first project of the demo or its second. */
+/** The session for a token, in the first or the second project of the demo. */
 async function switchTo(index: number, token: string): Promise<Session> {
   const answer = await latchkey.auth('/v1/sessions/switch-context', { token, body: inProject(index) });
   assert.equal(answer.status, 200, answer.text);
@@ -130,7 +130,7 @@ async function assertDead(session: Session): Promise<void> {
 const change = (id: string, body: Record<string, unknown>) =>
   latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
 
-/** What ends a grant, as the security model lists it: done, and what becomes of the person's other sessions. */
+/** What ends a grant, as the security model lists it: the action, and its effect on the person's other sessions. */
 const ENDINGS: Record<string, { end: (obtained: Obtained) => Promise<unknown>; others: string; alone?: true }> = {
   'the person takes the application’s access back': {
     end: async ({ person: { access_token: token }, application }) => {
@@ -206,22 +206,22 @@ const ENDINGS: Record<string, { end: (obtained: Obtained) => Promise<unknown>; o
       assert.equal(status, 204, text);
     },
     others: 'end',
-    // An account in several projects is nobody's to change but its person's.
+    // An account in several projects can be changed by its person only.
     alone: true,
   },
 };
 
-describe('what was obtained through a grant ends when', () => {
+describe('everything obtained through a grant ends when', () => {
   for (const [cause, { end, others, alone }] of Object.entries(ENDINGS)) {
     test(cause, async () => {
       const obtained = await obtain(alone && { person: await register(latchkey), elsewhere: 0 });
       for (const session of obtained.sessions) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         assert.equal((await looked(session)).status, 200);
       }
       await end(obtained);
       for (const session of obtained.sessions) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         await assertDead(session);
       }
       if (others === 'go on') await assertAlive(obtained.person);
@@ -241,7 +241,7 @@ describe('what was obtained through a grant ends when', () => {
 });
 
 describe('descent', () => {
-  test('belongs to the grant: what another application obtained in the same session goes on', async () => {
+  test('belongs to the grant: what another application obtained in the same session continues', async () => {
     const one = await obtain();
     const other = await obtain({ person: one.person, browser: one.browser });
     assert.equal(one.sessions[0].session.id, other.sessions[0].session.id, 'one sign-in');
@@ -273,7 +273,7 @@ describe('descent', () => {
     }
   });
 
-  test('a token that ended proves nothing anew', async () => {
+  test('a token that has ended can not reauthenticate', async () => {
     const { flow, tokens, sessions } = await obtain();
     await client.tokenRevocation(flow.configuration, tokens.refresh_token ?? '');
     const body = { password: PASSWORD };
@@ -281,7 +281,7 @@ describe('descent', () => {
     expectProblem(answer, 401, 'SESSION_REVOKED');
   });
 
-  test('is no business of events, and the project lists the session once', async () => {
+  test('does not appear in events, and the project lists the session once', async () => {
     const { person, sessions } = await obtain();
     const { rows } = await latchkey.system.pool.query(
       `select count(*) from events where actor->>'userId' = $1 and actor ? 'descent'`,
@@ -303,7 +303,7 @@ describe('a code for a session', () => {
     ['is removed', (id) => latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'DELETE' })],
   ];
   for (const [cause, end] of changes) {
-    test(`is worth nothing once the application it was issued to ${cause}, and neither is the link that leads to one`, async () => {
+    test(`is invalid once the application it was issued to ${cause}, and so is the link that leads to one`, async () => {
       const { id, clientId } = await addApplication();
       const [first, second] = [await register(latchkey), await register(latchkey)];
       const click = async ({ email }: { email: string }) => {
@@ -315,7 +315,7 @@ describe('a code for a session', () => {
       };
       for (const { email } of [first, second]) {
         const body = { email, clientId, redirectUri: REDIRECT };
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         assert.equal((await latchkey.auth('/v1/auth/login/magic-link', { body })).status, 202);
       }
       const code = new URL((await click(first)).headers.get('location') ?? '').searchParams.get('code');

@@ -18,7 +18,7 @@ import { browserOf, codeFlow } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
 
 const OWN = 'http://localhost:5173';
-/** Of an application of the workspace's second project. */
+/** The origin of an application of the workspace's second project. */
 const SIBLING = 'http://localhost:7777';
 const STRANGER = 'https://evil.example';
 
@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** The rows of a table of the documentation, cells without their marks. */
+/** The rows of a table of the documentation, cells without markup. */
 function documented(name: string): string[][] {
   const page = readFileSync(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split(`<!-- table: ${name} -->`);
@@ -49,7 +49,7 @@ function documented(name: string): string[][] {
 
 const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 
-/** What a browser is told about a page that wants to call. */
+/** The CORS headers that a browser gets for a page of this origin. */
 async function asked(path: string, origin: string, method = 'GET') {
   const headers = { origin, 'access-control-request-method': method };
   const { headers: told } = await latchkey.auth(path, { method: 'OPTIONS', headers });
@@ -60,7 +60,7 @@ async function asked(path: string, origin: string, method = 'GET') {
   }));
 }
 
-/** What the documentation calls those who may call. */
+/** The documented CORS rule of a path. */
 type Rule = { origins: Record<string, string | null>; credentials: string | null };
 const RULES: Record<string, Rule> = {
   applications: { origins: { [OWN]: OWN, [SIBLING]: SIBLING, [STRANGER]: null }, credentials: 'true' },
@@ -78,7 +78,7 @@ async function expectShared(path: string, rule: Rule | undefined): Promise<void>
 }
 
 describe('pages of other origins', () => {
-  test('no page of another origin may read a page of a signed-in person, not even an application’s', async () => {
+  test('no page of another origin can read a page of a signed-in person, not even an application’s', async () => {
     const { browser } = await visitorOf(latchkey, '');
     const cookie = [...browser.cookies.values()].flatMap((jar) => [...jar].map((pair) => pair.join('='))).join('; ');
     const pages = [
@@ -97,26 +97,26 @@ describe('pages of other origins', () => {
       '/connect/device',
     ])
       for (const origin of [OWN, SIBLING, STRANGER]) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const { headers } = await latchkey.auth(path, { headers: { origin, cookie, accept: 'text/html' } });
         for (const name of ['access-control-allow-origin', 'access-control-allow-credentials'])
           assert.equal(headers.get(name), null, `${path} for ${origin}`);
       }
   });
 
-  test('each path is shared with the pages, and with the cookies, that the documentation says', async () => {
+  test('each path allows the origins, and the credentials, that the documentation says', async () => {
     const rows = documented('shared-paths').map(([paths, pages = '']) => ({
       rule: RULES[pages],
       paths: quoted(paths),
     }));
-    // The provider asks the calling client, which the next test does.
+    // The provider decides by the calling client, which the next test covers.
     for (const { rule, paths } of rows.filter(({ rule }) => rule !== undefined)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await Promise.all(paths.map((path) => expectShared(path.replace('*', EXAMPLES[path] ?? ''), rule)));
     }
   });
 
-  test('the token endpoint answers pages of the calling application only, and takes no cookies from any', async () => {
+  test('the token endpoint allows pages of the calling application only, and no credentials', async () => {
     const { clientId } = latchkey.demo.environments.test;
     const ask = (origin: string) =>
       latchkey.auth('/connect/token', {
@@ -134,16 +134,16 @@ describe('pages of other origins', () => {
     assert.equal(own.headers.get('access-control-allow-credentials'), null);
     assert.equal(own.body.error, 'invalid_grant');
     for (const origin of [SIBLING, STRANGER]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const other = await ask(origin);
       assert.deepEqual([other.body.error, other.headers.get('access-control-allow-origin')], ['invalid_request', null]);
     }
   });
 
-  test('a browser may send a DPoP proof and read the nonce that is asked for', async () => {
+  test('a browser may send a DPoP proof and read the requested nonce', async () => {
     const headers = { origin: OWN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'dpop' };
     for (const path of ['/v1/sessions/switch-context', '/connect/token', '/connect/par', '/connect/userinfo']) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const told = await latchkey.auth(path, { method: 'OPTIONS', headers });
       assert.match(told.headers.get('access-control-allow-headers') ?? '', /\bdpop\b/, path);
       const answer = await latchkey.auth(path, { method: 'POST', headers: { origin: OWN } });
@@ -151,14 +151,14 @@ describe('pages of other origins', () => {
     }
   });
 
-  test('what the interface tells clients in headers is readable at the token endpoint, too', async () => {
+  test('the exposed headers of the interface are exposed at the token endpoint, too', async () => {
     const answer = await latchkey.auth('/connect/token', { method: 'POST', headers: { origin: OWN } });
     for (const name of ['x-correlation-id', 'traceparent', 'retry-after', 'www-authenticate'])
       assert.ok(answer.headers.get('access-control-expose-headers')?.toLowerCase().includes(name), name);
   });
 });
 
-/** Stands for what a pattern of the documentation covers. */
+/** An example path for each pattern of the documentation. */
 const EXAMPLES: Record<string, string> = {
   '/v1/*': 'auth/methods',
   '/api/status/*': 'summary',
@@ -168,7 +168,7 @@ const EXAMPLES: Record<string, string> = {
   '/link/*': 'verify',
 };
 
-describe('what caches and browsers may do with answers', () => {
+describe('cache and browser headers', () => {
   const isPublic = (path: string) =>
     documented('public-documents').some(([paths]) =>
       quoted(paths).some((pattern) => new RegExp(`^${RegExp.escape(pattern).replace('\\*', '.*')}$`).test(path)),
@@ -180,24 +180,24 @@ describe('what caches and browsers may do with answers', () => {
     else assert.match(kept, /^public, /, `${path} ${status}`);
   };
 
-  test('every operation of every host says that its answer is kept by nobody, unless it is public', async () => {
+  test('every operation of every host forbids caching, unless it is public', async () => {
     const { access_token: token } = await register(latchkey);
     const hosts = { auth: latchkey.auth, api: latchkey.api, console: latchkey.console };
     let walked = 0;
     for (const [host, call] of Object.entries(hosts)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const document = (await call('/openapi.json')).body;
       for (const { method, path } of operationsIn(document, {})) {
         walked += 1;
         if (path.includes('{')) assert.fail(path);
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         expectHeaders(path, await call(path, { method, ...(host === 'api' && { token }) }));
       }
     }
     assert.ok(walked > 200, `${walked} operations`);
   });
 
-  test('tokens, secrets and profiles are kept by no cache', async () => {
+  test('tokens, secrets and profiles are not cached', async () => {
     const email = newEmail();
     const begun = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } });
     const { access_token: token, refresh_token } = begun.body;
@@ -217,7 +217,7 @@ describe('what caches and browsers may do with answers', () => {
     }
   });
 
-  test('pages that the provider writes itself run one known script, and nobody frames or keeps them', async () => {
+  test('pages of the provider library run one known script, and can be neither framed nor cached', async () => {
     const { email } = await register(latchkey);
     const flow = await codeFlow(latchkey, { response_mode: 'form_post' });
     const browser = browserOf(latchkey);
@@ -228,7 +228,7 @@ describe('what caches and browsers may do with answers', () => {
     const paths = [flow.url, '/connect/logout', '/connect/device', '/connect/authorize/x', '/connect/logout/success'];
     const { auth } = latchkey.system.config.addresses.test;
     for (const path of paths) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await latchkey.auth(path.replace(auth, ''), { headers: { cookie, accept: 'text/html' } });
       const policy = answer.headers.get('content-security-policy') ?? '';
       for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
@@ -244,7 +244,10 @@ describe('what caches and browsers may do with answers', () => {
   });
 });
 
-/** Sends bytes to the auth host. @returns all that comes back before the connection ends */
+/**
+ * Sends raw bytes to the auth host.
+ * @returns everything received before the connection ends
+ */
 function bytes(text: string): Promise<{ status: number; headers: string; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(latchkey.system.config.ports.test.auth, '127.0.0.1', () => socket.write(text));
@@ -260,14 +263,14 @@ function bytes(text: string): Promise<{ status: number; headers: string; body: s
 
 const METADATA = '/.well-known/openid-configuration';
 
-describe('requests that are not as HTTP wants them', () => {
+describe('malformed HTTP requests', () => {
   const lines = (...all: string[]) => `${all.join('\r\n')}\r\nConnection: close\r\n\r\n`;
   const own = () => `Host: localhost:${latchkey.system.config.ports.test.auth}`;
 
-  test('a request that names two hosts, or none, is refused, also where the answer is ready', async () => {
+  test('a request with two hosts, or none, is refused, also if the response is prepared in advance', async () => {
     for (const path of [METADATA, '/api/status/summary', '/v1/auth/methods', '/sign-in/x'])
       for (const hosts of [[own(), 'Host: evil.example'], [own(), own()], ['Host: evil.example', own()], []]) {
-        // biome-ignore lint/performance/noAwaitInLoops: one after the other
+        // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
         const { status, headers, body } = await bytes(lines(`GET ${path} HTTP/1.1`, ...hosts));
         assert.deepEqual([status, JSON.parse(body).errorCode], [400, 'MALFORMED_REQUEST'], `${path} ${hosts.join()}`);
         assert.match(headers, /content-type: application\/problem\+json/i);
@@ -275,7 +278,7 @@ describe('requests that are not as HTTP wants them', () => {
     assert.equal((await bytes(lines(`GET ${METADATA} HTTP/1.1`, own()))).status, 200);
   });
 
-  test('what the parser refuses is answered with a problem document', async () => {
+  test('a request that the parser rejects gets a problem document', async () => {
     const cases: [text: string, status: number, code: string][] = [
       ['not http at all\r\n\r\n', 400, 'MALFORMED_REQUEST'],
       [
@@ -287,7 +290,7 @@ describe('requests that are not as HTTP wants them', () => {
       [lines(`GET ${METADATA} HTTP/1.1`, own(), `Cookie: ${'x'.repeat(20_000)}`), 431, 'HEADERS_TOO_LARGE'],
     ];
     for (const [text, status, code] of cases) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await bytes(text);
       const found = JSON.parse(answer.body);
       assert.deepEqual([answer.status, found.status, found.errorCode], [status, status, code], text.slice(0, 80));
@@ -299,7 +302,7 @@ describe('requests that are not as HTTP wants them', () => {
     }
   });
 
-  test('a method that an address does not take is 405 with those it takes; 404 is for unknown addresses', async () => {
+  test('an unsupported method gets 405 with the supported ones; 404 is for unknown paths', async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ['GET', '/connect/token', 'OPTIONS, POST'],
       ['DELETE', '/v1/auth/login/password', 'POST'],
@@ -311,7 +314,7 @@ describe('requests that are not as HTTP wants them', () => {
       ['PATCH', '/nowhere', ''],
     ];
     for (const [method, path, allow] of cases) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const answer = await latchkey.auth(path, { method });
       expectProblem(answer, allow ? 405 : 404, allow ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
       assert.equal(answer.headers.get('allow') ?? '', allow, `${method} ${path}`);
@@ -323,7 +326,7 @@ describe('requests that are not as HTTP wants them', () => {
     expectProblem(await latchkey.api('/v1/admin/nothing', { method: 'PUT', token }), 404, 'NOT_FOUND');
   });
 
-  test('a correlation id of up to 200 printable characters comes back as it was sent; another is replaced', async () => {
+  test('a correlation id of up to 200 printable characters is returned unchanged; any other is replaced', async () => {
     const back = async (id: string) =>
       (await latchkey.api('/nowhere', { headers: { 'x-correlation-id': id } })).headers.get('x-correlation-id');
     const kept = ['{3F2504E0-4F89-41D3-9A0C-0305E82C3301}', 'order 4711 / <b>"\'~!', 'x'.repeat(200)];
@@ -333,7 +336,7 @@ describe('requests that are not as HTTP wants them', () => {
   });
 });
 
-describe('where a request comes from', () => {
+describe('the source of a request', () => {
   const CASES: Record<string, string | null> = {
     '203.0.113.7': '203.0.113.7',
     '203.0.113.7:8080': '203.0.113.7',
@@ -353,7 +356,7 @@ describe('where a request comes from', () => {
     "1'; drop table users --": null,
   };
   for (const [header, source] of Object.entries(CASES))
-    test(`a trusted proxy that writes "${header}" names ${source ?? 'nobody, which is no fault'}`, async () => {
+    test(`a trusted proxy that writes "${header}" names ${source ?? 'no source, which is not an error'}`, async () => {
       const email = newEmail();
       const headers = { 'x-forwarded-for': header };
       const begun = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD }, headers });

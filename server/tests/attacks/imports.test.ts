@@ -39,7 +39,7 @@ async function imported(body: string, type = 'application/x-ndjson', query = '')
 const outcomes = (report: TestResponse['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-/** What is no moment, or none that PostgreSQL holds. */
+/** Texts that are not times, or times that PostgreSQL can't store. */
 const NO_INSTANTS = [
   '2026-06-30T23:59:60Z',
   '2026-06-30T12:00:00+16:28',
@@ -57,8 +57,8 @@ const NO_INSTANTS = [
   'now',
 ];
 
-describe('an import ends, whatever a row holds', () => {
-  test('rows that are nested deep, hold odd dates or other types are reported, and the others imported', async () => {
+describe('an import finishes, whatever a row contains', () => {
+  test('rows with deep nesting, odd dates or wrong types are reported, and the others imported', async () => {
     const good = () => JSON.stringify({ email: newEmail() });
     const deep = [
       `{"email":"${newEmail()}","customData":{"a":${nested(20_000)}}}`,
@@ -84,13 +84,13 @@ describe('an import ends, whatever a row holds', () => {
     for (const { errors } of report.report.slice(4, 4 + dated.length)) assert.equal(errors[0].pointer, '/createdAt');
   });
 
-  test('a cell of a CSV file that is nested deep is reported', async () => {
+  test('a deeply nested cell of a CSV file is reported', async () => {
     const csv = `email,customData\n${newEmail()},"{""a"":${nested(20_000)}}"\n${newEmail()},{}\n`;
     const report = await imported(csv, 'text/csv');
     assert.deepEqual(outcomes(report), ['failed', 'created']);
   });
 
-  test('a row that fails where nobody expected it is reported, and the others of its chunk imported', async () => {
+  test('a row that fails unexpectedly is reported, and the others of its chunk imported', async () => {
     const name = `boom${crypto.randomUUID().slice(0, 8)}`;
     await latchkey.system.pool.query(`
       create function refuse_boom() returns trigger language plpgsql as $$
@@ -107,7 +107,7 @@ describe('an import ends, whatever a row holds', () => {
     assert.deepEqual(outcomes(again), ['unchanged', 'created', 'unchanged']);
   });
 
-  test('a request whose body is nested deep is refused, and is no fault of ours', async () => {
+  test('a request with a deeply nested body is a client error', async () => {
     const body = `{"email":"${newEmail()}","metadata":{"a":${nested(20_000)}}}`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'deep' };
     const url = `${latchkey.system.config.addresses.test.api}/v1/admin/members`;
@@ -123,7 +123,7 @@ type Schema = { format?: string; anyOf?: Schema[]; properties?: Record<string, S
 
 const isInstant = ({ format, anyOf = [] }: Schema): boolean => format === 'date-time' || anyOf.some(isInstant);
 
-/** Every field of a request that takes a moment. */
+/** Every field of a request that accepts a time. */
 function fieldsOf(document: TestResponse['body']): Field[] {
   return Object.entries<Record<string, TestResponse['body']>>(dereferenced(document).paths).flatMap(
     ([template, methods]) =>
@@ -150,8 +150,8 @@ function fieldsOf(document: TestResponse['body']): Field[] {
   );
 }
 
-describe('a moment is read once, where it comes in', () => {
-  test('what is no moment is 400 at every field of every operation that takes one', async () => {
+describe('times are validated at the edge', () => {
+  test('an invalid time is 400 in every field of every operation that accepts one', async () => {
     const operator = await signInOperator(latchkey);
     const hosts = [
       {
@@ -177,7 +177,7 @@ describe('a moment is read once, where it comes in', () => {
     });
   });
 
-  test('what is one is taken, to its ends', async () => {
+  test('a valid time is accepted, up to the limits', async () => {
     const edges = [
       '0001-01-01T00:00:00Z',
       '9999-12-31T23:59:59.999Z',

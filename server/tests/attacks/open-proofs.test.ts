@@ -50,13 +50,13 @@ const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier
 const reset = (proof: Record<string, unknown>) =>
   post('/v1/auth/password/reset', { newPassword: 'another correct horse battery', ...proof });
 
-/** The token of a reset link that lies in a person's mailbox. */
+/** The token of a reset link in a person's mailbox. */
 async function resetLinkOf(person: Person): Promise<string> {
   assert.equal((await forgot(person)).status, 202);
   return mailedToken(latchkey, person.email);
 }
 
-/** A change of credentials that leaves the ways in as they are. */
+/** A change of credentials that leaves the sign-in methods unchanged. */
 async function changePhone(session: Pick<Session, 'access_token'>): Promise<void> {
   const phone = newPhone();
   const { body } = await me('/profile/phone', session, { body: { phone } });
@@ -77,8 +77,8 @@ async function clickedLinkOf(person: Person): Promise<string> {
   return code;
 }
 
-describe('a proof that was asked for before a change', () => {
-  test('does not reset the password: of two reset links one works', async () => {
+describe('a proof that was requested before a change', () => {
+  test('does not reset the password: of two reset links only one works', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const first = await resetLinkOf(person);
     clock.advance(31_000);
@@ -88,7 +88,7 @@ describe('a proof that was asked for before a change', () => {
     expectProblem(await reset({ token: second }), 400, 'INVALID_TOKEN');
   });
 
-  test('does not reset the password from a mailbox that is the person’s no more', async () => {
+  test('does not reset the password from a mailbox that no longer belongs to the person', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const begun = await forgot(person);
     const [token, code] = [await mailedToken(latchkey, person.email), await mailedCode(latchkey, person.email)];
@@ -100,7 +100,7 @@ describe('a proof that was asked for before a change', () => {
     expectProblem(await reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
   });
 
-  test('does not reset the password once the address has gone to somebody else by another way', async () => {
+  test('does not reset the password once the address belongs to another account', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const token = await resetLinkOf(person);
     const { userId } = person.session;
@@ -108,7 +108,7 @@ describe('a proof that was asked for before a change', () => {
     expectProblem(await reset({ token }), 401, 'INVALID_CODE');
   });
 
-  test('does not reset the password after an administrator has had another reset mailed', async () => {
+  test('does not reset the password after an administrator requested another reset', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const token = await resetLinkOf(person);
     const admin = await managementToken(latchkey);
@@ -119,7 +119,7 @@ describe('a proof that was asked for before a change', () => {
     assert.equal((await reset({ token: await mailedToken(latchkey, person.email) })).status, 204);
   });
 
-  test('does not bring an account back that its person has had erased', async () => {
+  test('does not restore an account that its person erased', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const token = await resetLinkOf(person);
     assert.equal((await me('', person, { method: 'DELETE' })).status, 202);
@@ -142,7 +142,7 @@ describe('a proof that was asked for before a change', () => {
     expectProblem(await post('/v1/auth/login/magic-link/verify', { token }), 400, 'INVALID_TOKEN');
   });
 
-  test('links nothing that was begun before', async () => {
+  test('completes no linking that was started before', async () => {
     const { strong } = await people.protectedPerson();
     const clientId = latchkey.demo.environments.test.clientId;
     const begun = await me('/linked-identities', strong, {
@@ -173,7 +173,7 @@ describe('a passkey challenge', () => {
     return { person, own };
   }
 
-  test('of a new passkey is not good for a sign-in', async () => {
+  test('for a new passkey is not accepted for a sign-in', async () => {
     const { person, own } = await withKey();
     const { body } = await me('/security/passkeys/options', person, { body: {} });
     const response = own.get({ challenge: body.options.challenge, rpId: body.options.rp.id });
@@ -181,7 +181,7 @@ describe('a passkey challenge', () => {
     expectProblem(answer, 401, 'INVALID_CREDENTIALS');
   });
 
-  test('of a sign-in is not good for a new passkey', async () => {
+  test('for a sign-in is not accepted for a new passkey', async () => {
     const { person } = await withKey();
     const asked = await options();
     const response = key().create({ challenge: asked.options.challenge, rp: { id: asked.options.rpId } });
@@ -189,7 +189,7 @@ describe('a passkey challenge', () => {
     expectProblem(answer, 401, 'INVALID_CODE');
   });
 
-  test('of a new passkey is answered in the session that asked for it', async () => {
+  test('for a new passkey is accepted only in the session that requested it', async () => {
     const { person, own } = await withKey();
     const { body: asked } = await post('/v1/auth/login/passkey/options', {});
     const other = await post('/v1/auth/login/passkey/verify', {
@@ -201,7 +201,7 @@ describe('a passkey challenge', () => {
     expectProblem(await me('/security/passkeys', other.body, { body: answer }), 401, 'INVALID_CODE');
   });
 
-  test('of before a change makes no passkey after it', async () => {
+  test('from before a change creates no passkey after it', async () => {
     const { person } = await withKey();
     const { body } = await me('/security/passkeys/options', person, { body: {} });
     await changePhone(person);
@@ -209,7 +209,7 @@ describe('a passkey challenge', () => {
     expectProblem(await me('/security/passkeys', person, { body: answer }), 401, 'INVALID_CODE');
   });
 
-  test('of a second step is good for that person’s second step only', async () => {
+  test('for a second step is accepted for that person’s second step only', async () => {
     const { person, own } = await withKey();
     const { mfaToken } = challengeIn(await people.login(person));
     const prompt = async () => (await post('/v1/auth/mfa/challenge', { mfaToken, factorId: 'passkey' })).body;

@@ -33,7 +33,7 @@ after(() => latchkey.stop());
 type Application = { id: string; clientId: string; secret: string; origin: string };
 let applications = 0;
 
-/** An application of a party, added the way the party's are. */
+/** An application of a party, added in the way of that party. */
 async function applicationOf(party: Party): Promise<Application> {
   applications += 1;
   const origin = `http://localhost:${10_000 + applications}`;
@@ -70,7 +70,7 @@ async function change(id: string, body: Record<string, unknown>): Promise<void> 
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** What an application gets of a person who allows it what it asks. */
+/** The tokens of an application after a sign-in with full consent. */
 async function tokensFor(
   { clientId, secret }: Application,
   person: { email: string; password?: string },
@@ -84,7 +84,7 @@ async function tokensFor(
   return { ...flow, tokens: await flow.finish(back) };
 }
 
-/** A token for the resource server, of an application that got one for user info before. */
+/** A token for the resource server, for an application that first got one for user info. */
 async function resourceToken(opened: Pick<Opened, 'configuration' | 'tokens'>): Promise<string> {
   const { configuration, tokens } = opened;
   const refreshed = await client.refreshTokenGrant(configuration, tokens.refresh_token ?? '', { resource: RESOURCE });
@@ -98,9 +98,9 @@ function target() {
 
 const switchContext = (token: string) => latchkey.auth('/v1/sessions/switch-context', { token, body: target() });
 
-describe('the token of an application of somebody else', () => {
+describe('the token of a third-party application', () => {
   for (const party of ['third party', 'self-registered'] as const) {
-    test(`${party}: is exchanged for no session, and the refusal names no way to one`, async () => {
+    test(`${party}: is exchanged for no session, and the refusal suggests no way to one`, async () => {
       const { tokens } = await tokensFor(await applicationOf(party), await register(latchkey));
       const answer = await switchContext(tokens.access_token);
       expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
@@ -108,7 +108,7 @@ describe('the token of an application of somebody else', () => {
       assert.doesNotMatch(answer.body.detail, /switch-context/);
     });
 
-    test(`${party}: opens no route that takes a token, though its person owns the project`, async () => {
+    test(`${party}: is accepted by no route that takes a token, even if its person owns the project`, async () => {
       const { owner } = latchkey.demo.environments.test;
       const { tokens } = await tokensFor(await applicationOf(party), owner);
       const entered: string[] = [];
@@ -129,7 +129,7 @@ describe('the token of an application of somebody else', () => {
     });
   }
 
-  test('is what the application is at the time of use: one that was made third party is refused, and let in again', async () => {
+  test('depends on the application at the time of use: refused while it is third party, accepted again later', async () => {
     const application = await applicationOf('first party');
     const { tokens } = await tokensFor(application, await register(latchkey));
     assert.equal((await switchContext(tokens.access_token)).status, 200);
@@ -139,14 +139,14 @@ describe('the token of an application of somebody else', () => {
     assert.equal((await switchContext(tokens.access_token)).status, 200);
   });
 
-  test('an application that registered itself can not be made one of our own', async () => {
+  test('an application that registered itself can not become first party', async () => {
     const { id } = await applicationOf('self-registered');
     const body = { firstParty: true };
     const answer = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
     expectProblem(answer, 400, 'VALIDATION_FAILED');
   });
 
-  test('an access token in a cookie is no session, whoever it was issued to', async () => {
+  test('an access token in a cookie is not a session, of any application', async () => {
     const { tokens } = await tokensFor(await applicationOf('first party'), await register(latchkey));
     const headers = { cookie: `latchkey-test-access=${tokens.access_token}` };
     expectProblem(
@@ -166,7 +166,7 @@ describe('the token of an application of somebody else', () => {
   });
 });
 
-/** What an application is told of a person, wherever it can ask. */
+/** Everything that an application can learn about a person. */
 async function told({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>) {
   const token = await resourceToken({ configuration, tokens });
   const claims = await Promise.all([
@@ -181,9 +181,9 @@ async function told({ configuration, tokens }: Pick<Opened, 'configuration' | 't
 const PERSONAL = ['roles', 'permissions', 'email', 'email_verified', 'name', 'phone_number', 'birthdate'];
 const ASKED = Object.fromEntries(PERSONAL.map((claim) => [claim, { essential: true }]));
 
-describe('what an application is told', () => {
+describe('what an application can learn', () => {
   for (const party of ['third party', 'self-registered'] as const) {
-    test(`${party}: is what the consent page named, whatever claims it asks for besides`, async () => {
+    test(`${party}: is what the consent page listed, whatever other claims it requests`, async () => {
       const claims = JSON.stringify({ userinfo: ASKED, id_token: ASKED });
       const asked = { scope: 'openid', claims, resource: RESOURCE };
       const opened = await tokensFor(await applicationOf(party), latchkey.demo.environments.test.owner, asked);
@@ -196,7 +196,7 @@ describe('what an application is told', () => {
     });
   }
 
-  test('a claim is told where its scope was allowed', async () => {
+  test('a claim is included if its scope was granted', async () => {
     const asked = { scope: 'openid email roles', claims: JSON.stringify({ id_token: ASKED }), resource: RESOURCE };
     const opened = await tokensFor(await applicationOf('third party'), await register(latchkey), asked);
     const known = await told(opened);
@@ -206,7 +206,7 @@ describe('what an application is told', () => {
     );
   });
 
-  test('a first party chooses with claims among its scopes, too', async () => {
+  test('a first party selects claims within its scopes, too', async () => {
     const asked = { scope: 'openid', claims: JSON.stringify({ id_token: ASKED, userinfo: ASKED }) };
     const { configuration, tokens } = await tokensFor(
       await applicationOf('first party'),
@@ -220,7 +220,7 @@ describe('what an application is told', () => {
     );
   });
 
-  test('an application that was the project’s own asks for consent from then on, and is told nothing before', async () => {
+  test('a former first-party application needs consent, and learns nothing before', async () => {
     const application = await applicationOf('first party');
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
@@ -240,8 +240,8 @@ describe('what an application is told', () => {
   });
 });
 
-describe('a scope that does not exist', () => {
-  /** The scopes that the answer, introspection and the consents name. */
+describe('an unknown OAuth scope', () => {
+  /** The scopes in the token response, in introspection and in the consents. */
   async function granted({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>, clientId: string) {
     const { scope } = await client.tokenIntrospection(configuration, tokens.access_token);
     const { rows } = await latchkey.system.pool.query(
@@ -263,7 +263,7 @@ describe('a scope that does not exist', () => {
     }
   });
 
-  test('is not granted where the request was pushed', async () => {
+  test('is not granted in a pushed request', async () => {
     const application = await applicationOf('third party');
     const { clientId, secret } = application;
     const configuration = await configurationOf(latchkey, { clientId, secret });
@@ -303,12 +303,12 @@ describe('a scope that does not exist', () => {
   });
 });
 
-/** Routes of ours; what the provider answers is OAuth's. */
+/** True for Latchkey's own routes; the others are OAuth's. */
 function isOurs(path: string): boolean {
   return path.startsWith('/v1/');
 }
 
-/** What opens to an application of a party: how it is tried, by the door's name in the table. */
+/** What an application may do, by the name in the table: tries it. */
 const DOORS: Record<string, (application: Application, tokens: Opened) => Promise<boolean>> = {
   '`/connect/userinfo` with its access token': async (_application, { configuration, tokens }) => {
     const claims = await client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck);
@@ -346,14 +346,14 @@ const DOORS: Record<string, (application: Application, tokens: Opened) => Promis
 
 type Opened = Awaited<ReturnType<typeof tokensFor>> & { person: { email: string } };
 
-/** Passed, or refused for what it is. */
+/** True for a success. A failure must be a refusal of the party: 403 or VALIDATION_FAILED. */
 function passed({ status, body, text }: TestResponse): boolean {
   if (status < 300) return true;
   assert.ok(status === 403 || body.errorCode === 'VALIDATION_FAILED', text);
   return false;
 }
 
-test('each party opens the doors that the security model lists, and no other', async () => {
+test('each party can do what the security model lists, and nothing else', async () => {
   const opens: Record<string, string[]> = {};
   for (const party of PARTIES) {
     // biome-ignore lint/performance/noAwaitInLoops: one party after the other
@@ -361,7 +361,7 @@ test('each party opens the doors that the security model lists, and no other', a
     const person = await register(latchkey);
     const opened = { ...(await tokensFor(application, person)), person };
     for (const [door, open] of Object.entries(DOORS)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one door after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       opens[door] = [...(opens[door] ?? []), (await open(application, opened)) ? 'yes' : 'no'];
     }
   }
@@ -369,7 +369,7 @@ test('each party opens the doors that the security model lists, and no other', a
   assert.deepEqual(observed, await tableOf('parties'));
 });
 
-/** The rows of a marked table of the security model. */
+/** The rows of a named table of the security model. */
 async function tableOf(name: string): Promise<string[]> {
   const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
   const table = page.split(`<!-- table: ${name} -->`)[1]?.split('<!-- /table -->')[0] ?? '';

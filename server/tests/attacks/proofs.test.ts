@@ -33,14 +33,14 @@ async function linkTokenFor(victim: Person): Promise<string> {
   return asked.body.linkToken;
 }
 
-/** The code of a linking that a signed-in person began. */
+/** The code of a linking that a signed-in person started. */
 async function begunBy(person: Person): Promise<string> {
   const claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
   return work.visit(browserOf(latchkey), await work.beginLinking(person), claims);
 }
 
 describe('linking an account at a provider', () => {
-  test('a link that a signed-in person is lured to links nothing, whosever code it carries', async () => {
+  test('a link that a signed-in person is lured to links nothing, whatever code it contains', async () => {
     const victim = await prove(latchkey, await register(latchkey));
     const attacker = await register(latchkey);
     const { browser } = await visitorOf(latchkey, '/security', victim);
@@ -54,19 +54,19 @@ describe('linking an account at a provider', () => {
     assert.deepEqual(await work.links(victim), []);
   });
 
-  test('a page of an application that passes on the code of its address links nothing that its visitor did not begin', async () => {
+  test('a page of an application that forwards the code in its address links nothing that its visitor did not start', async () => {
     const victim = await prove(latchkey, await register(latchkey));
     const attacker = await register(latchkey);
     const token = victim.access_token;
     const codes = [await linkTokenFor(victim), await begunBy(attacker)];
     for (const code of codes) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       expectProblem(await latchkey.api(LINKS, { token, body: { code } }), 400, 'INVALID_TOKEN');
     }
     assert.deepEqual(await work.links(victim), []);
   });
 
-  test('a linking works in the session that began it, and in no other of the same person', async () => {
+  test('a linking works in the session that started it, and in no other session of the same person', async () => {
     const person = await register(latchkey);
     const other = await latchkey.auth('/v1/auth/login/password', {
       body: { identifier: person.email, password: PASSWORD },
@@ -78,7 +78,7 @@ describe('linking an account at a provider', () => {
     assert.equal((await latchkey.api(LINKS, { token: person.access_token, body: { code: again } })).status, 201);
   });
 
-  test('the account page shows what would be linked, and links with its button only', async () => {
+  test('the account page shows what would be linked, and links only when its button is pressed', async () => {
     const { browser, page, person } = await visitorOf(latchkey, '/security');
     const there = await browser.submit(page, { provider: 'work' }, '/account/link');
     assert.ok(there.url.startsWith(work.upstream.issuer), there.url);
@@ -95,7 +95,7 @@ describe('linking an account at a provider', () => {
     assert.equal((await work.links(body)).length, 1);
   });
 
-  test('a sign-in that was to prove an account links with a button that names both accounts, not by signing in', async () => {
+  test('a sign-in that proves an account links it only with a button that names both accounts, not by signing in', async () => {
     const victim = await prove(latchkey, await register(latchkey));
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
@@ -111,8 +111,8 @@ describe('linking an account at a provider', () => {
   });
 });
 
-describe('a code that a provider or a mailed link brought back', () => {
-  test('works with the verifier of the browser that began only', async () => {
+describe('a code from a provider or a mailed link', () => {
+  test('works only with the verifier of the browser that started the flow', async () => {
     const code = await work.fresh();
     expectProblem(await work.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
     const bare = { body: { code, clientId: work.clientId } };
@@ -120,7 +120,7 @@ describe('a code that a provider or a mailed link brought back', () => {
     assert.equal((await work.exchange(code)).status, 200);
   });
 
-  test('works for the application that began only', async () => {
+  test('works only for the application that started the flow', async () => {
     const other = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [REDIRECT] }),
     );
@@ -129,7 +129,7 @@ describe('a code that a provider or a mailed link brought back', () => {
     assert.equal((await work.exchange(code, { clientId: work.clientId })).status, 200);
   });
 
-  test('a public client can not begin without a challenge; one that keeps a secret names itself', async () => {
+  test('a public client can not start without a challenge; a confidential client authenticates instead', async () => {
     expectProblem(await latchkey.auth(work.start({ clientId: work.clientId })), 400, 'VALIDATION_FAILED');
     const shop = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'web', name: 'Shop on a server', redirectUris: [REDIRECT] }),
@@ -143,7 +143,7 @@ describe('a code that a provider or a mailed link brought back', () => {
     assert.equal((await shown({ clientId: shop.clientId })).status, 200);
   });
 
-  test('a mailed link with a challenge ends with a code for the browser that asked', async () => {
+  test('a mailed link with a challenge results in a code for the browser that requested it', async () => {
     const { email } = await prove(latchkey, await register(latchkey));
     const body = { email, clientId: work.clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge };
     assert.equal((await latchkey.auth('/v1/auth/login/magic-link', { body })).status, 202);
@@ -154,7 +154,7 @@ describe('a code that a provider or a mailed link brought back', () => {
     assert.equal((await work.exchange(code)).status, 200);
   });
 
-  test('nobody is signed in as somebody else by a code that another page brings into a sign-in', async () => {
+  test('a code that another page injects into a sign-in signs nobody in as someone else', async () => {
     const flow = await codeFlow(latchkey);
     const victim = browserOf(latchkey);
     const start = await victim.open(flow.url);
@@ -166,7 +166,7 @@ describe('a code that a provider or a mailed link brought back', () => {
     }
   });
 
-  test('the mailed link of a sign-in on the pages goes on in the browser that asked, and is not spent in another', async () => {
+  test('the mailed link of a sign-in on the pages continues in the browser that requested it, and is not spent in another', async () => {
     const { email, session } = await prove(latchkey, await register(latchkey));
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
@@ -182,14 +182,14 @@ describe('a code that a provider or a mailed link brought back', () => {
     assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
   });
 
-  test('a click of another person never signs in the browser that asked', async () => {
+  test('a click by another person never signs in the browser that requested the link', async () => {
     const victim = await register(latchkey);
     const asked = await latchkey.auth('/v1/auth/login/magic-link', { body: { email: victim.email } });
     const form = new URLSearchParams({ token: await mailedToken(latchkey, victim.email) });
     assert.equal((await latchkey.auth('/link/sign-in', { body: form, headers: { origin: auth } })).status, 200);
     const { flowId } = asked.body;
     for (const code of ['00000000', '12345678']) {
-      // biome-ignore lint/performance/noAwaitInLoops: one guess after the other
+      // biome-ignore lint/performance/noAwaitInLoops: sequential guesses
       const attacker = await latchkey.auth('/v1/auth/login/magic-link/verify', { body: { flowId, code } });
       expectProblem(attacker, 401, 'INVALID_CODE');
     }

@@ -36,7 +36,7 @@ const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}
 const DEAD = 'http://127.0.0.1:9/dead';
 const standing = () => endpointStanding(latchkey.system, 'test');
 const rows = async (text: string, values: unknown[] = []) => (await latchkey.system.pool.query(text, values)).rows;
-/** What was counted of a signal, once it is written down. */
+/** The recorded outcomes of a signal, once they are flushed. */
 const counted = async (signal: string): Promise<{ good: number; bad: number }> => {
   const [row] = await rows(
     'select coalesce(sum(good), 0)::integer as good, coalesce(sum(bad), 0)::integer as bad from status_signals where signal = $1',
@@ -51,8 +51,8 @@ const elsewhere = () => {
   return { 'x-forwarded-for': `203.0.113.${place}` };
 };
 
-describe('nobody outside turns the public status', () => {
-  test('receivers of anonymous subscribers count for nothing', async () => {
+describe('no outsider can influence the public status', () => {
+  test('receivers of anonymous subscribers do not count', async () => {
     await inTurn(Array.from({ length: 14 }).keys(), async (index) => {
       const body = { channel: 'webhook', url: `${DEAD}/${index}` };
       const answer = await latchkey.api('/api/status/subscribe', { body, headers: elsewhere() });
@@ -65,12 +65,12 @@ describe('nobody outside turns the public status', () => {
       assert.equal(failing, 14);
     });
     assert.deepEqual(await standing(), { good: 0, bad: 0 });
-    // Not even after they took something.
+    // They do not count even after a success.
     await rows(`update webhook_endpoints set succeeded_at = now() where purpose = 'status' /* all workspaces */`);
     assert.deepEqual(await standing(), { good: 0, bad: 0 });
   });
 
-  test('endpoints that never took anything count for nothing, and a workspace has one vote', async () => {
+  test('endpoints that never succeeded do not count, and a workspace counts once', async () => {
     const tenant = await createTenant(latchkey, 'loud');
     const token = await tenantManagementToken(latchkey, tenant);
     const endpoint = async (url: string) => {
@@ -96,14 +96,14 @@ describe('nobody outside turns the public status', () => {
     for (const index of well.keys()) receiver.on(`/well/${index}`, answers(500));
     await newMemberIn(token);
     await eventually(async () => assert.deepEqual(await standing(), { good: 0, bad: 1 }));
-    // At another address an endpoint has yet to take something.
+    // After a change of address an endpoint must succeed again before it counts.
     await inTurn(well, (id) =>
       latchkey.api(`/v1/admin/webhooks/endpoints/${id}`, { token, method: 'PATCH', body: { url: DEAD } }),
     );
     assert.deepEqual(await standing(), { good: 0, bad: 0 });
   });
 
-  test('many workspaces that send to one host that fails have one vote', async () => {
+  test('many workspaces that send to one failing host count once', async () => {
     const tenants = await inTurn(['one', 'two', 'three'], (name) => createTenant(latchkey, name));
     const stopped = (tenant: Tenant, url: string) =>
       rows(
@@ -118,7 +118,7 @@ describe('nobody outside turns the public status', () => {
     assert.deepEqual(await standing(), { good: 0, bad: 1 });
   });
 
-  test('mails to addresses that a mail server does not take, now or ever, are no fault of ours', async () => {
+  test('mails that a mail server refuses, temporarily or permanently, are not counted as faults', async () => {
     smtp.refuse = (address) => (address.startsWith('later') ? 450 : address.startsWith('never') ? 550 : null);
     const before = await counted('email');
     await inTurn(['later', 'never', 'later', 'never', 'later', 'never'], async (name) => {
@@ -135,7 +135,7 @@ describe('nobody outside turns the public status', () => {
     smtp.refuse = () => null;
     const email = newEmail();
     await latchkey.api('/api/status/subscribe', { body: { channel: 'email', email }, headers: elsewhere() });
-    // What was counted before this good one is written by then.
+    // Everything counted before this success is flushed by then.
     await eventually(async () => assert.ok((await counted('email')).good > before.good));
     assert.equal((await counted('email')).bad, before.bad);
   });
@@ -158,7 +158,7 @@ async function newMemberIn(token: string): Promise<void> {
   assert.equal(made.status, 201, made.text);
 }
 
-/** What each severity makes of the whole, of the components it names, and how surfaces say it. */
+/** The effect of each severity on the overall status and on the affected components, and its words on each surface. */
 const SEVERITIES = {
   minor: { component: 'degraded_performance', badge: 'degraded' },
   major: { component: 'partial_outage', badge: 'partial outage' },
@@ -166,7 +166,7 @@ const SEVERITIES = {
 } as const;
 type Severity = keyof typeof SEVERITIES;
 
-/** What every surface says of the whole and of one component. */
+/** What every surface says about the overall status and one component. */
 async function surfaces(): Promise<Record<string, unknown>> {
   const query = '?environment=test';
   const [summary, status, v2, badge, page, { overall }] = await Promise.all([
@@ -213,7 +213,7 @@ const WELL = {
 const expectSurfaces = (expected: Record<string, unknown>) =>
   eventually(async () => assert.deepEqual(await surfaces(), expected));
 
-/** What all surfaces say while an incident of a severity is open. */
+/** What every surface says while an incident of a severity is open. */
 function open(severity: Severity, auth: string, whole: Severity = severity): Record<string, unknown> {
   return {
     ...WELL,
@@ -257,7 +257,7 @@ describe('an open incident always shows, and every surface agrees', () => {
       await expectSurfaces(WELL);
     });
 
-    test(`${severity}: what is said of a component wins over the severity, at the beginning and in an update`, async () => {
+    test(`${severity}: an explicit component status overrides the severity, at the start and in an update`, async () => {
       const said = await create({ severity, componentIds: ['auth'], componentStatuses: { auth: 'operational' } });
       await expectSurfaces(open(severity, 'operational'));
       await resolve(said);
@@ -266,13 +266,13 @@ describe('an open incident always shows, and every surface agrees', () => {
       await update(later, { phase: 'identified', componentStatuses: { auth: 'operational' } });
       await expectSurfaces(open(severity, 'operational'));
       await update(later, { phase: 'identified', componentStatuses: { email: 'operational' } });
-      // What was said of auth and is said no more is as it is measured.
+      // Without an explicit status, auth shows its measured status again.
       await expectSurfaces(open(severity, 'operational'));
       await resolve(later);
       await expectSurfaces(WELL);
     });
 
-    test(`${severity}: during maintenance of what it names, the whole is degraded and the component under maintenance`, async () => {
+    test(`${severity}: during maintenance of the affected component, the whole is degraded and the component under maintenance`, async () => {
       const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
       const planned = await admin('/maintenances', {
         body: { title: 'Upgrade', body: 'Short.', componentIds: ['auth'], beginsAt: at(1), endsAt: at(60) },
@@ -294,7 +294,7 @@ describe('an open incident always shows, and every surface agrees', () => {
     });
   }
 
-  test('the worst of several counts, and a severity that changes shows at once', async () => {
+  test('the worst of several incidents counts, and a changed severity shows at once', async () => {
     const [minor, major] = [
       await create({ severity: 'minor', componentIds: ['auth'] }),
       await create({ severity: 'major' }),
@@ -309,7 +309,7 @@ describe('an open incident always shows, and every surface agrees', () => {
     await expectSurfaces(WELL);
   });
 
-  test('a draft and an incident of the past show nothing', async () => {
+  test('a draft and a past incident show nothing', async () => {
     const draft = await create({ severity: 'critical', componentIds: ['auth'], draft: true });
     await create({ severity: 'critical', componentIds: ['auth'], phase: 'resolved' });
     await expectSurfaces(WELL);
@@ -319,7 +319,7 @@ describe('an open incident always shows, and every surface agrees', () => {
     await expectSurfaces(WELL);
   });
 
-  test('a title is one line, and no markup in the RSS feed', async () => {
+  test('a title is one line, and contains no markup in the RSS feed', async () => {
     await inTurn(['Two\nlines', 'Two\r\nBcc: victim@example.com', 'Two\u2028lines'], async (title) =>
       assert.equal((await admin('/incidents', { body: { title, body: 'B', severity: 'minor' } })).status, 400, title),
     );

@@ -6,7 +6,7 @@ import { managementToken, ownerToken, register, startTestLatchkey, type TestLatc
 import { type Browser, codeFlow } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
 
-/** What may be written while somebody only looks, and why nothing of theirs changes by it. */
+/** The tables that a read may write to, and why it changes nothing for the reader. */
 const DECLARED: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
   '/sign-in/:uid/provider/:provider': { tables: ['upstream_flows'], why: 'leaves for a provider; expires unused' },
   '/v1/auth/login/social/:provider/start': { tables: ['upstream_flows'], why: 'leaves for a provider; expires unused' },
@@ -17,7 +17,7 @@ const DECLARED: Readonly<Record<string, { tables: readonly string[]; why: string
   '/account/authenticator': { tables: ['mfa_factors'], why: 'a seed that counts once it is confirmed by a form' },
 };
 
-/** What the system notes of itself at any time. */
+/** The system's own background writes. */
 const NOISE =
   /^(oidc_records|processes|limits|rate_limits|request_limits|health_.*|status_.*|heartbeats|leases|counters)$/;
 
@@ -41,7 +41,10 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** Looks at an address. @returns the tables in which something was written */
+/**
+ * Reads an address.
+ * @returns the tables that were written to
+ */
 async function written(url: string, headers: Record<string, string> = {}): Promise<string[]> {
   await latchkey.system.pool.query('delete from written');
   const cookie = [...browser.cookies.values()].flatMap((jar) => [...jar].map(([name, value]) => `${name}=${value}`));
@@ -54,7 +57,7 @@ async function written(url: string, headers: Record<string, string> = {}): Promi
   return rows.map(({ name }) => name).filter((name) => !NOISE.test(name));
 }
 
-/** The paths of pages that are no part of the OpenAPI description, as the code declares them. */
+/** The paths of pages that are not in the OpenAPI description, as the code declares them. */
 async function pagesIn(folder: string, prefix: string): Promise<string[]> {
   const found: string[] = [];
   for await (const file of glob(`server/${folder}/*.page.ts`)) {
@@ -65,12 +68,12 @@ async function pagesIn(folder: string, prefix: string): Promise<string[]> {
   return found;
 }
 
-describe('looking changes nothing', () => {
-  test('on the pages of the account, for who is signed in', async () => {
+describe('reading changes nothing', () => {
+  test('on the account pages of a signed-in person', async () => {
     const paths = await pagesIn('account', '/account');
     assert.ok(paths.length > 15, `${paths}`);
     for (const path of paths) {
-      // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+      // biome-ignore lint/performance/noAwaitInLoops: attributes the writes of each request
       const tables = await written(`${auth}${path.replace(/:\w+/g, 'psk_00000000000000000000000000')}?code=lkc_x`);
       assert.deepEqual(tables, DECLARED[path]?.tables ?? [], path);
     }
@@ -83,13 +86,13 @@ describe('looking changes nothing', () => {
     assert.ok(paths.length > 10, `${paths}`);
     for (const path of paths) {
       const url = start.url + path.slice('/sign-in/:uid'.length).replace(':provider', 'dev');
-      // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+      // biome-ignore lint/performance/noAwaitInLoops: attributes the writes of each request
       assert.deepEqual(await written(url), DECLARED[path]?.tables ?? [], path);
     }
   });
 
   for (const kind of ['auth', 'api'] as const)
-    test(`at every address of the ${kind} host that is described`, async () => {
+    test(`on every described path of the ${kind} host`, async () => {
       const origin = latchkey.system.config.addresses.test[kind];
       const { access_token: customer, session } = await register(latchkey);
       const owner = await ownerToken(latchkey);
@@ -101,7 +104,7 @@ describe('looking changes nothing', () => {
         permission === 'customer' ? customer : path.includes('settings') ? management : owner;
       const faults: string[] = [];
       for (const { path, permission } of operations) {
-        // biome-ignore lint/performance/noAwaitInLoops: what each writes is told apart
+        // biome-ignore lint/performance/noAwaitInLoops: attributes the writes of each request
         const tables = await written(origin + path, { authorization: `Bearer ${tokenFor(permission, path)}` });
         const key = path.replace(/\?.*/, '').replace(/social\/[^/]+/, 'social/:provider');
         faults.push(

@@ -27,7 +27,7 @@ after(() => latchkey.stop());
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
-/** How many answers of each status there were. */
+/** How many responses of each status there were. */
 function statuses(answers: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -35,7 +35,7 @@ function statuses(answers: { status: number }[]): Record<number, number> {
 }
 
 describe('work that holds a connection asks for no second one', () => {
-  test('forty messages sent again at once are all answered, and a bystander is', async () => {
+  test('forty concurrent resends of messages all succeed, and so does another request', async () => {
     const { access_token: token } = await register(latchkey);
     const flows = await Promise.all(
       range(40).map(async (n) => {
@@ -58,7 +58,7 @@ describe('work that holds a connection asks for no second one', () => {
     assert.deepEqual(statuses([...again, bystander]), { 200: 1, 202: 40 });
   });
 
-  test('forty invitations with a role at once are all made', async () => {
+  test('forty concurrent invitations with a role are all created', async () => {
     const token = await ownerToken(latchkey);
     const answers = await Promise.all(
       range(40).map(() =>
@@ -68,7 +68,7 @@ describe('work that holds a connection asks for no second one', () => {
     assert.deepEqual(statuses(answers), { 201: 40 });
   });
 
-  test('forty members with a role at once are all made', async () => {
+  test('forty concurrent new members with a role are all created', async () => {
     const token = await managementToken(latchkey);
     const answers = await Promise.all(
       range(40).map(() => latchkey.api('/v1/admin/members', { token, body: { email: newEmail() } })),
@@ -81,7 +81,7 @@ describe('a request with an Idempotency-Key', () => {
   const keyed = (path: string, body: Record<string, unknown>, token?: string) =>
     latchkey.auth(path, { body, headers: { 'idempotency-key': crypto.randomUUID() }, ...(token && { token }) });
 
-  test('holds no connection while a password is hashed, on every way that hashes', async () => {
+  test('holds no connection while a password is hashed, on every route that hashes', async () => {
     const email = newEmail();
     const made = await keyed('/v1/auth/register', { email, password: PASSWORD });
     assert.equal(made.status, 200, made.text);
@@ -104,7 +104,7 @@ describe('a request with an Idempotency-Key', () => {
     assert.equal(member.status, 201, member.text);
   });
 
-  test('holds no connection while a password is hashed where a proof of work is required', async () => {
+  test('holds no connection while a password is hashed if a proof of work is required', async () => {
     await changeSettings(latchkey, { proofOfWork: 'required' });
     try {
       const { body } = await latchkey.auth('/v1/auth/challenge');
@@ -121,7 +121,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('a queue', () => {
-  test('gives callers turns, so that who asks for much waits for themselves', async () => {
+  test('gives callers turns, so that a caller with many requests delays only itself', async () => {
     const queue = new FairQueue({ atOnce: 1, waiting: 100 });
     const order: string[] = [];
     const work = (caller: string) => queue.run(caller, async () => order.push(caller));
@@ -129,7 +129,7 @@ describe('a queue', () => {
     assert.ok(order.indexOf('other') <= 2, order.join());
   });
 
-  test('leaves room beside one caller', async () => {
+  test('leaves capacity beside one caller', async () => {
     const queue = new FairQueue({ atOnce: 6, atOncePerCaller: 3, waiting: 100 });
     const held = await Promise.all(range(3).map(() => queue.take('flood')));
     const fourth = queue.take('flood');
@@ -150,7 +150,7 @@ describe('a queue', () => {
     assert.equal((await refused).filter(({ status }) => status === 'rejected').length, 1);
   });
 
-  test('refuses who waits too long', async () => {
+  test('refuses a caller that waits too long', async () => {
     const queue = new FairQueue({ atOnce: 1, waiting: 10, waitSeconds: 0.01 });
     const end = await queue.take('first');
     await assert.rejects(queue.take('second'), { code: 'SERVICE_UNAVAILABLE' });
@@ -180,9 +180,9 @@ describe('imported password hashes', () => {
     'PBKDF2 as Django makes it': `pbkdf2_sha256$1200000$salt$${'A'.repeat(43)}=`,
     'bcrypt of cost 12': `$2b$12$${'a'.repeat(53)}`,
   }))
-    test(`are taken: ${usual}`, () => assert.equal(isPasswordHash(stored), true));
+    test(`are accepted: ${usual}`, () => assert.equal(isPasswordHash(stored), true));
 
-  test('that cost much are checked one at a time, beside the others', async () => {
+  test('with a high cost are checked one at a time, in parallel to the others', async () => {
     const scope = { workspaceId: latchkey.demo.workspaceId, projectId: firstProject(), environment: 'test' } as const;
     const asker = { system: latchkey.system, scope };
     const dear = await hash(PASSWORD, { memoryCost: 65_536, timeCost: 8, parallelism: 1 });
@@ -196,7 +196,7 @@ describe('imported password hashes', () => {
     await Promise.all(slow);
   });
 
-  test('beyond the ceiling that are stored already are named by doctor, work, and are replaced', async () => {
+  test('that are stored already and exceed the limit are listed by doctor, work, and are replaced', async () => {
     const { email, session } = await register(latchkey);
     const stored = await hash(PASSWORD, { memoryCost: 140_000, timeCost: 1, parallelism: 1 });
     await latchkey.system.pool.query('update passwords set hash = $1 where user_id = $2', [stored, session.userId]);

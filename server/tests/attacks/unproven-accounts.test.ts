@@ -57,7 +57,7 @@ describe('a registration whose address must be proven first', () => {
     return { email, flowId: asked.body.flowId };
   };
 
-  test('a password that was chosen in one browser is not armed by a click in another, whose person chooses one', async () => {
+  test('a password chosen in one browser is not activated by a click in another, where the person chooses one', async () => {
     const { email } = await begin();
     const owner = browserOf(latchkey);
     const page = await owner.open(`${auth}/link/verify?token=${await mailedToken(latchkey, email)}`);
@@ -68,7 +68,7 @@ describe('a registration whose address must be proven first', () => {
     assert.equal((await login(email, HERS)).status, 200);
   });
 
-  test('without another password the account has none', async () => {
+  test('if the person chooses none, the account has no password', async () => {
     const { email } = await begin();
     const token = await mailedToken(latchkey, email);
     const proven = await latchkey.auth('/v1/auth/email/verify', { body: { token } });
@@ -78,7 +78,7 @@ describe('a registration whose address must be proven first', () => {
     assert.equal(body.hasPassword, false);
   });
 
-  test('where passwords are the only way in, one has to be chosen, and a weak one is refused', async () => {
+  test('if passwords are the only sign-in method, the person must choose one, and a weak one is refused', async () => {
     await changeSettings(latchkey, { signInMethods: ['password'] });
     const { email } = await begin();
     const token = await mailedToken(latchkey, email);
@@ -91,7 +91,7 @@ describe('a registration whose address must be proven first', () => {
     await changeSettings(latchkey, { signInMethods: [...METHODS] });
   });
 
-  test('the code that is typed where it began, and the link in the same browser, keep the password', async () => {
+  test('the code typed in the original browser, and the link opened there, keep the password', async () => {
     const { email, flowId } = await begin();
     const code = await mailedCode(latchkey, email);
     assert.equal((await latchkey.auth('/v1/auth/email/verify', { body: { flowId, code } })).status, 200);
@@ -107,7 +107,7 @@ describe('a registration whose address must be proven first', () => {
     assert.equal((await login(other)).status, 200);
   });
 
-  test('a click elsewhere on the mail of a sign-in proves the address and drops the password it was begun with', async () => {
+  test('a click elsewhere on a sign-in mail proves the address and drops the password of the registration', async () => {
     await changeSettings(latchkey, { emailVerification: 'off' });
     const attacker = await register(latchkey);
     await changeSettings(latchkey, { emailVerification: 'required' });
@@ -130,8 +130,8 @@ async function expectEnded({ access_token: token, refresh_token }: Person): Prom
   assert.equal((await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token } })).status, 401);
 }
 
-describe('an account that somebody made with an address they have not proven', () => {
-  /** Everything an attacker can leave on an account with somebody else's address. */
+describe('an account registered with an unproven address of someone else', () => {
+  /** An account with everything that an attacker can leave on it. */
   async function prehijacked() {
     const attacker = await register(latchkey);
     clock.advance(1_000);
@@ -171,7 +171,7 @@ describe('an account that somebody made with an address they have not proven', (
     assert.ok((await eventsOf(latchkey, owner.session.userId)).includes('user.reclaimed'));
   }
 
-  test('the owner’s sign-in with a mailed code leaves nothing of what was put on it', async () => {
+  test('a sign-in of the owner with a mailed code removes everything that was added', async () => {
     const left = await prehijacked();
     const { email } = left.attacker;
     const asked = await latchkey.auth('/v1/auth/login/email-code', { body: { email } });
@@ -182,7 +182,7 @@ describe('an account that somebody made with an address they have not proven', (
     await expectNothingLeft(left, owner.body);
   });
 
-  test('so it is with a mailed link', async () => {
+  test('so does a mailed link', async () => {
     const left = await prehijacked();
     const { email } = left.attacker;
     await latchkey.auth('/v1/auth/login/magic-link', { body: { email } });
@@ -192,7 +192,7 @@ describe('an account that somebody made with an address they have not proven', (
     await expectNothingLeft(left, owner.body);
   });
 
-  test('so it is with a new password', async () => {
+  test('so does a new password', async () => {
     const left = await prehijacked();
     const { email } = left.attacker;
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
@@ -203,7 +203,7 @@ describe('an account that somebody made with an address they have not proven', (
     await expectNothingLeft(left, owner.body, true);
   });
 
-  test('an owner who comes with a provider proves the address, not the account, and is linked', async () => {
+  test('an owner who signs in with a provider proves the address first, and is then linked', async () => {
     const left = await prehijacked();
     const { email } = left.attacker;
     const claims = { sub: crypto.randomUUID(), email, email_verified: true };
@@ -218,7 +218,7 @@ describe('an account that somebody made with an address they have not proven', (
     assert.equal(back.body.session.userId, owner.body.session.userId);
   });
 
-  test('who has an account at a provider with the address is not linked by a click of its owner', async () => {
+  test('an attacker with a provider account for the address is not linked by a click of its owner', async () => {
     const victim = await register(latchkey);
     const claims = { sub: crypto.randomUUID(), email: victim.email, email_verified: true };
     const attacker = await work.exchange(await work.visit(browserOf(latchkey), work.start(), claims));
@@ -232,7 +232,7 @@ describe('an account that somebody made with an address they have not proven', (
     assert.equal(again.body.status, 'link_required', again.text);
   });
 
-  test('its holder, who proves the address signed in, keeps everything; so does who proved it before', async () => {
+  test('a holder who proves the address while signed in, or who proved it before, keeps everything', async () => {
     const holder = await prove(latchkey, await register(latchkey));
     const asked = await latchkey.auth('/v1/auth/login/email-code', { body: { email: holder.email } });
     const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, holder.email) };
@@ -242,7 +242,7 @@ describe('an account that somebody made with an address they have not proven', (
     assert.ok(!(await eventsOf(latchkey, holder.session.userId)).includes('user.reclaimed'));
   });
 
-  test('an account whose phone was proven before the address came keeps what came after it, too', async () => {
+  test('an account whose phone was proven before the address was added keeps what was added after it', async () => {
     const owner = await register(latchkey);
     const phone = newPhone();
     await latchkey.inProject((tx) => replaceAddress(tx, owner.session.userId, { kind: 'phone', value: phone }));
@@ -252,7 +252,7 @@ describe('an account that somebody made with an address they have not proven', (
     assert.equal((await login(owner.email)).status, 200, 'its password');
   });
 
-  test('an account that has an owner keeps what it had before another address came to it', async () => {
+  test('an account with an owner keeps what it had before another address was added', async () => {
     const owner = await prove(latchkey, await register(latchkey));
     const email = newEmail();
     clock.advance(1_000);
