@@ -8,7 +8,7 @@ import { getProfile, type Profile } from '#people';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { FlowId } from '#proofs';
+import { AddressChallengeId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
 import { type ProvenEntry, provenEntry } from '#sessions';
 import type { Settings } from '#settings';
@@ -20,7 +20,11 @@ const Step = Type.Object({
   notice: Type.Optional(Type.Literal('saved')),
   /** Where a code was sent, to become what. */
   sent: Type.Optional(
-    Type.Object({ kind: Type.Enum(['email', 'phone', 'phone_factor']), flowId: FlowId, address: Type.String() }),
+    Type.Object({
+      kind: Type.Enum(['email', 'phone', 'phone_factor']),
+      flowId: AddressChallengeId,
+      address: Type.String(),
+    }),
   ),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),

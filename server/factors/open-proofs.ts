@@ -7,7 +7,7 @@ type Voiding = (tx: TxCtx, userId: UserId) => Promise<void>;
 
 const voidings = perSystem(() => new Set<Voiding>());
 
-/** Has a part that keeps open proofs of people (links, codes, flows) told when those of a person end. */
+/** Has a part that keeps open proofs of people (links, codes, challenges) told when those of a person end. */
 export function whenProofsEnd(system: System, voiding: Voiding): void {
   voidings(system).add(voiding);
 }

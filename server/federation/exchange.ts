@@ -6,7 +6,12 @@ import { Binding, requireBegun, type Shown, spendExchangeCode } from '#exchange'
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { type NewFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import {
+  type NewAddressChallenge,
+  startAddressChallenge,
+  type VerificationChallenge,
+  verificationChallenge,
+} from '#proofs';
 import { answerOf, enterProven, Passage, type SignInResponse } from '#sign-in';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
@@ -91,8 +96,15 @@ function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult>(
 /** Sends the code that proves the address; the sign-in at the provider waits for it. */
 async function askForAddress(ctx: Ctx, { unproven }: Unproven, browser: string | undefined) {
   const { userId, address, identity } = unproven;
-  const flow: NewFlow = { purpose: 'verify_email', channel: 'email', address, userId, pending: { identity }, browser };
-  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+  const flow: NewAddressChallenge = {
+    purpose: 'verify_email',
+    channel: 'email',
+    address,
+    userId,
+    pending: { identity },
+    browser,
+  };
+  return verificationChallenge(ctx, flow, await startAddressChallenge(ctx, flow));
 }
 
 /** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */

@@ -4,7 +4,7 @@ import { form } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
-import { resendFlow } from '#proofs';
+import { resendAddressChallenge } from '#proofs';
 import { finishPasswordless, forgotPassword, resetPassword, verifyAddress } from '#sign-in';
 import { codeField, guardedForm, identifierField, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, faultOf, goTo, proceed, type Sent, show } from './flow.ts';
@@ -28,7 +28,7 @@ export const codeRoutes: Routes = [
       withSent(flow, async (sent) => {
         const back = sent.way === 'reset' ? '/reset' : '/code';
         try {
-          await resendFlow(flow.ctx, sent.flowId);
+          await resendAddressChallenge(flow.ctx, sent.flowId);
           return goTo(flow, back);
         } catch (error) {
           return explain(flow, back, error);

@@ -9,7 +9,7 @@ import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { FlowId } from '#proofs';
+import { AddressChallengeId } from '#proofs';
 import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
 import { MfaChallenge, openMethods, type SignInResponse } from '#sign-in';
@@ -18,7 +18,7 @@ import { projectOf } from '#tenancy';
 /** What a message was sent for, and what its code will do. */
 const Sent = Type.Object({
   way: Type.Enum(['magic_link', 'email_code', 'phone', 'verify', 'reset']),
-  flowId: FlowId,
+  flowId: AddressChallengeId,
   address: Type.String(),
 });
 export type Sent = Static<typeof Sent>;

@@ -1,18 +1,26 @@
-export type { Purpose } from './flow-messages.ts';
 export {
-  FlowStarted,
+  AddressChallengeStarted,
   hintOf,
   lookAtLink,
-  type NewFlow,
-  openFlow,
-  type ProvenFlow,
+  type NewAddressChallenge,
+  openAddressChallenge,
+  type ProvenAddressChallenge,
   projectOfLink,
   requireProvable,
-  resendFlow,
-  startFlow,
+  resendAddressChallenge,
+  startAddressChallenge,
   withProof,
-} from './flows.ts';
-export { flowsOf, forgetFlowsOf, voidFlowsOf } from './flows-of-person.ts';
+} from './address-challenges.ts';
+export type { Purpose } from './challenge-messages.ts';
+export { addressChallengesOf, forgetAddressChallengesOf, voidAddressChallengesOf } from './challenges-of-user.ts';
 export { proofsPart } from './part.ts';
-export { digitsOf, FlowId, type LinkProof, OneTimeCode, type Proof, proofFields, proofOf } from './proofs.ts';
+export {
+  AddressChallengeId,
+  digitsOf,
+  type LinkProof,
+  OneTimeCode,
+  type Proof,
+  proofFields,
+  proofOf,
+} from './proofs.ts';
 export { VerificationChallenge, verificationChallenge } from './verification-challenge.ts';

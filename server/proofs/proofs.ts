@@ -4,8 +4,8 @@ import { type Id, IdSchema } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 
-export type FlowId = Id<'flw'>;
-export const FlowId = IdSchema('flw');
+export type AddressChallengeId = Id<'flw'>;
+export const AddressChallengeId = IdSchema('flw');
 
 /** A one-time code as people type it. */
 export const OneTimeCode = Type.String({ pattern: '^[0-9 ]{6,9}$', examples: ['12345678'] });
@@ -16,21 +16,21 @@ export function digitsOf(typed: string): string {
 }
 
 /**
- * How somebody shows that a message reached them: the code in the flow they began, or the link, opened in the browser of that
+ * How somebody shows that a message reached them: the code of the challenge they began, or the link, opened in the browser of that
  * mark.
  */
-export type Proof = { flowId: FlowId; code: string } | LinkProof;
+export type Proof = { flowId: AddressChallengeId; code: string } | LinkProof;
 export type LinkProof = { token: string; browser?: string | undefined };
 
 export const proofFields = {
-  flowId: Type.Optional(FlowId),
+  flowId: Type.Optional(AddressChallengeId),
   code: Type.Optional(OneTimeCode),
   token: Type.Optional(
     Type.String({ pattern: '^lkf_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$', description: 'Of the mailed link.' }),
   ),
 };
 
-type ProofFields = { flowId?: FlowId; code?: string; token?: string };
+type ProofFields = { flowId?: AddressChallengeId; code?: string; token?: string };
 
 /**
  * Reads a proof out of a body. @param browser the mark of the browser that sent it

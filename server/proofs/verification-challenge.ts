@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import { projectOf } from '#tenancy';
-import { hintOf, type NewFlow } from './flows.ts';
-import { FlowId } from './proofs.ts';
+import { hintOf, type NewAddressChallenge } from './address-challenges.ts';
+import { AddressChallengeId } from './proofs.ts';
 
 /** The answer that asks for a code before a session is given. */
 export const VerificationChallenge = Type.Object(
   {
     status: Type.Literal('verification_required'),
-    flowId: FlowId,
+    flowId: AddressChallengeId,
     channel: Type.Enum(['email', 'phone']),
     hint: Type.String({ description: 'The address, mostly hidden.' }),
     expiresIn: Type.Integer({ description: 'Seconds.' }),
@@ -16,18 +16,18 @@ export const VerificationChallenge = Type.Object(
   { title: 'VerificationChallenge' },
 );
 
-/** Asks for the proof of an address that a flow was begun for. */
+/** Asks for the proof of an address that a challenge was begun for. */
 export async function verificationChallenge(
   { system, scope }: Pick<Ctx, 'system' | 'scope'>,
-  flow: Pick<NewFlow, 'channel' | 'address'>,
-  started: { flowId: FlowId },
+  challenge: Pick<NewAddressChallenge, 'channel' | 'address'>,
+  started: { flowId: AddressChallengeId },
 ) {
   const { settings } = await projectOf(system, scope);
   return {
     status: 'verification_required' as const,
     flowId: started.flowId,
-    channel: flow.channel,
-    hint: hintOf(flow.address),
+    channel: challenge.channel,
+    hint: hintOf(challenge.address),
     expiresIn: settings.oneTimeCodeSeconds,
   };
 }

@@ -71,7 +71,7 @@ export async function realmOfSecret(request: Request, secret: string): Promise<C
   return ctxFor(request, { workspaceId, projectId: NO_PROJECT, environment: environmentOf(request) });
 }
 
-/** The context of a mailed link: that of the flow it finishes. @throws Problem INVALID_TOKEN */
+/** The context of a mailed link: that of the challenge it answers. @throws Problem INVALID_TOKEN */
 export async function linkCtx(request: Request, token: string): Promise<Ctx> {
   const ctx = await realmOfSecret(request, token);
   const projectId = await projectOfLink(ctx.system, ctx.scope, token);

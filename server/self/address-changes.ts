@@ -2,7 +2,7 @@ import { credentialChanged } from '#notices';
 import { findIdentifier, replaceAddress } from '#people';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { digitsOf, type FlowId, startFlow, withProof } from '#proofs';
+import { type AddressChallengeId, digitsOf, startAddressChallenge, withProof } from '#proofs';
 import { addressProven } from '#sign-in';
 
 /**
@@ -14,7 +14,7 @@ export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'p
   const { userId } = customerOf(ctx);
   const owner = await findIdentifier(ctx, address);
   const possible = !owner || (owner.userId === userId && !owner.verified);
-  return startFlow(ctx, {
+  return startAddressChallenge(ctx, {
     purpose: address.kind === 'email' ? 'change_email' : 'change_phone',
     channel: address.kind,
     address: address.value,
@@ -27,18 +27,18 @@ export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'p
 export async function finishAddressChange(
   ctx: Ctx,
   kind: 'email' | 'phone',
-  { flowId, code }: { flowId: FlowId; code: string },
+  { flowId, code }: { flowId: AddressChallengeId; code: string },
 ): Promise<void> {
   const { userId } = customerOf(ctx);
   const purpose = kind === 'email' ? 'change_email' : 'change_phone';
-  await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, flow) => {
-    if (flow.userId !== userId) throw problem('INVALID_CODE');
-    const owner = await findIdentifier(tx, { kind, value: flow.address });
+  await withProof(ctx, { proof: { flowId, code: digitsOf(code) }, purposes: [purpose] }, async (tx, challenge) => {
+    if (challenge.userId !== userId) throw problem('INVALID_CODE');
+    const owner = await findIdentifier(tx, { kind, value: challenge.address });
     if (owner?.userId === userId) {
-      await addressProven(tx, { userId, channel: kind, address: flow.address }, 'holder');
+      await addressProven(tx, { userId, channel: kind, address: challenge.address }, 'holder');
       return;
     }
-    const before = await replaceAddress(tx, userId, { kind, value: flow.address });
+    const before = await replaceAddress(tx, userId, { kind, value: challenge.address });
     // The address before is told, so that its owner can act on a change somebody else made.
     await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);
   });

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { post, type Routes } from '#platform/route.ts';
-import { FlowId, FlowStarted, OneTimeCode } from '#proofs';
+import { AddressChallengeId, AddressChallengeStarted, OneTimeCode } from '#proofs';
 import { finishAddressChange, startAddressChange } from './address-changes.ts';
 
-const Proof = Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false });
+const Proof = Type.Object({ flowId: AddressChallengeId, code: OneTimeCode }, { additionalProperties: false });
 
 /** A new address counts once it is proven; the one before hears of it. */
 export const addressRoutes: Routes = [
@@ -15,7 +15,7 @@ export const addressRoutes: Routes = [
     description:
       'Mails a code to the new address, or to one’s own that is not confirmed; the change is made with it. Answers the same for an address that is taken.',
     body: Type.Object({ email: Email }, { additionalProperties: false }),
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: ['REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request, reply) =>
       reply
@@ -28,7 +28,7 @@ export const addressRoutes: Routes = [
     summary: 'Change my phone number',
     description: 'Sends a code to the new number; the change is made with it.',
     body: Type.Object({ phone: Phone }, { additionalProperties: false }),
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: ['REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED', 'ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED'],
     handler: async (request, reply) =>
       reply

@@ -11,7 +11,7 @@ import { NO_PROJECT, type Scope, systemCtx, type TxCtx, transaction } from '#pla
 import { announce } from '#platform/feed.ts';
 import type { UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { forgetFlowsOf } from '#proofs';
+import { forgetAddressChallengesOf } from '#proofs';
 import { revokeSessions } from '#sessions';
 import { projectExists } from '#tenancy';
 
@@ -39,7 +39,7 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   const memberships = await listMemberships(tx, userId, { limit: MAX_PROJECTS });
   await voidOpenProofs(tx, userId);
   await revokeSessions(tx, userId, 'all', 'erasure');
-  await forgetFlowsOf(tx, userId, addresses);
+  await forgetAddressChallengesOf(tx, userId, addresses);
   await forgetMessages(tx, addresses);
   await forgetInvitations(tx, addresses);
   await anonymiseEvents(tx, userId, addresses);

@@ -2,13 +2,13 @@ import { forgetCodesOf } from '#exchange';
 import { whenProofsEnd } from '#factors';
 import { forgetUpstreamFlowsOf } from '#federation';
 import type { System } from '#platform/system.ts';
-import { voidFlowsOf } from '#proofs';
+import { voidAddressChallengesOf } from '#proofs';
 import { endChallenges } from '#sign-in';
 
 /** The proofs that this part keeps end when a person's credentials change. */
 export function voidProofsWithCredentials(system: System): void {
   whenProofsEnd(system, async (tx, userId) => {
-    await voidFlowsOf(tx, userId);
+    await voidAddressChallengesOf(tx, userId);
     await endChallenges(tx, userId);
     await forgetCodesOf(tx, userId);
     await forgetUpstreamFlowsOf(tx, userId);

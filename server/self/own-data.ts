@@ -13,7 +13,7 @@ import { findPassword } from '#passwords';
 import { addressesOf, getProfile } from '#people';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { Instant } from '#platform/schemas.ts';
-import { flowsOf } from '#proofs';
+import { addressChallengesOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
 import { sessionHistory } from '#sessions';
 
@@ -55,7 +55,7 @@ export async function ownData(ctx: Ctx) {
       listIdentities(ctx, userId),
       sessionHistory(ctx, userId, MAX_ROWS),
       consentsOf(ctx, userId),
-      flowsOf(ctx, userId),
+      addressChallengesOf(ctx, userId),
       eventsOfUser(ctx, userId, MAX_ROWS),
       activityOf(ctx, userId, MAX_ROWS),
     ]);

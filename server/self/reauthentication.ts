@@ -6,7 +6,7 @@ import { checkFactor, factorFields, wayOf, withMfa } from '#mfa';
 import { findPassword, Password, verifyPassword } from '#passwords';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { digitsOf, FlowId, OneTimeCode, withProof } from '#proofs';
+import { AddressChallengeId, digitsOf, OneTimeCode, withProof } from '#proofs';
 import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionResponse, sessionResponse } from '#sessions';
 import { Passage } from '#sign-in';
 
@@ -16,7 +16,7 @@ export const Reauthentication = Type.Object(
     ...factorFields,
     emailCode: Type.Optional(
       Type.Object(
-        { flowId: FlowId, code: OneTimeCode },
+        { flowId: AddressChallengeId, code: OneTimeCode },
         {
           additionalProperties: false,
           description: 'Of `POST /v1/auth/login/email-code` or `/phone`, for the same account.',
@@ -85,11 +85,14 @@ async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> 
 }
 
 /** An address proves the person again, but is no second factor (AU-5). */
-async function proveAddress(ctx: Ctx, { flowId, code }: { flowId: FlowId; code: string }): Promise<Proven['spend']> {
+async function proveAddress(
+  ctx: Ctx,
+  { flowId, code }: { flowId: AddressChallengeId; code: string },
+): Promise<Proven['spend']> {
   const proof = { flowId, code: digitsOf(code) };
-  const flow = await withProof(ctx, { proof, purposes: ['sign_in', 'magic_link'] }, async (_tx, proven) => proven);
-  if (flow.userId !== customerOf(ctx).userId) throw problem('INVALID_CODE');
-  return async () => [flow.channel === 'phone' ? 'sms' : 'otp'];
+  const challenge = await withProof(ctx, { proof, purposes: ['sign_in', 'magic_link'] }, async (_tx, proven) => proven);
+  if (challenge.userId !== customerOf(ctx).userId) throw problem('INVALID_CODE');
+  return async () => [challenge.channel === 'phone' ? 'sms' : 'otp'];
 }
 
 /** Methods add up. A session began with a first factor, so a second one makes it `aal2`; nothing lowers a session. */

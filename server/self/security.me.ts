@@ -8,7 +8,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
-import { FlowId, FlowStarted, OneTimeCode } from '#proofs';
+import { AddressChallengeId, AddressChallengeStarted, OneTimeCode } from '#proofs';
 import { type ListedSession, listSessions, revokeSessions } from '#sessions';
 import {
   changeOwnPassword,
@@ -117,7 +117,7 @@ export const securityRoutes: Routes = [
     summary: 'Set a phone up as second factor',
     description: 'Sends a code; confirm with it. A phone is a restricted authenticator: an app or a passkey is safer.',
     body: Type.Object({ phone: Phone }, { additionalProperties: false }),
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: [...recent, ...withoutSms, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request, reply) => {
       return reply.code(202).send(await startPhoneFactor(request.ctx, request.body.phone));
@@ -127,7 +127,7 @@ export const securityRoutes: Routes = [
     permission: 'customer',
     freshProof: 'second factor',
     summary: 'Turn the phone on as second factor',
-    body: Type.Object({ flowId: FlowId, code: OneTimeCode }, { additionalProperties: false }),
+    body: Type.Object({ flowId: AddressChallengeId, code: OneTimeCode }, { additionalProperties: false }),
     responses: { 200: Enabled },
     problems: [...recent, 'INVALID_CODE', 'ALREADY_EXISTS'],
     handler: async (request) => {

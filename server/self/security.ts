@@ -13,7 +13,7 @@ import { normalisePhone } from '#platform/identifiers.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
-import { digitsOf, type FlowId, hintOf, startFlow, withProof } from '#proofs';
+import { type AddressChallengeId, digitsOf, hintOf, startAddressChallenge, withProof } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { changePassword, factorRemoved, firstCodes } from '#sign-in';
@@ -161,19 +161,24 @@ export async function startPhoneFactor(ctx: Ctx, typed: string) {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.mfa === 'off' || !settings.mfaFactors.includes('phone')) throw problem('METHOD_DISABLED');
   const { userId } = customerOf(ctx);
-  return startFlow(ctx, { purpose: 'add_phone_factor', channel: 'phone', address: normalisePhone(typed), userId });
+  return startAddressChallenge(ctx, {
+    purpose: 'add_phone_factor',
+    channel: 'phone',
+    address: normalisePhone(typed),
+    userId,
+  });
 }
 
 /** @throws Problem INVALID_CODE, ALREADY_EXISTS */
 export async function confirmPhoneFactor(
   ctx: Ctx,
-  { flowId, code }: { flowId: FlowId; code: string },
+  { flowId, code }: { flowId: AddressChallengeId; code: string },
 ): Promise<{ recoveryCodes?: string[] }> {
   const { userId, sessionId } = customerOf(ctx);
   const proof = { flowId, code: digitsOf(code) };
-  return withProof(ctx, { proof, purposes: ['add_phone_factor'] }, async (tx, flow) => {
-    if (flow.userId !== userId) throw problem('INVALID_CODE');
-    await addPhoneFactor(tx, userId, flow.address);
+  return withProof(ctx, { proof, purposes: ['add_phone_factor'] }, async (tx, challenge) => {
+    if (challenge.userId !== userId) throw problem('INVALID_CODE');
+    await addPhoneFactor(tx, userId, challenge.address);
     await credentialChanged(tx, userId, 'phone_factor_added');
     // A phone that the sign-in began with is no second authenticator.
     const session = await findSession(tx, sessionId);

@@ -7,7 +7,7 @@ import { type Ctx, transaction } from '#platform/ctx.ts';
 import { Identifier, type NormalisedIdentifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import { startAddressChallenge, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
 import { type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
 import { Passage } from './ways.ts';
@@ -53,14 +53,14 @@ export async function loginWithPassword(
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const unproven = settings.emailVerification === 'required' && (await unprovenAddressOf(ctx, candidate, identifier));
   if (unproven) {
-    const flow = {
+    const challenge = {
       purpose: 'verify_email',
       channel: 'email',
       address: unproven,
       userId,
       browser,
     } as const;
-    return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+    return verificationChallenge(ctx, challenge, await startAddressChallenge(ctx, challenge));
   }
   way.passed('address', true);
   const { failures } = attempt;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { askBreachedAhead } from '#passwords';
 import { post, type Routes } from '#platform/route.ts';
-import { FlowStarted, proofOf } from '#proofs';
+import { AddressChallengeStarted, proofOf } from '#proofs';
 import { anonymousCtx, proofCtx } from '#requests';
 import { Forgot, forgotPassword, Reset, resetPassword } from './password-reset.ts';
 
@@ -12,7 +12,7 @@ export const passwordResetRoutes: Routes = [
     summary: 'Ask for a new password',
     description: 'Answers the same whether or not there is an account.',
     body: Forgot,
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request, reply) =>
       reply.code(202).send(await forgotPassword(await anonymousCtx(request, request.body), request.body)),

@@ -9,7 +9,15 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Identifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { type NewFlow, openFlow, type Proof, type ProvenFlow, proofFields, requireProvable, withProof } from '#proofs';
+import {
+  type NewAddressChallenge,
+  openAddressChallenge,
+  type Proof,
+  type ProvenAddressChallenge,
+  proofFields,
+  requireProvable,
+  withProof,
+} from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
 import { addressProven } from './verification.ts';
@@ -54,7 +62,7 @@ async function isSecondFactor(ctx: Ctx, { userId }: Reachable, asked: { kind: st
   return asked.kind === 'phone' && (await enrolledSecondFactors(ctx, userId)).some(({ type }) => type === 'phone');
 }
 
-function resetFlow(user: Reachable | undefined, asked: { kind: string; value: string }): NewFlow {
+function resetFlow(user: Reachable | undefined, asked: { kind: string; value: string }): NewAddressChallenge {
   const channel = asked.kind === 'phone' ? 'phone' : 'email';
   const address = user && (channel === 'phone' ? user.phone : user.email);
   return {
@@ -71,7 +79,7 @@ function resetFlow(user: Reachable | undefined, asked: { kind: string; value: st
 export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
   const user = (await usersById(tx, [userId])).get(userId);
   if (!user?.email) throw problem('CONFLICT', 'The account has no email address for a reset.');
-  await openFlow(tx, resetFlow(user, { kind: 'email', value: user.email }));
+  await openAddressChallenge(tx, resetFlow(user, { kind: 'email', value: user.email }));
 }
 
 /**
@@ -85,12 +93,12 @@ export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string)
   way.passed('credential', await requireProvable(ctx, proof, ['reset_password']));
   way.passed('new_password', await checkPolicy(ctx, settings, newPassword));
   const hash = await hashPassword(ctx, newPassword);
-  await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, flow) => {
+  await withProof(ctx, { proof, purposes: ['reset_password'] }, async (tx, challenge) => {
     way.end();
-    const { userId } = flow;
+    const { userId } = challenge;
     if (userId === null) throw problem('INVALID_TOKEN');
-    await requireStillTheirs(tx, userId, flow);
-    await addressProven(tx, { ...flow, userId }, 'anybody');
+    await requireStillTheirs(tx, userId, challenge);
+    await addressProven(tx, { ...challenge, userId }, 'anybody');
     await replacePassword(tx, userId, hash);
   });
 }
@@ -99,7 +107,7 @@ export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string)
 async function requireStillTheirs(
   tx: TxCtx,
   userId: UserId,
-  { channel, address }: Pick<ProvenFlow, 'channel' | 'address'>,
+  { channel, address }: Pick<ProvenAddressChallenge, 'channel' | 'address'>,
 ): Promise<void> {
   const owner = await findIdentifier(tx, { kind: channel, value: address });
   if (owner?.userId !== userId) throw problem('INVALID_CODE');

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { requireRedirectUri } from '#exchange';
 import type { Ctx } from '#platform/ctx.ts';
 import { post, type Routes } from '#platform/route.ts';
-import { FlowStarted, proofFields, proofOf } from '#proofs';
+import { AddressChallengeStarted, proofFields, proofOf } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, sendSession } from '#requests';
 import {
   type Destination,
@@ -40,7 +40,7 @@ export const passwordlessRoutes: Routes = [
     description:
       'The link opens a page that shows what is being approved and asks for a click, so mail scanners can not use it up. With `redirectUri` the page goes on to the application with a one-time `code` for `POST /v1/auth/login/social/exchange`; with `codeChallenge` only the browser that has the verifier can use it.',
     body: MagicLinkStart,
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request, reply) => {
       const { email, proof } = request.body;
@@ -55,7 +55,7 @@ export const passwordlessRoutes: Routes = [
     counted: 'proof',
     summary: 'Mail a code to sign in with',
     body: EmailStart,
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request, reply) => {
       const { email, proof } = request.body;
@@ -69,7 +69,7 @@ export const passwordlessRoutes: Routes = [
     summary: 'Send a code to a phone',
     description: 'Needs the SMS add-on in production; the test environment is free and sends nothing.',
     body: PhoneStart,
-    responses: { 202: FlowStarted },
+    responses: { 202: AddressChallengeStarted },
     problems: [
       'CONTEXT_REQUIRED',
       'ENVIRONMENT_MISMATCH',

@@ -9,8 +9,8 @@ import { parseEmail } from '#platform/email-address.ts';
 import { KnownEmail, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { FlowId, Proof, Purpose } from '#proofs';
-import { type NewFlow, type ProvenFlow, withProof } from '#proofs';
+import type { AddressChallengeId, Proof, Purpose } from '#proofs';
+import { type NewAddressChallenge, type ProvenAddressChallenge, withProof } from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
 import { answerOf, type FirstFactor, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
@@ -52,7 +52,7 @@ export const MagicLinkStart = Type.Object(
   { additionalProperties: false },
 );
 
-/** Where a magic link ends, kept with its flow. `ownPages`: in a sign-in on our own pages, which goes on in its browser only. */
+/** Where a magic link ends, kept with its challenge. `ownPages`: in a sign-in on our own pages, which goes on in its browser only. */
 export const Destination = Type.Object({
   redirectUri: Type.String(),
   state: Type.Union([Type.String(), Type.Null()]),
@@ -61,7 +61,7 @@ export const Destination = Type.Object({
 });
 export type Destination = Static<typeof Destination>;
 
-type Started = { flowId: FlowId; expiresIn: number; resendAfter: number };
+type Started = { flowId: AddressChallengeId; expiresIn: number; resendAfter: number };
 type Start = {
   address: string;
   proof?: string | undefined;
@@ -81,7 +81,7 @@ export function startPasswordless(ctx: Ctx, method: PasswordlessMethod, start: S
   return askByMessage(ctx, way.asked, { proof: start.proof, flowOf: () => flowOf(ctx, way, start) });
 }
 
-async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<NewFlow> {
+async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }: Start): Promise<NewAddressChallenge> {
   const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -119,8 +119,8 @@ export async function finishPasswordless(
   { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
 ): Promise<SignInResponse> {
   const way = await new Passage(PASSWORDLESS[method].way).open(ctx);
-  const result = await withProof(ctx, { proof, purposes: [PASSWORDLESS[method].purpose] }, (tx, flow) =>
-    enterProven(tx, flow, { way, deviceToken }),
+  const result = await withProof(ctx, { proof, purposes: [PASSWORDLESS[method].purpose] }, (tx, challenge) =>
+    enterProven(tx, challenge, { way, deviceToken }),
   );
   return answerOf(ctx, result);
 }
@@ -128,23 +128,23 @@ export async function finishPasswordless(
 /** The person whose address was proven; a new account where there is none and registration is open. */
 export async function enterProven(
   tx: TxCtx,
-  flow: ProvenFlow,
+  challenge: ProvenAddressChallenge,
   { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
 ): Promise<SignedIn> {
-  const { channel, address } = way.passed('credential', flow);
+  const { channel, address } = way.passed('credential', challenge);
   const first: FirstFactor = { way, amr: [channel === 'phone' ? 'sms' : 'otp'], acr: 'aal1' };
   // Looked up again: the address may have an account, or another one, by now.
   const known = await findIdentifier(tx, { kind: channel, value: address });
   if (known) {
-    if (flow.userId !== null && flow.userId !== known.userId) throw problem('INVALID_CODE');
+    if (challenge.userId !== null && challenge.userId !== known.userId) throw problem('INVALID_CODE');
     await addressProven(
       tx,
       { userId: known.userId, channel, address },
-      begunBy(known.userId, flow) ? 'holder' : 'anybody',
+      begunBy(known.userId, challenge) ? 'holder' : 'anybody',
     );
     return signIn(tx, known.userId, first, { deviceToken });
   }
-  if (flow.userId !== null) throw problem('INVALID_CODE');
+  if (challenge.userId !== null) throw problem('INVALID_CODE');
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
   const userId = await createUser(tx, {
@@ -157,9 +157,9 @@ export async function enterProven(
 }
 
 /** Whether somebody who was signed in to the account began it, as to prove it anew, and proved it in the same browser. */
-function begunBy(userId: UserId, { pending, begunHere }: ProvenFlow): boolean {
+function begunBy(userId: UserId, { pending, begunHere }: ProvenAddressChallenge): boolean {
   return begunHere && Value.Check(BegunAs, pending) && pending.begunAs === userId;
 }
 
-/** Who is signed in in the browser that asks; kept with the flow. */
+/** Who is signed in in the browser that asks; kept with the challenge. */
 export const BegunAs = Type.Object({ begunAs: IdSchema('usr') });

@@ -8,7 +8,13 @@ import { createUser, findIdentifier } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { Email, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { type NewFlow, type ProvenFlow, startFlow, type VerificationChallenge, verificationChallenge } from '#proofs';
+import {
+  type NewAddressChallenge,
+  type ProvenAddressChallenge,
+  startAddressChallenge,
+  type VerificationChallenge,
+  verificationChallenge,
+} from '#proofs';
 import { projectOf } from '#tenancy';
 import { type FirstFactor, type SignedIn, type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
 import { Passage, requireMethod } from './ways.ts';
@@ -132,7 +138,7 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
   const known = await findIdentifier(ctx, address);
   if (known && !settings.enumerationProtection)
     throw problem('ALREADY_EXISTS', `This ${address.kind} already belongs to an account. Sign in instead.`);
-  const flow: NewFlow = {
+  const challenge: NewAddressChallenge = {
     purpose: 'register',
     channel: address.kind,
     address: address.value,
@@ -142,7 +148,7 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
     locale: pending.profile.locale ?? null,
     ...(known && { decoy: { tell: true } }),
   };
-  return verificationChallenge(ctx, flow, await startFlow(ctx, flow));
+  return verificationChallenge(ctx, challenge, await startAddressChallenge(ctx, challenge));
 }
 
 /** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */
@@ -181,7 +187,12 @@ async function createMemberAndSignIn(
  */
 export async function finishRegistration(
   tx: TxCtx,
-  { channel, address, pending, begunHere }: Pick<ProvenFlow, 'channel' | 'address' | 'pending' | 'begunHere'>,
+  {
+    channel,
+    address,
+    pending,
+    begunHere,
+  }: Pick<ProvenAddressChallenge, 'channel' | 'address' | 'pending' | 'begunHere'>,
   chosen: string | null,
 ): Promise<SignedIn> {
   const { profile, passwordHash: begunWith } = Value.Parse(PendingUser, pending);

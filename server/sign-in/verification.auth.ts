@@ -3,7 +3,7 @@ import { inEvenTime } from '#attempts';
 import { browserOf } from '#exchange';
 import { askBreachedAhead, Password } from '#passwords';
 import { post, type Routes } from '#platform/route.ts';
-import { FlowId, FlowStarted, proofFields, proofOf, resendFlow } from '#proofs';
+import { AddressChallengeId, AddressChallengeStarted, proofFields, proofOf, resendAddressChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, scopeFields, sendSession } from '#requests';
 import { SignInResponse, signInFields } from './sign-in.ts';
 import { verifyAddress } from './verification.ts';
@@ -45,12 +45,12 @@ export const verificationRoutes: Routes = [
       summary: channel === 'email' ? 'Mail the code again' : 'Send the code to the phone again',
       description:
         'For any flow that was begun. Answers the same for every flow; the code and link before stop working.',
-      body: Type.Object({ flowId: FlowId, ...scopeFields }, { additionalProperties: false }),
-      responses: { 202: FlowStarted },
+      body: Type.Object({ flowId: AddressChallengeId, ...scopeFields }, { additionalProperties: false }),
+      responses: { 202: AddressChallengeStarted },
       problems: ['CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
       handler: async (request, reply) => {
         const ctx = await anonymousCtx(request, request.body);
-        return reply.code(202).send(await inEvenTime(() => resendFlow(ctx, request.body.flowId)));
+        return reply.code(202).send(await inEvenTime(() => resendAddressChallenge(ctx, request.body.flowId)));
       },
     }),
   ]),

@@ -9,7 +9,7 @@ import { announce } from '#platform/feed.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { LinkProof, Proof, Purpose } from '#proofs';
-import { lookAtLink, type ProvenFlow, withProof } from '#proofs';
+import { lookAtLink, type ProvenAddressChallenge, withProof } from '#proofs';
 import { projectOf } from '#tenancy';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
 import { answerOf, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
@@ -38,10 +38,10 @@ export async function verifyAddress(
   { deviceToken, password }: Finish,
 ): Promise<SignInResponse> {
   const passwordHash = 'token' in proof ? await chosenElsewhere(ctx, proof, password) : null;
-  const result = await withProof(ctx, { proof, purposes: VERIFYING }, (tx, flow) =>
-    flow.purpose === 'register'
-      ? finishRegistration(tx, flow, passwordHash)
-      : confirmAddress(tx, flow, { deviceToken, passwordHash }),
+  const result = await withProof(ctx, { proof, purposes: VERIFYING }, (tx, challenge) =>
+    challenge.purpose === 'register'
+      ? finishRegistration(tx, challenge, passwordHash)
+      : confirmAddress(tx, challenge, { deviceToken, passwordHash }),
   );
   return answerOf(ctx, result);
 }
@@ -65,13 +65,13 @@ async function chosenElsewhere(ctx: Ctx, proof: LinkProof, password: string | un
   return choosePassword ? passwordHashOf(ctx, password, { kind: channel, value: address }) : null;
 }
 
-/** The password was right, or a provider vouched for the address, when the flow was opened. An email code is no second factor (AU-5). */
+/** The password was right, or a provider vouched for the address, when the challenge was opened. An email code is no second factor (AU-5). */
 async function confirmAddress(
   tx: TxCtx,
-  flow: ProvenFlow,
+  challenge: ProvenAddressChallenge,
   { deviceToken, passwordHash }: { deviceToken: string | undefined; passwordHash: string | null },
 ): Promise<SignedIn> {
-  const { userId, channel, address, begunHere, pending } = flow;
+  const { userId, channel, address, begunHere, pending } = challenge;
   const owner = await findIdentifier(tx, { kind: channel, value: address });
   if (userId === null || owner?.userId !== userId) throw problem('INVALID_CODE');
   const way = new Passage('verified_address');
@@ -86,7 +86,7 @@ async function confirmAddress(
   return signIn(tx, userId, { way, amr, acr: 'aal1' }, { deviceToken });
 }
 
-type Proven = Pick<ProvenFlow, 'channel' | 'address'> & { userId: UserId };
+type Proven = Pick<ProvenAddressChallenge, 'channel' | 'address'> & { userId: UserId };
 
 /**
  * Notes that an address was proven, if it is still the person's and was not before.

@@ -3,7 +3,7 @@ import { inEvenTime, requireProof } from '#attempts';
 import { requireSms } from '#billing';
 import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
-import { type NewFlow, startFlow } from '#proofs';
+import { type NewAddressChallenge, startAddressChallenge } from '#proofs';
 import type { SignInMethod } from '#settings';
 import { projectOf } from '#tenancy';
 
@@ -136,7 +136,7 @@ export class Passage {
   }
 }
 
-type Started = Awaited<ReturnType<typeof startFlow>>;
+type Started = Awaited<ReturnType<typeof startAddressChallenge>>;
 
 /**
  * Sends the message of a way that begins with one. The answer takes equally long whatever is found out about the account.
@@ -145,11 +145,11 @@ type Started = Awaited<ReturnType<typeof startFlow>>;
 export async function askByMessage(
   ctx: Ctx,
   way: Way,
-  { proof, flowOf }: Given & { flowOf: () => Promise<NewFlow & { typed?: string }> },
+  { proof, flowOf }: Given & { flowOf: () => Promise<NewAddressChallenge & { typed?: string }> },
 ): Promise<Started> {
   const passage = await new Passage(way).open(ctx, { proof });
   passage.passed('messages', true);
-  return inEvenTime(async () => startFlow(ctx, await flowOf()));
+  return inEvenTime(async () => startAddressChallenge(ctx, await flowOf()));
 }
 
 /** @throws Problem METHOD_DISABLED when the project does not offer this way in */

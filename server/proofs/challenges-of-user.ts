@@ -4,7 +4,7 @@ import type { UserId } from '#platform/ids.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 
 /** What a person has asked for and not finished, without its secrets. */
-export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
+export async function addressChallengesOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('flows')
     .select(['purpose', 'channel', 'address', 'ip', 'user_agent', 'created_at', 'expires_at'])
@@ -20,8 +20,8 @@ export async function flowsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   }));
 }
 
-/** Ends the open flows of a person: their codes and links work no more. Served by flows_of_user. */
-export async function voidFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
+/** Ends the open challenges of a person: their codes and links work no more. Served by flows_of_user. */
+export async function voidAddressChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('flows')
     .set({ used_at: tx.now })
@@ -31,8 +31,12 @@ export async function voidFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
     .execute();
 }
 
-/** Removes every flow of a person, or towards one of these addresses. */
-export async function forgetFlowsOf(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
+/** Removes every challenge of a person, or towards one of these addresses. */
+export async function forgetAddressChallengesOf(
+  tx: TxCtx,
+  userId: UserId,
+  addresses: readonly string[],
+): Promise<void> {
   await tx.db
     .deleteFrom('flows')
     .where(acrossProjects(tx))

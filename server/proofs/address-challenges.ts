@@ -13,13 +13,13 @@ import { problem, problemWithRetry } from '#platform/problem.ts';
 import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { isClosed, projectOf } from '#tenancy';
-import { type FlowMessage, type Purpose, sendFlowMessage, testCodeOf } from './flow-messages.ts';
-import { FlowId, isMarked, type LinkProof, type Proof } from './proofs.ts';
+import { type ChallengeMessage, type Purpose, sendChallengeMessage, testCodeOf } from './challenge-messages.ts';
+import { AddressChallengeId, isMarked, type LinkProof, type Proof } from './proofs.ts';
 
-type FlowsTable = {
+type AddressChallengesTable = {
   workspace_id: WorkspaceId;
   environment: Environment;
-  id: FlowId;
+  id: AddressChallengeId;
   project_id: ProjectId;
   purpose: Purpose;
   user_id: UserId | null;
@@ -42,7 +42,7 @@ type FlowsTable = {
 
 declare module '#platform/db.ts' {
   interface Tables {
-    flows: FlowsTable;
+    flows: AddressChallengesTable;
   }
 }
 
@@ -50,9 +50,9 @@ const RESEND_SECONDS = 30;
 const SEALED = 'pending-registration';
 
 /** The answer that a message is on its way; the same whether or not there is an account. */
-export const FlowStarted = Type.Object(
+export const AddressChallengeStarted = Type.Object(
   {
-    flowId: FlowId,
+    flowId: AddressChallengeId,
     expiresIn: Type.Integer({ description: 'Seconds.' }),
     resendAfter: Type.Integer({ description: 'Seconds.' }),
   },
@@ -60,7 +60,7 @@ export const FlowStarted = Type.Object(
 );
 
 /** Where a proof goes and what it will do. */
-export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
+export type NewAddressChallenge = Omit<ChallengeMessage, 'code' | 'token' | 'expiresAt'> & {
   userId: UserId | null;
   pending?: Record<string, unknown>;
   /** The mark of the browser it is begun in. */
@@ -68,55 +68,59 @@ export type NewFlow = Omit<FlowMessage, 'code' | 'token' | 'expiresAt'> & {
 };
 
 /**
- * Opens a flow and sends its code and link. Counted before it begins, so that nobody's mailbox or telephone bill is flooded.
+ * Opens a challenge and sends its code and link. Counted before it begins, so that nobody's mailbox or telephone bill is flooded.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
-export async function startFlow(
+export async function startAddressChallenge(
   ctx: Ctx,
-  flow: NewFlow & { typed?: string },
-): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
-  const silent = !(await countMessage(ctx, flow));
-  return transaction(ctx, (tx) => openFlow(tx, { ...flow, silent }));
+  challenge: NewAddressChallenge & { typed?: string },
+): Promise<{ flowId: AddressChallengeId; expiresIn: number; resendAfter: number }> {
+  const silent = !(await countMessage(ctx, challenge));
+  return transaction(ctx, (tx) => openAddressChallenge(tx, { ...challenge, silent }));
 }
 
-/** {@link startFlow} in the caller's transaction, uncounted. */
-export async function openFlow(tx: TxCtx, flow: NewFlow) {
+/** {@link startAddressChallenge} in the caller's transaction, uncounted. */
+export async function openAddressChallenge(tx: TxCtx, challenge: NewAddressChallenge) {
   const id = newId('flw', tx.now);
-  const secrets = await newSecrets(tx, flow);
+  const secrets = await newSecrets(tx, challenge);
   await tx.db
     .insertInto('flows')
     .values({
       ...scopeColumns(tx),
       id,
-      purpose: flow.purpose,
-      user_id: flow.userId,
-      channel: flow.channel,
-      address: flow.address,
-      pending_sealed: flow.pending ? tx.system.keyring.seal(JSON.stringify(flow.pending), SEALED, id) : null,
+      purpose: challenge.purpose,
+      user_id: challenge.userId,
+      channel: challenge.channel,
+      address: challenge.address,
+      pending_sealed: challenge.pending ? tx.system.keyring.seal(JSON.stringify(challenge.pending), SEALED, id) : null,
       attempts_left: secrets.tries,
       ...hashesOf(tx.system, id, secrets),
-      decoy: flow.decoy !== undefined,
+      decoy: challenge.decoy !== undefined,
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
-      browser_hash: flow.browser === undefined ? null : hashSecret(flow.browser),
+      browser_hash: challenge.browser === undefined ? null : hashSecret(challenge.browser),
     })
     .execute();
-  await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
-  await sendFlowMessage(tx, { ...flow, ...secrets });
+  await emit(tx, 'user.verification.requested', { channel: challenge.channel, purpose: challenge.purpose });
+  await sendChallengeMessage(tx, { ...challenge, ...secrets });
   return { flowId: id, expiresIn: secondsUntil(tx, secrets.expiresAt), resendAfter: RESEND_SECONDS };
 }
 
 type Secrets = { code: string; tries: number; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };
 
-async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' | 'purpose'>): Promise<Secrets> {
+async function newSecrets(
+  tx: TxCtx,
+  challenge: Pick<NewAddressChallenge, 'channel' | 'address' | 'purpose'>,
+): Promise<Secrets> {
   const { routingKey, settings } = await projectOf(tx.system, tx.scope);
   const byLink =
-    ['magic_link', 'reset_password', 'verify_email', 'register'].includes(flow.purpose) && flow.channel === 'email';
+    ['magic_link', 'reset_password', 'verify_email', 'register'].includes(challenge.purpose) &&
+    challenge.channel === 'email';
   const lifetime = byLink ? settings.magicLinkSeconds : settings.oneTimeCodeSeconds;
   return {
     tries: settings.oneTimeCodeTries,
-    code: testCodeOf(settings, tx.scope.environment, flow) ?? newCode(),
+    code: testCodeOf(settings, tx.scope.environment, challenge) ?? newCode(),
     token: `lkf_${routingKey}_${randomSecret()}`,
     codeExpiresAt: after(tx, Math.min(lifetime, settings.oneTimeCodeSeconds)),
     expiresAt: after(tx, lifetime),
@@ -124,7 +128,7 @@ async function newSecrets(tx: TxCtx, flow: Pick<NewFlow, 'channel' | 'address' |
   };
 }
 
-function hashesOf(system: SystemInTx, id: FlowId, secrets: Secrets) {
+function hashesOf(system: SystemInTx, id: AddressChallengeId, secrets: Secrets) {
   return {
     code_hash: codeDigest(system, { purpose: 'one-time-code', record: id, code: secrets.code }),
     token_hash: hashSecret(secrets.token),
@@ -142,7 +146,7 @@ function secondsUntil(ctx: Pick<Ctx, 'now'>, instant: Date): number {
   return Math.round((instant.getTime() - ctx.now.getTime()) / 1000);
 }
 
-export type ProvenFlow = {
+export type ProvenAddressChallenge = {
   purpose: Purpose;
   channel: 'email' | 'phone';
   address: string;
@@ -156,30 +160,30 @@ export type ProvenFlow = {
 };
 
 /**
- * Checks a proof and, in the transaction of `work`, spends its flow. A code's try stays counted whatever comes of it, so
+ * Checks a proof and, in the transaction of `work`, spends its challenge. A code's try stays counted whatever comes of it, so
  * parallel guesses share what is left; of parallel uses of a right one, one succeeds.
  * @throws Problem INVALID_CODE or INVALID_TOKEN for a wrong, used, expired or exhausted one, and what `work` throws
  */
 export async function withProof<T>(
   ctx: Ctx,
   { proof, purposes }: { proof: Proof; purposes: readonly Purpose[] },
-  work: (tx: TxCtx, flow: ProvenFlow) => Promise<T>,
+  work: (tx: TxCtx, challenge: ProvenAddressChallenge) => Promise<T>,
 ): Promise<T> {
   if ('code' in proof) await checkCode(ctx, proof, purposes);
   return transaction(ctx, async (tx) => {
     await lockPersonOf(tx, proof);
-    return work(tx, await spendFlow(tx, proof, purposes));
+    return work(tx, await spendAddressChallenge(tx, proof, purposes));
   });
 }
 
-/** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the flow. */
+/** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the challenge. */
 async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
   const open = tx.db.selectFrom('flows').select('user_id').where(acrossProjects(tx));
-  const flow = await ('token' in proof
+  const challenge = await ('token' in proof
     ? open.where('token_hash', '=', hashSecret(proof.token))
     : open.where('id', '=', proof.flowId)
   ).executeTakeFirst();
-  if (flow?.user_id) await lockUser(tx, flow.user_id);
+  if (challenge?.user_id) await lockUser(tx, challenge.user_id);
 }
 
 /**
@@ -192,7 +196,7 @@ export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly
     return;
   }
   const { flowId, code } = proof;
-  const flow = await ctx.db
+  const challenge = await ctx.db
     .selectFrom('flows')
     .select('code_hash')
     .where(acrossProjects(ctx))
@@ -203,16 +207,19 @@ export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly
     .where('decoy', '=', false)
     .where('code_expires_at', '>', ctx.now)
     .executeTakeFirst();
-  if (!flow?.code_hash || !isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash))
+  if (
+    !challenge?.code_hash ||
+    !isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, challenge.code_hash)
+  )
     await checkCode(ctx, proof, purposes);
 }
 
 async function checkCode(
   ctx: Ctx,
-  { flowId, code }: { flowId: FlowId; code: string },
+  { flowId, code }: { flowId: AddressChallengeId; code: string },
   purposes: readonly Purpose[],
 ): Promise<void> {
-  const flow = await transaction(ctx, (tx) =>
+  const challenge = await transaction(ctx, (tx) =>
     tx.db
       .updateTable('flows')
       .set((eb) => ({ attempts_left: eb('attempts_left', '-', 1) }))
@@ -226,13 +233,17 @@ async function checkCode(
       .returning('code_hash')
       .executeTakeFirst(),
   );
-  const matches = flow?.code_hash
-    ? isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, flow.code_hash)
+  const matches = challenge?.code_hash
+    ? isCode(ctx.system, { purpose: 'one-time-code', record: flowId, code }, challenge.code_hash)
     : false;
   if (!matches) throw problem('INVALID_CODE');
 }
 
-async function spendFlow(tx: TxCtx, proof: Proof, purposes: readonly Purpose[]): Promise<ProvenFlow> {
+async function spendAddressChallenge(
+  tx: TxCtx,
+  proof: Proof,
+  purposes: readonly Purpose[],
+): Promise<ProvenAddressChallenge> {
   let query = tx.db
     .updateTable('flows')
     .set({ used_at: tx.now })
@@ -289,13 +300,13 @@ export async function projectOfLink(
 }
 
 /**
- * Sends a new code and link for an open flow; those before stop working. An unknown, spent or expired flow answers the same and sends nothing.
+ * Sends a new code and link for an open challenge; those before stop working. An unknown, spent or expired challenge answers the same and sends nothing.
  * @throws Problem RATE_LIMIT_EXCEEDED when asked again too soon
  */
-export async function resendFlow(
+export async function resendAddressChallenge(
   ctx: Ctx,
-  flowId: FlowId,
-): Promise<{ flowId: FlowId; expiresIn: number; resendAfter: number }> {
+  flowId: AddressChallengeId,
+): Promise<{ flowId: AddressChallengeId; expiresIn: number; resendAfter: number }> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const answer = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
   const found = await findResendable(ctx.db, ctx, flowId).executeTakeFirst();
@@ -304,29 +315,29 @@ export async function resendFlow(
   const { channel, address, user_id: userId } = found;
   const silent = !(await countMessage(ctx, { channel, address, userId, typed: flowId }));
   await transaction(ctx, async (tx) => {
-    const flow = await findResendable(tx.db, tx, flowId).forUpdate().executeTakeFirst();
-    if (!flow) return;
-    requireDue(tx, flow);
-    const secrets = await newSecrets(tx, flow);
+    const challenge = await findResendable(tx.db, tx, flowId).forUpdate().executeTakeFirst();
+    if (!challenge) return;
+    requireDue(tx, challenge);
+    const secrets = await newSecrets(tx, challenge);
     await tx.db
       .updateTable('flows')
       .set({ attempts_left: secrets.tries, ...hashesOf(tx.system, flowId, secrets) })
       .where(acrossProjects(tx))
       .where('id', '=', flowId)
       .execute();
-    await emit(tx, 'user.verification.requested', { channel: flow.channel, purpose: flow.purpose });
-    await sendFlowMessage(tx, {
-      ...flow,
+    await emit(tx, 'user.verification.requested', { channel: challenge.channel, purpose: challenge.purpose });
+    await sendChallengeMessage(tx, {
+      ...challenge,
       ...secrets,
       silent,
-      decoy: flow.decoy ? { tell: flow.purpose === 'register' } : undefined,
+      decoy: challenge.decoy ? { tell: challenge.purpose === 'register' } : undefined,
     });
   });
   return answer;
 }
 
-/** An open flow that a new message can be sent for. Served by the primary key. */
-function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, flowId: FlowId) {
+/** An open challenge that a new message can be sent for. Served by the primary key. */
+function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, flowId: AddressChallengeId) {
   return db
     .selectFrom('flows')
     .select(['purpose', 'channel', 'address', 'user_id', 'decoy', 'resend_after'])
@@ -337,7 +348,10 @@ function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, 
 }
 
 /** @throws Problem RATE_LIMIT_EXCEEDED when the last message is too new */
-function requireDue({ now }: Pick<Ctx, 'now'>, { resend_after: due }: Pick<FlowsTable, 'resend_after'>): void {
+function requireDue(
+  { now }: Pick<Ctx, 'now'>,
+  { resend_after: due }: Pick<AddressChallengesTable, 'resend_after'>,
+): void {
   if (due > now) throw problemWithRetry('RATE_LIMIT_EXCEEDED', (due.getTime() - now.getTime()) / 1000);
 }
 

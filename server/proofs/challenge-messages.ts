@@ -16,18 +16,18 @@ export type Purpose =
   | 'add_phone_factor';
 
 /** What a code and a link say, and where they go. */
-export type FlowMessage = {
+export type ChallengeMessage = {
   purpose: Purpose;
   channel: 'email' | 'phone';
   address: string;
   /** The person's language. */
   locale?: string | null;
   /**
-   * There is nothing to prove: no code or link can finish the flow. The asker sees the same answer, and the same work is done
+   * There is nothing to prove: no code or link can answer the challenge. The asker sees the same answer, and the same work is done
    * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
    */
   decoy?: { tell: boolean } | undefined;
-  /** Sends nothing because the address has reached its limit of messages. The flow works like any other. */
+  /** Sends nothing because the address has reached its limit of messages. The challenge works like any other. */
   silent?: boolean;
   code: string;
   token: string;
@@ -47,39 +47,44 @@ const MAILS = {
 } as const satisfies Record<Purpose, { template: string; page: string | null }>;
 
 /** Sends a flow's code and link; for a decoy the same work is done, and nothing, or a hint to the owner, is sent. */
-export async function sendFlowMessage(tx: TxCtx, flow: FlowMessage): Promise<void> {
-  const common = { to: flow.address, locale: flow.locale ?? null, expiresAt: flow.expiresAt };
-  if (flow.channel === 'phone') {
-    const suppressed = isSilent(flow) || (await isTestNumber(tx, flow));
-    return sendMessage(tx, { ...common, template: 'sms_code', variables: { code: flow.code }, suppressed });
+export async function sendChallengeMessage(tx: TxCtx, challenge: ChallengeMessage): Promise<void> {
+  const common = { to: challenge.address, locale: challenge.locale ?? null, expiresAt: challenge.expiresAt };
+  if (challenge.channel === 'phone') {
+    const suppressed = isSilent(challenge) || (await isTestNumber(tx, challenge));
+    return sendMessage(tx, { ...common, template: 'sms_code', variables: { code: challenge.code }, suppressed });
   }
-  if (flow.decoy?.tell)
-    return sendMessage(tx, { ...common, template: 'known_address', variables: {}, suppressed: flow.silent === true });
-  const { template, page } = MAILS[flow.purpose];
-  const minutes = Math.round((flow.expiresAt.getTime() - tx.now.getTime()) / 60_000);
-  const link = page && { link: `${await authAddressOf(tx)}/link/${page}?token=${flow.token}` };
+  if (challenge.decoy?.tell)
+    return sendMessage(tx, {
+      ...common,
+      template: 'known_address',
+      variables: {},
+      suppressed: challenge.silent === true,
+    });
+  const { template, page } = MAILS[challenge.purpose];
+  const minutes = Math.round((challenge.expiresAt.getTime() - tx.now.getTime()) / 60_000);
+  const link = page && { link: `${await authAddressOf(tx)}/link/${page}?token=${challenge.token}` };
   await sendMessage(tx, {
     ...common,
     template,
-    variables: { code: flow.code, minutes, ...link },
-    suppressed: isSilent(flow),
+    variables: { code: challenge.code, minutes, ...link },
+    suppressed: isSilent(challenge),
   });
 }
 
-function isSilent({ decoy, silent }: FlowMessage): boolean {
+function isSilent({ decoy, silent }: ChallengeMessage): boolean {
   return decoy !== undefined || silent === true;
 }
 
-async function isTestNumber(tx: TxCtx, flow: FlowMessage): Promise<boolean> {
+async function isTestNumber(tx: TxCtx, challenge: ChallengeMessage): Promise<boolean> {
   const { settings } = await projectOf(tx.system, tx.scope);
-  return testCodeOf(settings, tx.scope.environment, flow) !== undefined;
+  return testCodeOf(settings, tx.scope.environment, challenge) !== undefined;
 }
 
 /** The fixed code of a test number; in the test environment only. */
 export function testCodeOf(
   settings: Settings,
   environment: Environment,
-  { channel, address }: Pick<FlowMessage, 'channel' | 'address'>,
+  { channel, address }: Pick<ChallengeMessage, 'channel' | 'address'>,
 ): string | undefined {
   if (environment !== 'test' || channel !== 'phone') return undefined;
   return settings.testPhoneNumbers.find(({ phone }) => phone === address)?.code;
