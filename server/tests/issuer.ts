@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { createProvider } from '#applications';
+import type { TestLatchkey } from './harness.ts';
 
 /** The fault of the issuer's next sign-in. */
 export type Fault =
@@ -33,6 +35,20 @@ export type Issuer = {
   approve: (location: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
+
+/** Lets people of the demo's first project sign in through it, under the key `work`. */
+export async function addWorkProvider(latchkey: TestLatchkey, { issuer }: Issuer): Promise<void> {
+  await latchkey.inProject((tx) =>
+    createProvider(tx, {
+      preset: 'oidc',
+      key: 'work',
+      name: 'Work',
+      clientId: 'shop',
+      clientSecret: 'secret',
+      options: { issuer },
+    }),
+  );
+}
 
 const SUPPORTED = ['RS256', 'none'];
 

@@ -3,6 +3,7 @@ import { softwareAuthenticator } from './authenticator.ts';
 import { type App, challengeIn, totpOf } from './factors.ts';
 import {
   lastMessage,
+  mailedToken,
   PASSWORD,
   prove,
   register,
@@ -10,6 +11,9 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from './harness.ts';
+
+/** What a person chooses after a reset. */
+export const NEXT_PASSWORD = 'another correct horse battery';
 
 export type Person = Awaited<ReturnType<typeof register>>;
 export type Session = { access_token: string; refresh_token: string; deviceToken?: string };
@@ -59,7 +63,19 @@ export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
     return me('/security/mfa/phone/confirm', session, { body: { flowId: body.flowId, code: await textedCode(phone) } });
   };
 
-  return { me, login, verify, withBoth, protectedPerson, addPasskey, addPhone, textedCode };
+  const forgot = ({ email }: { email: string }) =>
+    latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
+
+  /** The token of a reset link in a person's mailbox. */
+  const resetLinkOf = async (person: { email: string }): Promise<string> => {
+    assert.equal((await forgot(person)).status, 202);
+    return mailedToken(latchkey, person.email);
+  };
+
+  const reset = (proof: Record<string, unknown>) =>
+    latchkey.auth('/v1/auth/password/reset', { body: { newPassword: NEXT_PASSWORD, ...proof } });
+
+  return { forgot, resetLinkOf, reset, me, login, verify, withBoth, protectedPerson, addPasskey, addPhone, textedCode };
 }
 
 let phones = 10_000;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createProvider } from '#applications';
 import { sendMessage } from '#messages';
 import { oldAddresses } from '#people';
 import { mailboxOf, parseEmail } from '#platform/email-address.ts';
@@ -17,7 +16,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
-import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { signInOperator } from '#tests/operators.ts';
 
@@ -64,15 +63,7 @@ before(async () => {
   [smtp, upstream] = await Promise.all([startMailServer(), startIssuer()]);
   latchkey = await startTestLatchkey({ settings: { LATCHKEY_SMTP_URL: smtp.url } });
   token = await managementToken(latchkey);
-  await latchkey.inProject((tx) =>
-    createProvider(tx, {
-      preset: 'oidc',
-      key: 'work',
-      clientId: 'shop',
-      clientSecret: 'secret',
-      options: { issuer: upstream.issuer },
-    }),
-  );
+  await addWorkProvider(latchkey, upstream);
 });
 after(async () => {
   await latchkey.stop();

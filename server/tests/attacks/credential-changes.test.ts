@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createProvider } from '#applications';
 import { rememberDevice } from '#devices';
 import { linkIdentity } from '#linked-identities';
 import { ENDED_BY, startSession } from '#sessions';
@@ -8,7 +7,6 @@ import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
   expectProblem,
   mailedCode,
-  mailedToken,
   managementToken,
   newEmail,
   PASSWORD,
@@ -19,12 +17,11 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
-import { newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
+import { NEXT_PASSWORD, newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
 import { modelTable } from '#tests/security-model.ts';
 
-const NEXT_PASSWORD = 'another correct horse battery';
 const REDIRECT = 'http://localhost:5173/callback';
 
 const clock = new TestClock();
@@ -34,17 +31,7 @@ let people: ReturnType<typeof peopleAt>;
 before(async () => {
   [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
   people = peopleAt(latchkey, clock);
-  const options = { issuer: upstream.issuer };
-  await latchkey.inProject((tx) =>
-    createProvider(tx, {
-      preset: 'oidc',
-      key: 'work',
-      name: 'Work',
-      clientId: 'shop',
-      clientSecret: 'secret',
-      options,
-    }),
-  );
+  await addWorkProvider(latchkey, upstream);
 });
 after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
@@ -58,15 +45,6 @@ const me: ReturnType<typeof peopleAt>['me'] = (...call) => people.me(...call);
 const remove = (path: string, session: Session) => me(path, session, { method: 'DELETE' });
 const isAlive = async (session: Pick<Session, 'access_token'>) => (await me('/context', session)).status === 200;
 const post = (path: string, body: unknown) => latchkey.auth(path, { body });
-const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier: person.email });
-const reset = (proof: Record<string, unknown>) =>
-  post('/v1/auth/password/reset', { newPassword: NEXT_PASSWORD, ...proof });
-
-/** The token of a reset link in a person's mailbox. */
-async function resetLinkOf(person: Person): Promise<string> {
-  assert.equal((await forgot(person)).status, 202);
-  return mailedToken(latchkey, person.email);
-}
 
 async function changeAddress(session: Session, kind: 'email' | 'phone', value: string): Promise<TestResponse> {
   const { body } = await me(`/profile/${kind}`, session, { body: { [kind]: value } });
@@ -175,14 +153,14 @@ async function leftAbout(person: Person) {
     await rememberDevice(tx, userId, 3_600);
     return startSession(tx, userId, { amr: ['pwd'], acr: 'aal1', rememberedDevice: null });
   });
-  const token = await resetLinkOf(person);
+  const token = await people.resetLinkOf(person);
   const count = async (rows: string) =>
     Number((await latchkey.system.pool.query(`select count(*) from ${rows}`, [userId])).rows[0].count);
   return {
     sessionEnded: async () =>
       (await count(`sessions where user_id = $1 and id = '${sessionId}' and revoked_at is not null`)) === 1,
     devicesForgotten: async () => (await count('remembered_devices where user_id = $1')) === 0,
-    linkVoid: async () => (await reset({ token })).body.errorCode === 'INVALID_TOKEN',
+    linkVoid: async () => (await people.reset({ token })).body.errorCode === 'INVALID_TOKEN',
   };
 }
 
@@ -212,11 +190,11 @@ describe('a change of credentials', () => {
 
   test('by an administrator ends every session, and links in the old mailbox', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const token = await resetLinkOf(person);
+    const token = await people.resetLinkOf(person);
     const changed = await asAdmin(person, { method: 'PATCH', body: { email: newEmail(), emailVerified: true } });
     assert.equal(changed.status, 200, changed.text);
     assert.equal(await isAlive(person), false);
-    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+    expectProblem(await people.reset({ token }), 400, 'INVALID_TOKEN');
   });
 
   test('of the password ends a concurrent sign-in that checks the old one', async () => {

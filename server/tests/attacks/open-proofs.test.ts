@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createProvider } from '#applications';
 import { replaceAddress } from '#people';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { challengeIn } from '#tests/factors.ts';
@@ -17,7 +16,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
 
@@ -30,31 +29,12 @@ let people: ReturnType<typeof peopleAt>;
 before(async () => {
   [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
   people = peopleAt(latchkey, clock);
-  const options = { issuer: upstream.issuer };
-  await latchkey.inProject((tx) =>
-    createProvider(tx, {
-      preset: 'oidc',
-      key: 'work',
-      name: 'Work',
-      clientId: 'shop',
-      clientSecret: 'secret',
-      options,
-    }),
-  );
+  await addWorkProvider(latchkey, upstream);
 });
 after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
 const me: ReturnType<typeof peopleAt>['me'] = (...call) => people.me(...call);
 const post = (path: string, body: unknown) => latchkey.auth(path, { body });
-const forgot = (person: Person) => post('/v1/auth/password/forgot', { identifier: person.email });
-const reset = (proof: Record<string, unknown>) =>
-  post('/v1/auth/password/reset', { newPassword: 'another correct horse battery', ...proof });
-
-/** The token of a reset link in a person's mailbox. */
-async function resetLinkOf(person: Person): Promise<string> {
-  assert.equal((await forgot(person)).status, 202);
-  return mailedToken(latchkey, person.email);
-}
 
 /** A change of credentials that leaves the sign-in methods unchanged. */
 async function changePhone(session: Pick<Session, 'access_token'>): Promise<void> {
@@ -80,50 +60,50 @@ async function clickedLinkOf(person: Person): Promise<string> {
 describe('a proof that was requested before a change', () => {
   test('does not reset the password: of two reset links only one works', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const first = await resetLinkOf(person);
+    const first = await people.resetLinkOf(person);
     clock.advance(31_000);
-    const second = await resetLinkOf(person);
+    const second = await people.resetLinkOf(person);
     assert.notEqual(first, second);
-    assert.equal((await reset({ token: first })).status, 204);
-    expectProblem(await reset({ token: second }), 400, 'INVALID_TOKEN');
+    assert.equal((await people.reset({ token: first })).status, 204);
+    expectProblem(await people.reset({ token: second }), 400, 'INVALID_TOKEN');
   });
 
   test('does not reset the password from a mailbox that no longer belongs to the person', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const begun = await forgot(person);
+    const begun = await people.forgot(person);
     const [token, code] = [await mailedToken(latchkey, person.email), await mailedCode(latchkey, person.email)];
     const next = newEmail();
     const { body } = await me('/profile/email', person, { body: { email: next } });
     const proof = { flowId: body.flowId, code: await mailedCode(latchkey, next) };
     assert.equal((await me('/profile/email/verify', person, { body: proof })).status, 204);
-    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
-    expectProblem(await reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
+    expectProblem(await people.reset({ token }), 400, 'INVALID_TOKEN');
+    expectProblem(await people.reset({ flowId: begun.body.flowId, code }), 401, 'INVALID_CODE');
   });
 
   test('does not reset the password once the address belongs to another account', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const token = await resetLinkOf(person);
+    const token = await people.resetLinkOf(person);
     const { userId } = person.session;
     await latchkey.inProject((tx) => replaceAddress(tx, userId, { kind: 'email', value: newEmail() }));
-    expectProblem(await reset({ token }), 401, 'INVALID_CODE');
+    expectProblem(await people.reset({ token }), 401, 'INVALID_CODE');
   });
 
   test('does not reset the password after an administrator requested another reset', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const token = await resetLinkOf(person);
+    const token = await people.resetLinkOf(person);
     const admin = await managementToken(latchkey);
     const found = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(person.email)}`, { token: admin });
     const path = `/v1/admin/members/${found.body.items[0].id}/reset-password`;
     assert.equal((await latchkey.api(path, { token: admin, method: 'POST' })).status, 202);
-    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
-    assert.equal((await reset({ token: await mailedToken(latchkey, person.email) })).status, 204);
+    expectProblem(await people.reset({ token }), 400, 'INVALID_TOKEN');
+    assert.equal((await people.reset({ token: await mailedToken(latchkey, person.email) })).status, 204);
   });
 
   test('does not restore an account that its person erased', async () => {
     const person = await prove(latchkey, await register(latchkey));
-    const token = await resetLinkOf(person);
+    const token = await people.resetLinkOf(person);
     assert.equal((await me('', person, { method: 'DELETE' })).status, 202);
-    expectProblem(await reset({ token }), 400, 'INVALID_TOKEN');
+    expectProblem(await people.reset({ token }), 400, 'INVALID_TOKEN');
   });
 
   test('signs nobody in: links, codes, second steps and exchange codes', async () => {
