@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { emitIn } from '#events';
+import { emitAll } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
@@ -65,7 +65,7 @@ export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readon
     projectId,
     data: { reason: 'person_erased', ranges: rangesOf(rows.map(({ sequence }) => sequence)) },
   }));
-  if (events.length > 0) await emitIn(tx, events);
+  if (events.length > 0) await emitAll(tx, events);
   return emptied.length;
 }
 

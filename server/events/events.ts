@@ -44,16 +44,11 @@ export function publicActor(actor: Actor) {
   return actor.kind === 'operator' ? { kind: actor.kind, userId: actor.userId } : actor;
 }
 
-/** An event for {@link emitAll}. */
-export type NewEvent = { [T in EventType]: { type: T; data: EventData<T> } }[EventType];
+/** An event for {@link emitAll}; of the scope's project where it names none. */
+export type NewEvent = { [T in EventType]: { type: T; data: EventData<T>; projectId?: ProjectId } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
 export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
-  await insertEvents(tx, events);
-}
-
-/** Writes an event into the logs of several projects of the workspace, with one statement. */
-export async function emitIn(tx: TxCtx, events: readonly (NewEvent & { projectId: ProjectId })[]): Promise<void> {
   await insertEvents(tx, events);
 }
 

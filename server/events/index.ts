@@ -9,7 +9,7 @@ export {
   requireKnownPatterns,
   selectedTypes,
 } from './event-types.ts';
-export { analyseEvents, emit, emitAll, emitIn, type NewEvent, publicActor } from './events.ts';
+export { analyseEvents, emit, emitAll, type NewEvent, publicActor } from './events.ts';
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 

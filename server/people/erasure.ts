@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit, emitIn } from '#events';
+import { emit, emitAll } from '#events';
 import { sendMessage } from '#messages';
 import { type Ctx, NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
@@ -86,7 +86,7 @@ export async function scheduleErasures(tx: TxCtx, ids: readonly UserId[]): Promi
   }));
   await addJobs(tx, 'erase_user', jobs, { priority: 10, runAt: erasesAt });
   const at = erasesAt.toISOString();
-  await emitIn(
+  await emitAll(
     tx,
     scheduled.map(({ id: userId }) => ({
       type: 'user.erasure.scheduled' as const,

@@ -1,7 +1,7 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
 import { forgetInAudit } from '#audit';
-import { addressesInEvents, anonymiseEvents, emitIn } from '#events';
+import { addressesInEvents, anonymiseEvents, emitAll } from '#events';
 import { listFactors, voidOpenProofs } from '#factors';
 import { forgetInvitations } from '#invitations';
 import { listMemberships } from '#members';
@@ -47,7 +47,7 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   await deleteUser(tx, userId);
   await announce(tx, { topic: 'user', key: userId });
   const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];
-  await emitIn(tx, [
+  await emitAll(tx, [
     ...memberships.items.map(({ id, projectId }) => ({
       type: 'membership.deleted' as const,
       data: { memberId: id, userId },

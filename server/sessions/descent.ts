@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { emitIn } from '#events';
+import { emitAll } from '#events';
 import type { Descent, TxCtx } from '#platform/ctx.ts';
 import type { ApplicationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -48,7 +48,7 @@ export async function endDescended(tx: TxCtx, through: Through, reason: string):
     ended.map(({ id }) => id),
   );
   if (ended.length === 0) return;
-  await emitIn(
+  await emitAll(
     tx,
     ended.map(({ id, session_id: sessionId, user_id: userId, project_id: projectId }) => ({
       projectId,
