@@ -12,7 +12,8 @@ import {
   type VerificationChallenge,
   verificationChallenge,
 } from '#proofs';
-import { answerOf, enterProven, Passage, type SignInResponse } from '#sign-in';
+import { enterProven } from '#sign-in';
+import { answerOf, Passage, type SignInResponse } from '#ways';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);

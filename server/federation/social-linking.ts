@@ -3,13 +3,13 @@ import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
 import { authAddressOf } from '#domains';
 import { lookAtExchangeCode, requireRedirectUri, spendExchangeCode } from '#exchange';
+import type { UpstreamIdentity } from '#linked-identities';
 import { linkIdentity, listIdentities } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { type Ctx, customerOf, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { accountOf, type UpstreamIdentity } from '#sign-in';
 import { AskedLink, UpstreamResult } from './social.ts';
 
 const PURPOSE = 'link-ticket';
@@ -111,7 +111,7 @@ export function linkWithToken(ctx: Ctx, linkToken: string) {
 
 async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const { userId } = customerOf(tx);
-  const id = await linkIdentity(tx, userId, accountOf(identity));
+  const id = await linkIdentity(tx, userId, identity);
   await credentialChanged(tx, userId, 'identity_linked');
   const linked = (await listIdentities(tx, userId)).find((one) => one.id === id);
   if (!linked) throw problem('NOT_FOUND');

@@ -18,7 +18,7 @@ import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
-import { Passage, SignInResponse, signInFields } from '#sign-in';
+import { Passage, SignInResponse, signInFields } from '#ways';
 import { exchangeCode } from './exchange.ts';
 import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
 import { linkTicket } from './social-linking.ts';

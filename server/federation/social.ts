@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
 import { authAddressOf } from '#domains';
 import { Binding, challengeOf, issueExchangeCode } from '#exchange';
-import { findLinkedUser, identityUsed, linkIdentity } from '#linked-identities';
+import { findLinkedUser, identityUsed, linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { addMember } from '#members';
 import { createUser, findIdentifier, unprovenSince } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -15,9 +15,8 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
 import { hintOf } from '#proofs';
-import type { Passage } from '#sign-in';
-import { accountOf, type SignedIn, signIn, UpstreamIdentity } from '#sign-in';
 import { isClosed, projectOf } from '#tenancy';
+import { type FirstFactor, type Passage, type SignedIn, signIn } from '#ways';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
 
 type UpstreamFlowsTable = {
@@ -204,7 +203,7 @@ export async function enterUpstream(
   { identity }: UpstreamResult,
   { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
 ): Promise<SignedIn | Static<typeof LinkRequired> | Unproven> {
-  const first: Parameters<typeof signIn>[2] = { way, amr: ['fed'], acr: 'aal1' };
+  const first: FirstFactor = { way, amr: ['fed'], acr: 'aal1' };
   const linked = await findLinkedUser(tx, identity);
   if (linked) {
     await identityUsed(tx, identity);
@@ -224,7 +223,7 @@ export async function enterUpstream(
     passwordHash: null,
     profile: profileOf(identity),
   });
-  await linkIdentity(tx, userId, accountOf(identity));
+  await linkIdentity(tx, userId, identity);
   await addMember(tx, userId);
   return signIn(tx, userId, first);
 }

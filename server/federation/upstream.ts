@@ -12,10 +12,10 @@ import {
   None,
 } from 'openid-client';
 import type { UpstreamProvider } from '#applications';
+import type { UpstreamIdentity } from '#linked-identities';
 import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import type { UpstreamIdentity } from '#sign-in';
 
 /** How a browser was sent to a provider, and what must hold when it comes back (RFC 9700 §2.1.1; OpenID Connect Core §3.1.2.1). */
 export type UpstreamRequest = {

@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { challengeOf, keepMark, newMark } from '#exchange';
 import type { LinkRequired } from '#federation';
 import type { MfaSession } from '#mfa';
+import { MfaChallenge } from '#mfa-challenges';
 import { type Interaction, interactions } from '#oidc';
 import { type BrowserVisit, browserFlow, type Page, StepFault, type TextId, voiceOf } from '#pages';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
@@ -12,8 +13,9 @@ import { IdSchema } from '#platform/ids.ts';
 import { AddressChallengeId } from '#proofs';
 import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
-import { MfaChallenge, openMethods, type SignInResponse } from '#sign-in';
+import { openMethods } from '#sign-in';
 import { projectOf } from '#tenancy';
+import type { SignInResponse } from '#ways';
 
 /** What a message was sent for, and what its code will do. */
 const Sent = Type.Object({

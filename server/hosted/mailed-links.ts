@@ -16,18 +16,16 @@ import { lookAtLink, withProof } from '#proofs';
 import { linkCtx, realmOfSecret } from '#requests';
 import type { SessionResponse } from '#sessions';
 import {
-  answerOf,
   BegunAs,
   Destination,
   enterProven,
   lookAtVerification,
-  Passage,
   registerInvited,
   resetPassword,
-  type SignedIn,
   verifyAddress,
 } from '#sign-in';
 import { projectOf } from '#tenancy';
+import { answerOf, Passage, type SignedIn } from '#ways';
 import { passwordField } from './fields.ts';
 
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;

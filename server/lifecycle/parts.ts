@@ -15,6 +15,7 @@ import { keysPart } from '#keys';
 import { linkedIdentitiesPart } from '#linked-identities';
 import { membersPart } from '#members';
 import { messagesPart } from '#messages';
+import { mfaChallengesPart } from '#mfa-challenges';
 import { oidcPart } from '#oidc';
 import { operatorsPart } from '#operators';
 import { passkeysPart } from '#passkeys';
@@ -25,7 +26,6 @@ import { proofsPart } from '#proofs';
 import { recoveryCodesPart } from '#recovery-codes';
 import { selfPart } from '#self';
 import { sessionsPart } from '#sessions';
-import { signInPart } from '#sign-in';
 import { statusPart } from '#status';
 import { tenancyPart } from '#tenancy';
 import { webhooksPart } from '#webhooks';
@@ -37,7 +37,7 @@ export const PARTS: readonly Part[] = [
   proofsPart,
   exchangePart,
   federationPart,
-  signInPart,
+  mfaChallengesPart,
   attemptsPart,
   sessionsPart,
   invitationsPart,

@@ -4,8 +4,8 @@ export {
   type LinkedIdentityId,
   linkIdentity,
   listIdentities,
-  type UpstreamAccount,
   unlinkIdentity,
   unlinkSince,
 } from './linked-identities.ts';
 export { linkedIdentitiesPart } from './part.ts';
+export { UpstreamIdentity } from './upstream-identity.ts';

@@ -48,14 +48,21 @@ export async function findLinkedUser(
 }
 
 /** Links an account to a user. @throws Problem ALREADY_EXISTS when it belongs to one already */
-export async function linkIdentity(tx: TxCtx, userId: UserId, account: UpstreamAccount): Promise<LinkedIdentityId> {
+export async function linkIdentity(
+  tx: TxCtx,
+  userId: UserId,
+  { provider, issuer, subject, email }: UpstreamAccount,
+): Promise<LinkedIdentityId> {
   const id = newId('idn', tx.now);
   try {
     await tx.db
       .insertInto('linked_identities')
       .values({
         ...realmColumns(tx),
-        ...account,
+        provider,
+        issuer,
+        subject,
+        email,
         id,
         user_id: userId,
         linked_at: tx.now,
@@ -67,7 +74,7 @@ export async function linkIdentity(tx: TxCtx, userId: UserId, account: UpstreamA
       ? problem('ALREADY_EXISTS', 'This provider account is already linked to an account.')
       : error;
   }
-  await emit(tx, 'identity.linked', { userId, identityId: id, provider: account.provider, issuer: account.issuer });
+  await emit(tx, 'identity.linked', { userId, identityId: id, provider, issuer });
   return id;
 }
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import { findChallenge, MfaToken, type OpenChallenge } from '#mfa-challenges';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { CookieSession, ctxFor, environmentOf, sendSession } from '#requests';
 import { SessionResponse } from '#sessions';
-import { findChallenge, MfaToken, type OpenChallenge } from '#sign-in';
 import {
   enrolTotpFor,
   FactorPrompt,

@@ -6,6 +6,14 @@ import { rememberDevice } from '#devices';
 import { emit } from '#events';
 import { checkTotp, confirmTotp, enrolTotp, type FactorId, factorUsed, findFactor, findTotp } from '#factors';
 import { sendMessage } from '#messages';
+import {
+  bindCode,
+  countTry,
+  type OpenChallenge,
+  offeredFactors,
+  requireNoFactorYet,
+  spendChallenge,
+} from '#mfa-challenges';
 import { credentialChanged } from '#notices';
 import {
   AuthenticationResponse,
@@ -22,18 +30,8 @@ import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { digitsOf, hintOf } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft, useRecoveryCode } from '#recovery-codes';
 import { type SessionResponse, sessionResponse } from '#sessions';
-import {
-  bindCode,
-  countTry,
-  enterWithBoth,
-  type OpenChallenge,
-  offeredFactors,
-  Passage,
-  relyingPartyOf,
-  requireNoFactorYet,
-  spendChallenge,
-} from '#sign-in';
 import { projectOf } from '#tenancy';
+import { enterWithBoth, Passage, relyingPartyOf } from '#ways';
 
 const RESEND_SECONDS = 30;
 

@@ -15,3 +15,4 @@ export {
   securityOf,
   startPhoneFactor,
 } from './security.ts';
+export { removeIdentity, removeOwnPasskey } from './sign-in-methods.ts';

@@ -8,7 +8,7 @@ import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
-import { removeIdentity } from '#sign-in';
+import { removeIdentity } from './sign-in-methods.ts';
 
 const LinkedIdentity = Type.Object(
   {

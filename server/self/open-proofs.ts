@@ -1,9 +1,9 @@
 import { forgetCodesOf } from '#exchange';
 import { whenProofsEnd } from '#factors';
 import { forgetUpstreamFlowsOf } from '#federation';
+import { endChallenges } from '#mfa-challenges';
 import type { System } from '#platform/system.ts';
 import { voidAddressChallengesOf } from '#proofs';
-import { endChallenges } from '#sign-in';
 
 /** The proofs that this part keeps end when a person's credentials change. */
 export function voidProofsWithCredentials(system: System): void {

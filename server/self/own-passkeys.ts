@@ -6,7 +6,8 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { secondFactorProven } from '#sessions';
-import { factorRemoved, firstCodes, relyingPartyOf, requireMethod } from '#sign-in';
+import { relyingPartyOf, requireMethod } from '#ways';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { ownPasskeys, type PasskeyRecord } from './security.ts';
 
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 100 });

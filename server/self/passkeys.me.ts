@@ -3,7 +3,6 @@ import { CHALLENGE_SECONDS, WebAuthnOptions } from '#passkeys';
 import { transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { del, patch, post, type Routes } from '#platform/route.ts';
-import { removeOwnPasskey } from '#sign-in';
 import {
   addOwnPasskey,
   changeOwnPasskey,
@@ -13,6 +12,7 @@ import {
   SecondFactor,
 } from './own-passkeys.ts';
 import { PasskeyRecord } from './security.ts';
+import { removeOwnPasskey } from './sign-in-methods.ts';
 
 const PasskeyRef = Type.Object({ passkeyId: IdSchema('psk') });
 

@@ -8,7 +8,7 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import { problem } from '#platform/problem.ts';
 import { AddressChallengeId, digitsOf, OneTimeCode, withProof } from '#proofs';
 import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionResponse, sessionResponse } from '#sessions';
-import { Passage } from '#sign-in';
+import { Passage } from '#ways';
 
 export const Reauthentication = Type.Object(
   {

@@ -16,8 +16,9 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { type AddressChallengeId, digitsOf, hintOf, startAddressChallenge, withProof } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
-import { changePassword, factorRemoved, firstCodes } from '#sign-in';
+import { changePassword } from '#sign-in';
 import { projectOf } from '#tenancy';
+import { factorRemoved, firstCodes } from './recovery-codes.ts';
 
 export const PasskeyRecord = Type.Object(
   {

@@ -8,11 +8,10 @@ import { post, type Routes } from '#platform/route.ts';
 import { at } from '#platform/scoped.ts';
 import { CookieSession, realmOfSecret, sendSession } from '#requests';
 import { type SessionResponse, sessionResponse } from '#sessions';
+import { Passage, SignInResponse, signInFields } from '#ways';
 import { InvitationToken, RegistrationProfile, registerInvited } from './register.ts';
 import { enterWithSession } from './sessions.ts';
-import { SignInResponse, signInFields } from './sign-in.ts';
 import { addressProven } from './verification.ts';
-import { Passage } from './ways.ts';
 
 const Acceptance = Type.Object(
   {

@@ -6,7 +6,7 @@ import { get, type Routes } from '#platform/route.ts';
 import { anonymousCtx, scopeFields } from '#requests';
 import { Language, SignInMethod } from '#settings';
 import { projectOf } from '#tenancy';
-import { openMethods } from './sign-in-methods.ts';
+import { openMethods } from './open-methods.ts';
 
 const Methods = Type.Object({
   projectId: Type.String(),

@@ -3,8 +3,8 @@ import { WebAuthnOptions } from '#passkeys';
 import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { anonymousCtx, CookieSession, scopeFields, sendSession } from '#requests';
+import { SignInResponse } from '#ways';
 import { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
-import { SignInResponse } from './sign-in.ts';
 
 const PasskeyOptions = Type.Object({
   flowId: IdSchema('chl'),

@@ -2,9 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AuthenticationResponse, CHALLENGE_SECONDS, checkPasskey, passkeyRequestOptions } from '#passkeys';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
-import { Passage } from './ways.ts';
+import { Passage, relyingPartyOf, type SignInResponse, signedIn, signIn, signInFields } from '#ways';
 
 export const PasskeyLogin = Type.Object(
   { flowId: IdSchema('chl'), response: AuthenticationResponse, ...signInFields },

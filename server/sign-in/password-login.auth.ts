@@ -3,8 +3,8 @@ import { keepMark, newMark } from '#exchange';
 import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
+import { SignInResponse } from '#ways';
 import { loginWithPassword, PasswordLogin } from './password-login.ts';
-import { SignInResponse } from './sign-in.ts';
 
 export const passwordLoginRoutes: Routes = [
   post('/v1/auth/login/password', {

@@ -9,8 +9,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startAddressChallenge, type VerificationChallenge, verificationChallenge } from '#proofs';
 import { projectOf } from '#tenancy';
-import { type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
-import { Passage } from './ways.ts';
+import { Passage, type SignInResponse, signedIn, signIn, signInFields } from '#ways';
 
 export const PasswordLogin = Type.Object(
   {

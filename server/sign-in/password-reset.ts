@@ -20,8 +20,8 @@ import {
 } from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
+import { askByMessage, Passage } from '#ways';
 import { addressProven } from './verification.ts';
-import { askByMessage, Passage } from './ways.ts';
 
 export const Forgot = Type.Object(
   { identifier: Identifier, ...proofField, ...scopeFields },

@@ -4,6 +4,7 @@ import type { Ctx } from '#platform/ctx.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { AddressChallengeStarted, proofFields, proofOf } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, sendSession } from '#requests';
+import { SignInResponse, signInFields } from '#ways';
 import {
   type Destination,
   EmailStart,
@@ -13,7 +14,6 @@ import {
   PhoneStart,
   startPasswordless,
 } from './passwordless.ts';
-import { SignInResponse, signInFields } from './sign-in.ts';
 
 /** Where the link ends, and whose it is. @throws Problem VALIDATION_FAILED */
 async function destinationOf(

@@ -13,18 +13,17 @@ import type { AddressChallengeId, Proof, Purpose } from '#proofs';
 import { type NewAddressChallenge, type ProvenAddressChallenge, withProof } from '#proofs';
 import { scopeFields } from '#requests';
 import { projectOf } from '#tenancy';
-import { answerOf, type FirstFactor, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
+import { answerOf, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { addressProven } from './verification.ts';
-import { askByMessage, Passage, type Way } from './ways.ts';
 
-type Passwordless = { asked: Way; way: Way; channel: 'email' | 'phone'; purpose: Purpose };
+type Passwordless = { channel: 'email' | 'phone'; purpose: Purpose };
 
 /** The methods that prove an address: their ways, where the message goes, and what the proof may finish. */
 const PASSWORDLESS = {
   magic_link: { asked: 'magic_link_asked', way: 'magic_link', channel: 'email', purpose: 'magic_link' },
   email_code: { asked: 'email_code_asked', way: 'email_code', channel: 'email', purpose: 'sign_in' },
   phone: { asked: 'phone_code_asked', way: 'phone_code', channel: 'phone', purpose: 'sign_in' },
-} as const satisfies Record<string, Passwordless>;
+} as const;
 export type PasswordlessMethod = keyof typeof PASSWORDLESS;
 
 export const EmailStart = Type.Object(

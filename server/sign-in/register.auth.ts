@@ -4,8 +4,8 @@ import { askBreachedAhead } from '#passwords';
 import { post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, sendSession } from '#requests';
+import { SignInResponse } from '#ways';
 import { Registration, register } from './register.ts';
-import { SignInResponse } from './sign-in.ts';
 
 export const registerRoutes: Routes = [
   post('/v1/auth/register', {

@@ -16,8 +16,16 @@ import {
   verificationChallenge,
 } from '#proofs';
 import { projectOf } from '#tenancy';
-import { type FirstFactor, type SignedIn, type SignInResponse, signedIn, signIn, signInFields } from './sign-in.ts';
-import { Passage, requireMethod } from './ways.ts';
+import {
+  type FirstFactor,
+  Passage,
+  requireMethod,
+  type SignedIn,
+  type SignInResponse,
+  signedIn,
+  signIn,
+  signInFields,
+} from '#ways';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 

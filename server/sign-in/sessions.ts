@@ -15,7 +15,7 @@ import {
   sessionResponse,
 } from '#sessions';
 import { findProject } from '#tenancy';
-import { Passage } from './ways.ts';
+import { Passage } from '#ways';
 
 /** Signs out this session, or every session of the person. */
 export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {

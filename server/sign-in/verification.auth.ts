@@ -5,7 +5,7 @@ import { askBreachedAhead, Password } from '#passwords';
 import { post, type Routes } from '#platform/route.ts';
 import { AddressChallengeId, AddressChallengeStarted, proofFields, proofOf, resendAddressChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, proofCtx, scopeFields, sendSession } from '#requests';
-import { SignInResponse, signInFields } from './sign-in.ts';
+import { SignInResponse, signInFields } from '#ways';
 import { verifyAddress } from './verification.ts';
 
 /** Email and phone are proven alike. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
-import { linkIdentity } from '#linked-identities';
+import { linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { findPassword, setPassword } from '#passwords';
 import { findIdentifier, markVerified, unprovenSince } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
@@ -11,11 +11,9 @@ import { problem } from '#platform/problem.ts';
 import type { LinkProof, Proof, Purpose } from '#proofs';
 import { lookAtLink, type ProvenAddressChallenge, withProof } from '#proofs';
 import { projectOf } from '#tenancy';
+import { answerOf, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
-import { answerOf, type SignedIn, type SignInResponse, signIn } from './sign-in.ts';
 import { takeOver } from './take-over.ts';
-import { accountOf, UpstreamIdentity } from './upstream-identity.ts';
-import { Passage } from './ways.ts';
 
 /** What a proof of an address may finish here. */
 const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
@@ -81,7 +79,7 @@ async function confirmAddress(
   const taken = await addressProven(tx, { userId, channel, address }, byPassword ? 'holder' : 'anybody');
   if (taken && passwordHash !== null) await setPassword(tx, userId, passwordHash);
   const linked = taken && begunHere && upstream;
-  if (linked) await linkIdentity(tx, userId, accountOf(linked));
+  if (linked) await linkIdentity(tx, userId, linked);
   const amr = [...(byPassword ? ['pwd'] : []), ...(linked ? ['fed'] : []), 'otp'];
   return signIn(tx, userId, { way, amr, acr: 'aal1' }, { deviceToken });
 }

@@ -266,7 +266,7 @@ describe('entrances', () => {
       'oidc/admission.ts',
       'self/reauthentication.ts',
       'sign-in/sessions.ts',
-      'sign-in/sign-in.ts',
+      'ways/sign-in.ts',
     ]);
   });
 });

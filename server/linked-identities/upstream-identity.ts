@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import type { UpstreamAccount } from '#linked-identities';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -15,7 +14,3 @@ export const UpstreamIdentity = Type.Object({
   familyName: nullableText,
 });
 export type UpstreamIdentity = Static<typeof UpstreamIdentity>;
-
-export function accountOf({ provider, issuer, subject, email }: UpstreamIdentity): UpstreamAccount {
-  return { provider, issuer, subject, email };
-}

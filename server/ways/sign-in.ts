@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { admit, refusal } from '#admission';
 import { type DeviceId, useRememberedDevice } from '#devices';
 import { addMember, memberSeen } from '#members';
+import { askForFactor, MfaChallenge } from '#mfa-challenges';
 import { newDevice, successAfterFailures } from '#notices';
 import { keepAccount } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -16,7 +17,6 @@ import {
   sessionResponse,
   startSession,
 } from '#sessions';
-import { askForFactor, MfaChallenge } from './mfa-challenges.ts';
 import type { Passage } from './ways.ts';
 
 /** Fields of every request that may end in a session; merge into a body. */

@@ -1,5 +1,4 @@
 import { enabledProviders } from '#applications';
-import { hasSms } from '#billing';
 import { type LinkedIdentityId, listIdentities, unlinkIdentity } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';
@@ -9,15 +8,8 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { SignInMethod } from '#settings';
-import { projectOf } from '#tenancy';
+import { openMethods } from '#sign-in';
 import { factorRemoved } from './recovery-codes.ts';
-
-/** The methods of the project that can be used now: phones only where text messages can be sent. */
-export async function openMethods(ctx: Ctx | TxCtx): Promise<SignInMethod[]> {
-  const { signInMethods } = (await projectOf(ctx.system, ctx.scope)).settings;
-  const sms = signInMethods.includes('phone') && (await hasSms(ctx));
-  return signInMethods.filter((method) => method !== 'phone' || sms);
-}
 
 /** How a person could sign in to the project, counted by what the project has open. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {

@@ -1,0 +1,12 @@
+export { relyingPartyOf } from './relying-party.ts';
+export {
+  answerOf,
+  enterWithBoth,
+  type FirstFactor,
+  type SignedIn,
+  SignInResponse,
+  signedIn,
+  signIn,
+  signInFields,
+} from './sign-in.ts';
+export { askByMessage, Passage, requireMethod } from './ways.ts';
