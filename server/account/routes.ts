@@ -1,6 +1,6 @@
 import { accountRoutes } from './account.page.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   page: accountRoutes,
 };

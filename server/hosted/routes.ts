@@ -2,7 +2,7 @@ import { assetRoutes } from './assets.page.ts';
 import { mailedLinkRoutes } from './mailed-links.page.ts';
 import { signInRoutes } from './sign-in.page.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   page: [...assetRoutes, ...mailedLinkRoutes, ...signInRoutes],
 };

@@ -1,6 +1,6 @@
 import { importRoutes } from './imports.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   admin: importRoutes,
 };

@@ -1,7 +1,7 @@
 import { deletionRoutes } from './deletions.console.ts';
 import { workspaceRoutes } from './workspaces.console.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   console: [...deletionRoutes, ...workspaceRoutes],
 };

@@ -10,21 +10,23 @@ type Readers = { [K in Kind]?: (tx: TxCtx, actor: Absent<K>) => Promise<readonly
 
 const readers = perSystem((): Readers => ({}));
 
-/** Says what an actor of a kind may do in `tx.scope`'s project now; told by the part that knows. */
+/**
+ * Registers how to read what an actor of this kind may do now in `tx.scope`'s project; called by the part that knows.
+ */
 export function whenAbsent<K extends Kind>(system: System, kind: K, read: NonNullable<Readers[K]>): void {
   const known: { [P in K]?: Readers[P] } = readers(system);
   known[kind] = read;
 }
 
 /**
- * What somebody who asked for something earlier may do now. Who was removed, blocked, demoted or switched off since then may do what
- * that leaves: nothing that waits is worth more than whoever it waits for.
+ * What the actor of a deferred request may do now. An actor who was removed, blocked, demoted or disabled since then
+ * has only the remaining permissions: deferred work never gets more rights than its actor has when it runs.
  */
 export async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly string[]> {
   const { management, operator } = readers(tx.system);
   if (actor.kind === 'system') return allPermissionKeys(tx);
   if (actor.kind === 'operator') return (await operator?.(tx, actor)) ?? [];
-  // A token may have been granted less than its client.
+  // A token may have been granted less than its client may have.
   if (actor.kind === 'management')
     return ((await management?.(tx, actor)) ?? []).filter((key) => actor.permissions.includes(key));
   if (actor.kind !== 'customer') return [];
@@ -32,7 +34,7 @@ export async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly 
   return access.status === 'active' ? permissionsOf(access) : [];
 }
 
-/** Whether an actor could do today what they asked for earlier. */
+/** Whether an actor still has the permissions for what they requested earlier. */
 export async function couldStill(tx: TxCtx, actor: Actor, permissions: readonly string[]): Promise<boolean> {
   return excessAmong(actor, await permissionsNow(tx, actor), permissions) === undefined;
 }

@@ -6,21 +6,23 @@ import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { allPermissionKeys } from './permissions.ts';
 
-/** A role as its holder sees it, with what it grants. */
+/** A role with its permissions, as its holder sees it. */
 type GrantedRole = { id: RoleId; key: string; name: string; permissions: string[] };
 
-/** What a person may do in a project, and through which roles. */
+/** A person's permissions in a project, and the roles that grant them. */
 export type Access = {
   memberId: MemberId | null;
   status: 'active' | 'invited' | 'blocked' | null;
   roles: GrantedRole[];
 };
 
-/** The owner may do everything there is, also what is added later. */
+/** The owner has every permission, including those added later. */
 export const OWNER = 'owner';
 export const isOwner = sql<boolean>`r.key = ${OWNER} and r.built_in`;
 
-/** A person's memberships in the workspace and environment, each with its roles: a row per role, or one without. */
+/**
+ * A person's memberships in the workspace and environment: one row per role, and one row for a member without roles.
+ */
 export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
   return ctx.db
     .selectFrom('members as m')
@@ -43,8 +45,8 @@ export function withRoles(ctx: Ctx | TxCtx, userId: UserId) {
 }
 
 /**
- * Reads a person's standing in `ctx.scope`'s project in one statement: the roles of a member are few. Read on every admin
- * request, so a change is effective on the next one everywhere. Served by members_of_user and primary keys.
+ * Reads a person's access to `ctx.scope`'s project in one statement; a member has few roles. Read on every admin
+ * request, so a change takes effect on the next request in every process. Served by members_of_user and primary keys.
  */
 export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access> {
   const rows = await withRoles(ctx, userId)
@@ -59,7 +61,7 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
   return { memberId: rows[0]?.memberId ?? null, status: rows[0]?.status ?? null, roles };
 }
 
-/** The keys granted by any of the roles, sorted. */
+/** The permissions granted by any of the roles, sorted. */
 export function permissionsOf(access: Access): string[] {
   return [...new Set(access.roles.flatMap((role) => role.permissions))].sort();
 }
@@ -73,7 +75,10 @@ export async function requirePermission(ctx: Ctx, permission: string): Promise<v
     throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: permission } });
 }
 
-/** What the actor may do in the project now. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+/**
+ * The actor's current permissions in the project.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
 export async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string[]> {
   if (ctx.actor.kind === 'management' || ctx.actor.kind === 'operator') return ctx.actor.permissions;
   if (ctx.actor.kind === 'system') return allPermissionKeys(ctx);
@@ -83,7 +88,7 @@ export async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string
   return permissionsOf(access);
 }
 
-/** Changes whenever roles or permissions do. */
+/** A digest that changes whenever the roles or their permissions change. */
 export function versionOf(access: Access): string {
   return hash('sha256', JSON.stringify(access.roles), 'base64url').slice(0, 16);
 }

@@ -6,7 +6,7 @@ import { acrossProjects } from '#platform/scoped.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
 import { allPermissionKeys, permissionKeys } from './permissions.ts';
 
-/** What a rule asks of whoever acts. */
+/** What each rule requires of the actor. */
 export const RULES = {
   covers: 'Holds every permission that the target has, and every one that it would have afterwards.',
   outranks: 'Holds every built-in permission that the person has in this project.',
@@ -18,8 +18,8 @@ export const RULES = {
 type Rule = keyof typeof RULES;
 
 /**
- * The rules an actor must satisfy for each act, in addition to the permission of the route. An act without rules neither gives nor
- * takes authority.
+ * The rules an actor must satisfy for each act, in addition to the permission of the route. An act without rules
+ * neither grants nor removes authority.
  */
 export const AUTHORITY = {
   'role.create': { permission: 'roles:write', rules: ['covers'] },
@@ -36,7 +36,7 @@ export const AUTHORITY = {
   'member.mfa.reset': { permission: 'members:write', rules: ['account'] },
   'member.address.change': { permission: 'members:write', rules: ['account', 'becomes'] },
   'member.profile.change': { permission: 'members:write', rules: ['account'] },
-  // An emergency brake: it takes no more than a sign-in gives back. In other projects it takes the account.
+  // No rules, because this is for emergencies and a new sign-in undoes it. Other projects require the account to be in reach.
   'member.sessions.end': { permission: 'sessions:revoke', rules: [] },
   'invitation.create': { permission: 'invitations:write', rules: ['covers'] },
   'invitation.resend': { permission: 'invitations:write', rules: ['covers'] },
@@ -50,16 +50,17 @@ export const AUTHORITY = {
 } as const satisfies Record<string, { permission: string; rules: readonly Rule[] }>;
 export type Act = keyof typeof AUTHORITY;
 
-/** What is acted on: what it grants or may do, before and after; and the person behind it. */
+/** The target of an act: the permissions it grants or holds, before and after, and the user it belongs to. */
 type Target = { grants?: readonly string[]; userId?: UserId };
 
 /**
- * Checks that the actor is at least as strong as what they act on. The caller has locked the target, so that it gains nothing meanwhile.
- * @throws Problem AUTHORIZATION_DENIED, with the `requiredPermission` where one is missing
+ * Checks that the actor is at least as strong as the target. The caller must have locked the target, so that it can't
+ * gain permissions concurrently.
+ * @throws Problem AUTHORIZATION_DENIED, with `requiredPermission` if a permission is missing
  */
 export async function requireAuthority(tx: TxCtx, act: Act, target: Target): Promise<void> {
   for (const rule of AUTHORITY[act].rules) {
-    // biome-ignore lint/performance/noAwaitInLoops: two at most, on one connection
+    // biome-ignore lint/performance/noAwaitInLoops: at most two, on one connection
     await CHECKS[rule](tx, target);
   }
 }
@@ -83,7 +84,7 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
   },
 };
 
-/** What a project made up for itself gives no power over members. */
+/** A project's custom permissions give no power over members. */
 function builtInOf({ permissions }: { permissions: readonly string[] }): string[] {
   return permissions.filter((key) => permissionKeys.includes(key));
 }
@@ -107,20 +108,23 @@ async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[]): Promi
 }
 
 /**
- * The one comparison of strength: the first of the permissions that are not among those an actor holds. What a project made up for
- * itself is nothing that an operator could hold, and goes with holding everything that is built in.
+ * The only comparison of strength: returns the first of these permissions that the actor does not hold. Operators can't
+ * hold a project's custom permissions, so an actor with every built-in permission counts as holding them.
  */
 export function excessAmong(actor: Actor, held: readonly string[], permissions: readonly string[]): string | undefined {
   const coversOwn = actsForWorkspace({ actor }) || permissionKeys.every((builtIn) => held.includes(builtIn));
   return permissions.find((key) => !held.includes(key) && !(coversOwn && !permissionKeys.includes(key)));
 }
 
-/** The team of a workspace, and the system itself, act for all its projects; everybody else for the one they are in. */
+/**
+ * Team members of a workspace and the system act for all its projects; every other actor only for the project they are
+ * in.
+ */
 export function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
   return actor.kind === 'operator' || actor.kind === 'system';
 }
 
-/** What somebody's roles grant, in each project of the workspace. */
+/** The permissions a user's roles grant, in each project of the workspace. */
 async function grantsOf(tx: TxCtx, userId: UserId) {
   const rows = await withRoles(tx, userId)
     .select(['m.project_id as projectId', 'r.permissions', isOwner.as('owner')])
@@ -134,8 +138,8 @@ async function grantsOf(tx: TxCtx, userId: UserId) {
 }
 
 /**
- * An account belongs to its person, not to the administrators of one project. Those of the project that made it look after it as long
- * as its person is nowhere else.
+ * An account belongs to its person, not to the administrators of one project. The administrators of the project that
+ * created it manage it only while its person is a member of no other project.
  */
 async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
   if (tx.actor.kind === 'customer' && tx.actor.userId === userId)
@@ -147,10 +151,13 @@ async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
   );
 }
 
-/** Whether the account was made in `tx.scope`'s project and its person is in no other, or the actor acts for all projects. Holds until the transaction ends. */
+/**
+ * Whether the account was created in `tx.scope`'s project and its person is in no other, or the actor acts for all
+ * projects. Holds until the transaction ends.
+ */
 export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boolean> {
   if (actsForWorkspace(tx)) return true;
-  // Nobody joins another project meanwhile: a membership refers to the account's row.
+  // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
   await lockUsers(tx, [userId]);
   if ((await homeProjectOf(tx, userId)) !== tx.scope.projectId) return false;
   const elsewhere = await tx.db

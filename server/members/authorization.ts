@@ -4,7 +4,7 @@ import { IdSchema, type UserId } from '#platform/ids.ts';
 import { type Access, accessOf } from './access.ts';
 import { allPermissionKeys } from './permissions.ts';
 
-/** One way from a person to a permission. */
+/** A way in which a person gets a permission. */
 const GrantingPath = Type.Object({
   role: Type.String({ description: 'The key of the role.' }),
   path: Type.Object({
@@ -27,8 +27,8 @@ export const Check = Type.Object(
 type Check = Static<typeof Check>;
 
 /**
- * Says whether a person may do something in the project of `ctx.scope` right now, and what grants it: what a route that asks
- * for the permission would decide.
+ * Says whether a person may do something in the project of `ctx.scope` right now, and what grants it. The result is the
+ * one a route that requires the permission would come to.
  */
 export async function checkPermission(ctx: Ctx, userId: UserId, permission: string): Promise<Check> {
   const access = await accessOf(ctx, userId);

@@ -48,7 +48,7 @@ export const contextRoutes: Routes = [
     problems: ['MEMBERSHIP_REQUIRED', 'NOT_FOUND'],
     handler: async (request, reply) => {
       const { context, body } = await contexts(request.server.system, request.ctx);
-      // Serialised once per session and change, not once per request.
+      // Serialised once per session and change, not on every request.
       reply.type('application/json; charset=utf-8').serializer(() => body);
       return context;
     },
@@ -79,8 +79,8 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
 type Remembered = { context: Context; body: string };
 
 /**
- * Serialised contexts by scope entry, as a context belongs to a person in a project. Dropped on any change to the person, the
- * membership, the roles or the project.
+ * Serialised contexts by scope entry, because a context is specific to a person and a project. Invalidated by any
+ * change to the person, the membership, the roles or the project.
  */
 const contexts = feedCache({
   topics: ['user', 'project', 'member'],

@@ -10,7 +10,10 @@ import { requireAuthority } from './authority.ts';
 import { lockMember } from './members.ts';
 import { keepAnOwner, lockOwnerRole } from './standing.ts';
 
-/** Takes a member out of the project. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for somebody who may do more than the actor */
+/**
+ * Removes a member from the project.
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
+ */
 export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
   return transaction(ctx, async (tx) => {
     const { userId } = await lockMember(tx, memberId);
@@ -20,7 +23,8 @@ export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
 }
 
 /**
- * The signed-in person leaves a project of the workspace. Who is blocked stays so: otherwise leaving and joining anew would unblock.
+ * The signed-in person leaves a project of the workspace. A blocked member can't leave, because leaving and joining
+ * again would lift the block.
  * @throws Problem NOT_FOUND, LAST_OWNER, MEMBER_BLOCKED
  */
 export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> {
@@ -41,7 +45,7 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
   });
 }
 
-/** An account that belongs to no project any more is kept for nobody: it is erased, unless its person comes back. */
+/** Schedules the erasure of an account that belongs to no project any more; signing in again cancels it. */
 async function removeMembership(
   tx: TxCtx,
   { memberId, userId }: { memberId: MemberId; userId: UserId },

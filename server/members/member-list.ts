@@ -27,19 +27,25 @@ export const MemberQuery = Type.Object({
 });
 type MemberQuery = Static<typeof MemberQuery>;
 
-/** Which members, and after which one in the list to begin. */
+/** The filter of the list; `before` is the id of the last member that was read. */
 type Filter = Pick<MemberQuery, 'status' | 'createdAfter' | 'q'> & { roleId: RoleId | null; before: string | null };
 
 type Position = { id: MemberId; userId: UserId };
 
-/** A search first looks through this many of the newest members: what many match is found there. */
+/** A search first scans this many of the newest members, which finds a full page for frequent matches. */
 const WINDOW = 2_000;
-/** What some match there is looked for among so many more; beyond them the index is quicker. */
+/** The scan is widened up to this many members if the first found some matches; beyond that the index is faster. */
 const WIDER_WINDOW = 8_000;
-/** What is not frequent there is looked up, up to this many people of the workspace; a longer text finds the rest. */
+/**
+ * Rare matches are looked up in the index, up to this many people of the workspace; a longer search text finds the
+ * rest.
+ */
 const MAX_MATCHES = 5_000;
 
-/** Members of the project, newest first; a fixed number of statements whatever the page and the size of the project. */
+/**
+ * Members of the project, newest first. The number of statements depends neither on the page nor on the size of the
+ * project.
+ */
 export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
   const { limit, cursor, q, status, role, createdAfter } = query;
   const list = JSON.stringify(['members', q, status, role, createdAfter]);
@@ -68,9 +74,9 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
 type Wanted = NonNullable<ReturnType<typeof searchPeople>>;
 
 /**
- * The newest members that match; of a whole email or phone number, whose it is. What many match is frequent among the newest too, and
- * found by looking at those; what is not can't be matched by many, so the index finds all of it quickly. No step depends on what
- * the planner knows.
+ * The newest members that match. A whole email address or phone number finds its user directly. Text that matches many
+ * members is frequent among the newest, so scanning those finds a page. Rare text can match only few, so the index
+ * finds them all quickly. No step depends on the planner's statistics.
  */
 async function search(ctx: Ctx, filter: Filter, typed: string, count: number): Promise<Position[]> {
   const wanted = searchPeople(ctx, typed);
@@ -80,7 +86,7 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
   const near = await amongNewest(ctx, filter, wanted, { size: WINDOW, count });
   const end = near.length < count ? await endOf(ctx, filter, WINDOW) : null;
   if (end === null) return near;
-  // Half as many again as hold enough when it goes on like this.
+  // The window that should hold enough matches at the rate seen so far, plus half.
   const more = Math.ceil((1.5 * WINDOW * (count - near.length)) / near.length);
   if (more > WIDER_WINDOW) return lookUp(ctx, filter, wanted, count);
   const farther = { ...filter, before: end };
@@ -96,7 +102,7 @@ async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise
   return owner ? newest(ctx, filter, 1, sql.val([owner.userId])).execute() : [];
 }
 
-/** The first so many who match among so many of the newest members. */
+/** The first `count` matches among the newest `size` members. */
 function amongNewest(
   ctx: Ctx,
   filter: Filter,
@@ -113,7 +119,7 @@ function amongNewest(
     .execute();
 }
 
-/** The last of so many of the newest members; null when there are fewer. */
+/** The id of the oldest of the newest `size` members; null if there are fewer. */
 async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId | null> {
   const { last, count } = await ctx.db
     .selectFrom(newest(ctx, filter, size).as('newest'))
@@ -127,9 +133,9 @@ function lookUp(ctx: Ctx, filter: Filter, wanted: Wanted, count: number): Promis
 }
 
 /**
- * Served by the primary key, members_not_active, or, for some people only, members_of_user; with a role by member_roles_of_role, or
- * by a look at what each of them holds. Which one comes first is said here: a planner that knows little of the tables would join
- * everybody to everybody who holds the role.
+ * Served by the primary key, members_not_active, or, limited to some people, members_of_user; with a role by
+ * member_roles_of_role or by checking the roles of each of them. The join order is fixed here: a planner without
+ * statistics would join all members to all holders of the role.
  */
 function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<UserId[]>) {
   const { workspaceId, projectId, environment } = ctx.scope;
@@ -140,7 +146,7 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
     .select(['m.id', 'm.user_id as userId', 'm.known_as as knownAs'])
     .where(inScope(ctx, 'm'))
     .limit(count);
-  // Those who were looked up are fetched and sorted; the list's own order would tempt the planner to walk through everybody.
+  // Looked-up people are fetched, then sorted; the list's own order would tempt the planner to scan all members.
   query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
   if (among !== undefined)
     query = query
@@ -156,7 +162,7 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
   return query;
 }
 
-/** Walks through those who hold a role, newest first. `offset 0` keeps the order of the tables. */
+/** Scans the holders of a role, newest first. `offset 0` keeps the order of the tables. */
 function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: number) {
   let query = ctx.db
     .selectFrom('member_roles as held')
@@ -180,8 +186,8 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
 }
 
 /**
- * A search finds what the project is shown: of somebody it added and who has not entered yet, no more than it named them by.
- * Otherwise every letter could be asked for.
+ * A search matches only what the project may see: for a member it added who has not entered yet, only the identifiers
+ * it named. Otherwise a search could reveal the rest of the account letter by letter.
  */
 function isShownAs(knownAs: Expression<unknown>, typed = ''): RawBuilder<boolean> {
   const text = normalise(typed).value.toLowerCase();
@@ -189,7 +195,7 @@ function isShownAs(knownAs: Expression<unknown>, typed = ''): RawBuilder<boolean
     or exists (select from jsonb_each_text(${knownAs}) as named where position(${text} in lower(named.value)) > 0))`;
 }
 
-/** Where in the list to look. */
+/** The conditions for the position in the list. */
 function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter }: Filter): RawBuilder<boolean>[] {
   const first = createdAfter === undefined ? null : firstIdAt('mem', new Date(instantOf(createdAfter).getTime() + 1));
   return [
@@ -198,7 +204,7 @@ function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter }: Filter)
   ];
 }
 
-/** Not a parameter: the index of those who are not active serves only what is known to be among them. */
+/** A literal, not a parameter: the planner uses the partial index of inactive members only for a known status. */
 function hasStatus(status: MemberStatus): RawBuilder<boolean> {
   return sql<boolean>`m.status = ${sql.lit(status)}`;
 }

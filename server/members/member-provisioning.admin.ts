@@ -5,7 +5,7 @@ import { removeMember } from './leaving.ts';
 import { MemberChanges, NewMember, provisionMember, updateMember } from './member-provisioning.ts';
 import { Member, MemberRef } from './members.ts';
 
-/** Adding, changing and removing members by a back end. */
+/** A back end adds, changes and removes members. */
 export const provisioningRoutes: Routes = [
   post('/v1/admin/members', {
     permission: 'members:write',

@@ -26,13 +26,13 @@ import { lockRolesByKey, RoleKey } from './roles.ts';
 
 const { username: _username, ...profile } = profileFields;
 
-/** Free JSON of the project. */
+/** JSON that the project defines. */
 export const Metadata = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   maxProperties: 100,
   description: 'Free JSON of the project, up to 16 KiB; the person does not see it.',
 });
 
-/** What a person is known by and reached at. */
+/** The identifiers a member can be created with. */
 export const addresses = {
   email: Type.Optional(Email),
   emailVerified: Type.Optional(Type.Boolean({ description: 'The address is known to be theirs; false when absent.' })),
@@ -66,7 +66,10 @@ type MemberChanges = Static<typeof MemberChanges>;
 
 type Known = NormalisedIdentifier & { verified: boolean };
 
-/** The identifiers in a record, in the form they are stored in. @throws Problem VALIDATION_FAILED */
+/**
+ * The identifiers in a record, normalised.
+ * @throws Problem VALIDATION_FAILED
+ */
 function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: NewMember): Known[] {
   return [
     ...(email === undefined
@@ -82,9 +85,10 @@ function identifiersIn({ email, emailVerified, phone, phoneVerified, username }:
 }
 
 /**
- * Adds a person to the project. Somebody the workspace knows already by one of the identifiers joins with the account they have,
- * which stays as it is and unseen until they enter the project themselves.
- * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, WEAK_PASSWORD, AUTHORIZATION_DENIED, PAYLOAD_TOO_LARGE
+ * Adds a person to the project. If one of the identifiers belongs to a user of the workspace, that user becomes a
+ * member. The account is not changed, and the project can't see it until the person enters the project.
+ * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, WEAK_PASSWORD, AUTHORIZATION_DENIED,
+ * PAYLOAD_TOO_LARGE
  */
 export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Member> {
   const identifiers = identifiersIn(record);
@@ -121,7 +125,10 @@ async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly K
   return hashPassword(ctx, password);
 }
 
-/** The account that the identifiers name, and what the project calls it. @throws Problem ALREADY_EXISTS when they belong to several people */
+/**
+ * The user that the identifiers belong to, and how the project sees that user.
+ * @throws Problem ALREADY_EXISTS if they belong to several users
+ */
 async function knownPerson(
   tx: TxCtx,
   identifiers: readonly Known[],
@@ -163,8 +170,9 @@ async function setMetadata(tx: TxCtx, memberId: MemberId, metadata: Record<strin
 }
 
 /**
- * Changes the named fields of a member: their profile, their metadata (replaced whole), and what they sign in with.
- * @throws Problem NOT_FOUND, ALREADY_EXISTS, AUTHORIZATION_DENIED for addresses of somebody who may do more, PAYLOAD_TOO_LARGE
+ * Changes the given fields of a member: the profile, the metadata (replaced whole), and the identifiers.
+ * @throws Problem NOT_FOUND, ALREADY_EXISTS, AUTHORIZATION_DENIED for addresses of a member with more permissions than
+ * the actor, PAYLOAD_TOO_LARGE
  */
 export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChanges): Promise<Member> {
   const { email, emailVerified, phone, phoneVerified, metadata, ...profileChanges } = changes;
@@ -187,7 +195,7 @@ export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChange
     if (Object.keys(profileChanges).length > 0) await requireAuthority(tx, 'member.profile.change', { userId });
     if (Object.keys(profileChanges).length > 0) await updateProfile(tx, userId, profileChanges);
     for (const address of replaced) {
-      // biome-ignore lint/performance/noAwaitInLoops: two at most, on one connection
+      // biome-ignore lint/performance/noAwaitInLoops: at most two, on one connection
       await changeAddress(tx, userId, address);
     }
     if (metadata === undefined) return;
@@ -196,7 +204,7 @@ export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChange
   });
 }
 
-/** The address before hears of it, so that its owner can act on a change they did not want. */
+/** The old address is notified, so that its owner can react to an unwanted change. */
 async function changeAddress(tx: TxCtx, userId: UserId, { kind, value, verified }: Known): Promise<void> {
   if (kind === 'username') return;
   const before = await replaceAddress(tx, userId, { kind, value, verified });

@@ -22,11 +22,14 @@ export type NewMember = {
   status: MemberStatus;
   metadata: Record<string, unknown>;
   roleIds: readonly RoleId[];
-  /** The identifiers by which the project named somebody who had an account already; null: the project sees the account's own. */
+  /**
+   * The identifiers by which the project named a user who had an account already; null: the project sees the account's
+   * own.
+   */
   knownAs: KnownAs | null;
 };
 
-/** Adds memberships with their roles, in two statements. Emits no event: the caller does. */
+/** Adds memberships with their roles in two statements. Emits no event; the caller does. */
 export async function insertMembers(tx: TxCtx, members: readonly NewMember[]): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   await sql`insert into members (workspace_id, project_id, environment, id, user_id, status, metadata, created_at, known_as)
@@ -43,7 +46,7 @@ export async function insertMembers(tx: TxCtx, members: readonly NewMember[]): P
       as held (member_id, role_id)`.execute(tx.db);
 }
 
-/** How many members the project has. */
+/** The number of members of the project. */
 export async function memberCount(ctx: Ctx): Promise<number> {
   const { count } = await ctx.db
     .selectFrom('members')
@@ -65,7 +68,7 @@ const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
 const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
   and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
 
-/** Members in the order of their ids, with what an export says of them. Served by the primary key. */
+/** Members ordered by id, with the fields of an export. Served by the primary key. */
 export function membersAfter(ctx: Ctx, after: string, limit: number) {
   return ctx.db
     .selectFrom('members as m')

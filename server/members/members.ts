@@ -38,8 +38,8 @@ type MembersTable = {
 };
 
 /**
- * What an administrator named to add somebody who had an account. Until that person enters the project themselves, it is shown no
- * more of the account than this: what other projects know is not this one's.
+ * The identifiers by which an administrator added a person who had an account. Until the person enters the project, the
+ * project sees no more of the account than these, because data from other projects is not its own.
  */
 export type KnownAs = { email?: string; phone?: string; username?: string };
 
@@ -105,8 +105,8 @@ function recordOf(row: Row, user: UserSummary, mfaEnabled: boolean): Member {
 }
 
 /**
- * Somebody as a project named them: by the first of the identifiers that are theirs. Whether others it named are theirs too is not
- * for the project to know.
+ * The identifiers under which a project sees a user it named: only the first that belongs to the user. The project must
+ * not learn whether the others belong to the user too.
  */
 export function knownAs([theirs]: readonly NormalisedIdentifier[]): KnownAs {
   return theirs ? { [theirs.kind]: theirs.value } : {};
@@ -126,8 +126,8 @@ function strangerKnownAs({ userId, locale }: UserSummary, { email, phone, userna
 }
 
 /**
- * Members by id, in the order asked for; at most three statements whatever their number. Each is looked up in the primary key by
- * itself: given a list, a planner without statistics walks through the whole project along members_of_user.
+ * Members by id, in the given order; at most three statements whatever their number. Looks up each id in the primary
+ * key separately: given a list, a planner without statistics scans the whole project along members_of_user.
  */
 export async function membersById(ctx: Ctx | TxCtx, ids: readonly MemberId[]): Promise<Member[]> {
   if (ids.length === 0) return [];
@@ -172,7 +172,7 @@ export async function getMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<M
   return member;
 }
 
-/** A membership as sign-in and `/v1/me` look at it. */
+/** A membership as sign-in and `/v1/me` read it. */
 export type Membership = { id: MemberId; status: MemberStatus; roles: string[]; joinedAt: string };
 
 /** A person's membership in `ctx.scope`'s project. Served by members_of_user. */
@@ -187,7 +187,10 @@ export async function findMember(ctx: Ctx | TxCtx, userId: UserId): Promise<Memb
   return row && { id: row.id, status: row.status, roles: row.roles, joinedAt: row.created_at.toISOString() };
 }
 
-/** Makes a person a member of `tx.scope`'s project; one who is already stays as they are. @param roles role keys */
+/**
+ * Adds a person to `tx.scope`'s project; an existing member stays unchanged.
+ * @param roles role keys
+ */
 export async function addMember(tx: TxCtx, userId: UserId, roles: readonly string[] = []): Promise<MemberId> {
   const id = newId('mem', tx.now);
   const added = await tx.db
@@ -235,7 +238,7 @@ export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readon
     .execute();
 }
 
-/** Adds roles to those a member has; roles the project no longer has are left out. */
+/** Adds roles to a member; roles the project no longer has are skipped. */
 export async function addRoles(
   tx: TxCtx,
   { memberId, userId }: { memberId: MemberId; userId: UserId },
@@ -252,7 +255,7 @@ export async function addRoles(
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
 }
 
-/** Notes that a person has entered the project now, and shows themselves to it. */
+/** Records that a person has entered the project, which lets the project see the account. */
 export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('members')
@@ -262,7 +265,10 @@ export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
     .execute();
 }
 
-/** Changes a member under its lock and tells every process. @throws Problem NOT_FOUND */
+/**
+ * Changes a member under its lock and notifies every process.
+ * @throws Problem NOT_FOUND
+ */
 export function changeMember(
   ctx: Ctx,
   memberId: MemberId,
@@ -277,8 +283,9 @@ export function changeMember(
 }
 
 /**
- * Serialises changes of one member. Served by the primary key. It writes, so that a change in a snapshot (`If-Match`) fails
- * when only the member's roles were changed meanwhile, which are rows of their own. @throws Problem NOT_FOUND
+ * Serialises changes of one member. Served by the primary key. It writes, so that a conditional change (`If-Match`)
+ * fails even if only the member's roles, which are rows of their own, were changed concurrently.
+ * @throws Problem NOT_FOUND
  */
 export async function lockMember(tx: TxCtx, memberId: MemberId) {
   const row = await tx.db

@@ -6,7 +6,9 @@ import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { isClosed, projectNames } from '#tenancy';
 import { withRoles } from './access.ts';
 
-/** A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user. */
+/**
+ * A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user.
+ */
 export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit, cursor }: Static<typeof PageQuery>) {
   const { workspaceId, environment } = ctx.scope;
   let query = withRoles(ctx, userId)
@@ -44,7 +46,7 @@ export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit,
   return { items, nextCursor: page.nextCursor };
 }
 
-/** {@link listMemberships} as the person sees them: without projects that are to be deleted. */
+/** {@link listMemberships} as the person sees them: without closed projects. */
 export async function ownMemberships(ctx: Ctx, userId: UserId, query: Static<typeof PageQuery>) {
   const { items, nextCursor } = await listMemberships(ctx, userId, query);
   const closed = await Promise.all(items.map((item) => isClosed(ctx.system, item)));

@@ -7,7 +7,10 @@ import { inScope } from '#platform/scoped.ts';
 import { requireAuthority } from './authority.ts';
 import { refuseBuiltIn } from './permissions.ts';
 
-/** Removes a permission from the project and from every role that grants it. @throws Problem NOT_FOUND, CONFLICT for a built-in one, AUTHORIZATION_DENIED */
+/**
+ * Removes a permission from the project and from every role that grants it.
+ * @throws Problem NOT_FOUND, CONFLICT for a built-in one, AUTHORIZATION_DENIED
+ */
 export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
   refuseBuiltIn(key);
   await transaction(ctx, async (tx) => {

@@ -23,7 +23,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What the admin API asks for; every project has these. */
+/** The permissions that the admin API requires; every project has them. */
 const BUILT_IN = {
   'members:read': 'See members',
   'members:write': 'Add, change, block and remove members',
@@ -110,7 +110,10 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
   return pageOfWhole(ctx, all, { list: 'permissions', query, keyOf: (permission) => permission.key });
 }
 
-/** A built-in permission, or one of the project's own. Served by the primary key. @throws Problem NOT_FOUND */
+/**
+ * A built-in permission, or one of the project's own. Served by the primary key.
+ * @throws Problem NOT_FOUND
+ */
 export async function getPermission(ctx: Ctx, key: string): Promise<Permission> {
   const known = builtIn.find((permission) => permission.key === key);
   if (known) return known;
@@ -124,13 +127,16 @@ export async function getPermission(ctx: Ctx, key: string): Promise<Permission> 
   return { key, description: row.description, builtIn: false, createdAt: row.created_at.toISOString() };
 }
 
-/** Every key that exists in the project: the built-in ones and its own (at most a thousand). */
+/** Every permission key of the project: the built-in ones and its own (at most a thousand). */
 export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
   const rows = await ctx.db.selectFrom('permissions').where(inScope(ctx)).select('key').execute();
   return [...permissionKeys, ...rows.map((row) => row.key)];
 }
 
-/** Nobody is given a permission that nothing asks for: it would open whatever is called so later. @throws Problem VALIDATION_FAILED */
+/**
+ * Rejects permissions that don't exist: they would take effect if a permission of that name were created later.
+ * @throws Problem VALIDATION_FAILED
+ */
 export async function requireKnownPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
   if (permissions.length === 0) return;
   const known = await allPermissionKeys(tx);
@@ -144,7 +150,10 @@ export async function requireKnownPermissions(tx: TxCtx, permissions: readonly s
 
 const MAX_OWN = 1_000;
 
-/** Adds a permission to the project. @throws Problem ALREADY_EXISTS, CONFLICT at a thousand */
+/**
+ * Adds a permission to the project.
+ * @throws Problem ALREADY_EXISTS, CONFLICT at a thousand
+ */
 export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
   if (permissionKeys.includes(permission.key))
     throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
@@ -171,7 +180,10 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
   }
 }
 
-/** Describes a permission anew. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
+/**
+ * Changes the description of a permission.
+ * @throws Problem NOT_FOUND, CONFLICT for a built-in one
+ */
 export async function describePermission(ctx: Ctx, key: string, description: string): Promise<Permission> {
   refuseBuiltIn(key);
   return transaction(ctx, async (tx) => {

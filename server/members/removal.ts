@@ -6,7 +6,10 @@ import { ofRemoved, type Removal, type Removed, removeRows } from '#platform/rem
 import { acrossProjects } from '#platform/scoped.ts';
 import { removeSessionsOf } from '#sessions';
 
-/** Members with their roles. An account that belongs to no project any more is kept for nobody, as when its person leaves. */
+/**
+ * Removes members with their roles. Schedules the erasure of accounts that belong to no other project, as when a person
+ * leaves.
+ */
 export const membersOfProject: Removal = {
   tables: ['members', 'member_roles'],
   remove: async (tx, removed, limit) => {
@@ -31,7 +34,10 @@ function removedScope({ workspaceId, projectId }: Removed, { scope }: TxCtx) {
   return { ...scope, workspaceId, projectId: projectId ?? scope.projectId };
 }
 
-/** Erases, in seven days, those of these people who are members of nothing else. Who joins something meanwhile is waited for. */
+/**
+ * Schedules the erasure of those of these people who are members of no other project. Waits for people who are joining
+ * one.
+ */
 async function letGo(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   await lockUsers(tx, userIds);
   const rows = await tx.db

@@ -70,7 +70,7 @@ export const RolePermissions = Type.Object({ permissions: Permissions }, { addit
 export const RoleRef = Type.Object({ id: IdSchema('rol') });
 export const RoleQuery = PageQuery;
 
-/** An admin runs the project; what costs money and who owns it stays with owners. */
+/** An admin runs the project; billing and ownership stay with owners. */
 const ADMIN = permissionKeys.filter((key) => key !== 'billing:write');
 const VIEWER = permissionKeys.filter((key) => key.endsWith(':read'));
 
@@ -130,7 +130,10 @@ export async function getRole(ctx: Ctx, id: RoleId): Promise<Role> {
   return recordOf(row, await allPermissionKeys(ctx));
 }
 
-/** Adds a role. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED for an unknown permission, AUTHORIZATION_DENIED */
+/**
+ * Adds a role.
+ * @throws Problem ALREADY_EXISTS, VALIDATION_FAILED for an unknown permission, AUTHORIZATION_DENIED
+ */
 export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promise<Role> {
   const permissions = [...(role.permissions ?? [])].sort();
   try {
@@ -159,12 +162,18 @@ export async function createRole(ctx: Ctx, role: Static<typeof NewRole>): Promis
   }
 }
 
-/** Changes name or description. @throws Problem NOT_FOUND, BUILT_IN_ROLE, AUTHORIZATION_DENIED */
+/**
+ * Changes name or description.
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE, AUTHORIZATION_DENIED
+ */
 export function updateRole(ctx: Ctx, id: RoleId, changes: Static<typeof RoleChanges>): Promise<Role> {
   return changeRole(ctx, id, changes);
 }
 
-/** Replaces what a role grants; effective on the next request of its holders. @throws Problem NOT_FOUND, BUILT_IN_ROLE, VALIDATION_FAILED, AUTHORIZATION_DENIED */
+/**
+ * Replaces the permissions of a role; takes effect on the next request of its holders.
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
 export function setRolePermissions(ctx: Ctx, id: RoleId, permissions: readonly string[]): Promise<Role> {
   return changeRole(ctx, id, { permissions: [...permissions].sort() });
 }
@@ -192,7 +201,7 @@ function changeRole(
   });
 }
 
-/** Serialises changes of one role; it must be one of the project's own. */
+/** Serialises changes of one role, which must not be built in. */
 async function lockOwnRole(tx: TxCtx, id: RoleId): Promise<RolesTable> {
   const row = await tx.db
     .selectFrom('roles')
@@ -206,7 +215,10 @@ async function lockOwnRole(tx: TxCtx, id: RoleId): Promise<RolesTable> {
   return row;
 }
 
-/** Removes a role that nobody holds. @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED */
+/**
+ * Deletes a role that nobody holds.
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED
+ */
 export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
   try {
     await transaction(ctx, async (tx) => {
@@ -222,7 +234,10 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
   }
 }
 
-/** The roles of the project by key, locked so that none disappears meanwhile. @throws Problem VALIDATION_FAILED for an unknown key */
+/**
+ * The roles of the project by key, locked so that none is deleted concurrently.
+ * @throws Problem VALIDATION_FAILED for an unknown key
+ */
 export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
   const roles = await lockKnownRoles(tx, keys);
   const errors = keys.flatMap((key, index) =>
@@ -236,7 +251,7 @@ export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promis
 
 type LockedRole = { id: RoleId; key: string; permissions: string[] };
 
-/** Those of the named roles that the project has, with what they grant, locked. */
+/** The named roles that exist in the project, with their permissions, locked. */
 export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
   if (keys.length === 0) return [];
   const rows = await tx.db
@@ -255,7 +270,7 @@ export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promis
   }));
 }
 
-/** Those of the named roles that the project has. Served by roles_key. */
+/** The named roles that exist in the project. Served by roles_key. */
 export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise<{ id: RoleId; key: string }[]> {
   return tx.db
     .selectFrom('roles')
@@ -266,7 +281,7 @@ export async function existingRoles(tx: TxCtx, keys: readonly string[]): Promise
     .execute();
 }
 
-/** The id of the project's role of that key. Served by roles_key. */
+/** The id of the project's role with this key. Served by roles_key. */
 export async function roleByKey(ctx: Ctx, key: string): Promise<RoleId | undefined> {
   return (await ctx.db.selectFrom('roles').selectAll().where(inScope(ctx)).where('key', '=', key).executeTakeFirst())
     ?.id;

@@ -7,7 +7,7 @@ import { membershipRoutes } from './memberships.me.ts';
 import { permissionRoutes } from './permissions.admin.ts';
 import { roleRoutes } from './roles.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
   admin: [...adminAuthorizationRoutes, ...provisioningRoutes, ...memberRoutes, ...permissionRoutes, ...roleRoutes],

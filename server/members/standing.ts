@@ -12,7 +12,7 @@ import { lockRolesByKey } from './roles.ts';
 
 /**
  * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
- * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for somebody who may do more than the actor
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
  */
 export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
@@ -25,7 +25,10 @@ export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   });
 }
 
-/** Lets a blocked member in again; ended entries stay ended. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
+/**
+ * Lets a blocked member in again; ended entries stay ended.
+ * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED
+ */
 export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
     await requireAuthority(tx, 'member.unblock', member);
@@ -36,9 +39,9 @@ export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
 }
 
 /**
- * Replaces a member's roles; effective on the next request.
- * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for one that grants more than the
- * actor has, and for somebody who may do more than they
+ * Replaces a member's roles; takes effect on the next request.
+ * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for a role that
+ * grants more than the actor has, and for a member with more permissions than the actor
  */
 export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly string[]): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
@@ -62,8 +65,9 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
 }
 
 /**
- * Ends the sessions of the person behind a member: everywhere, where their account is this project's to look after, and in this
- * project otherwise. @throws Problem NOT_FOUND
+ * Ends the sessions of a member's person: everywhere if the project manages their account, otherwise only in this
+ * project.
+ * @throws Problem NOT_FOUND
  */
 export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promise<{ revoked: number }> {
   let revoked = 0;
@@ -76,7 +80,7 @@ export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promis
   return { revoked };
 }
 
-/** Changes that could take the last owner away wait for each other at the owner role's row. */
+/** Serialises changes that could remove the last owner, by locking the row of the owner role. */
 function withOwners(ctx: Ctx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
     await lockOwnerRole(tx);
@@ -88,7 +92,7 @@ export async function lockOwnerRole(tx: TxCtx): Promise<void> {
   await tx.db.selectFrom('roles').select('id').where(inScope(tx)).where('key', '=', OWNER).forUpdate().execute();
 }
 
-/** @throws Problem LAST_OWNER when this member is an active owner and nobody else is who stays */
+/** @throws Problem LAST_OWNER when this member is the only active owner who is not leaving */
 export async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
   const owners = await ownersOf(tx).select(['m.id', 'm.user_id as userId']).execute();
   const leaving = await peopleLeaving(
@@ -101,7 +105,7 @@ export async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> 
 }
 
 /**
- * Checks that every project a person owns has another owner who stays. Changes that could take the last one away wait for each other.
+ * Checks that every project a person owns keeps another owner. Serialises changes that could remove the last one.
  * @throws Problem LAST_OWNER
  */
 export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
@@ -114,13 +118,13 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
     .execute();
   for (const { id, projectId } of memberships) {
     const inProject = at(tx, { projectId });
-    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
+    // biome-ignore lint/performance/noAwaitInLoops: locked in a fixed order, so that two people leaving at once can't deadlock
     await lockOwnerRole(inProject);
     await keepAnOwner(inProject, id);
   }
 }
 
-/** The people who own the project, without those who are blocked. */
+/** The owners of the project who are not blocked. */
 export async function activeOwners(tx: TxCtx): Promise<UserId[]> {
   return (await ownersOf(tx).select('m.user_id').execute()).map((owner) => owner.user_id);
 }

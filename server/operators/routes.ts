@@ -3,7 +3,7 @@ import { setUpRoutes } from './set-up.page.ts';
 import { teamRoutes } from './team.console.ts';
 import { teamInvitationRoutes } from './team-invitations.console.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   console: [...sessionRoutes, ...teamRoutes, ...teamInvitationRoutes],
   page: setUpRoutes,

@@ -4,16 +4,16 @@ import { parseEmail } from '#platform/email-address.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 
-/** Somebody whose stored address is none by the rule that new ones have to pass. */
+/** A user whose stored address does not pass the rule for new addresses. */
 export type OldAddress = { workspaceId: WorkspaceId; environment: Environment; userId: UserId };
 
-/** What surely passes; only the rest is looked at one by one. */
+/** Matches addresses that are certainly valid; only the rest is parsed one by one. */
 const PLAIN = '^[a-z0-9_+-]+(\\.[a-z0-9_+-]+)*@([a-z0-9]+(-[a-z0-9]+)*\\.)+[a-z]{2,}$';
 const MAX_READ = 100_000;
 
 /**
- * People whose address was stored before addresses were parsed, and would not be taken today: they go on signing in with it.
- * Reads the whole table once.
+ * Users whose address was stored before addresses were parsed and would be rejected today. They can still sign in with
+ * it. Reads the whole table once.
  */
 export async function oldAddresses(system: System): Promise<OldAddress[]> {
   const { rows } = await sql<OldAddress & { value: string }>`

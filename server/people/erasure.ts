@@ -9,7 +9,7 @@ import { inRealm } from '#platform/scoped.ts';
 import { takeLeave } from './departures.ts';
 import { usersById } from './users.ts';
 
-/** What the job that erases a person carries. */
+/** The payload of the job that erases a user. */
 export const ErasureWork = Type.Object({
   workspaceId: IdSchema('wrk'),
   projectId: IdSchema('prj'),
@@ -24,12 +24,14 @@ declare module '#platform/jobs.ts' {
   }
 }
 
-/** How long a person can change their mind, in milliseconds. */
+/** How long an erasure can be cancelled, in milliseconds. */
 const UNDO_MS = 7 * 86_400_000;
 
 /**
- * Has a person erased in seven days, and tells them; signing in before then keeps the account. Asking again changes nothing.
- * @returns when @throws Problem LAST_OWNER where another part needs somebody to take over first
+ * Schedules the erasure of a user in seven days and notifies them; signing in before then cancels it. Asking again
+ * changes nothing.
+ * @returns when the user is erased
+ * @throws Problem LAST_OWNER if a part needs a successor first
  */
 export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
   await takeLeave(tx, userId, 'requested');
@@ -65,8 +67,8 @@ export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<void
 }
 
 /**
- * {@link scheduleErasure} for people whose last project was removed. Nothing is mailed: there is no project any more that a mail
- * could come from. Signing in to another project of the workspace keeps the account.
+ * {@link scheduleErasure} for people whose last project was removed. Sends no mail, because no project is left to send
+ * it. Signing in to another project of the workspace cancels the erasure.
  */
 export async function scheduleErasures(tx: TxCtx, ids: readonly UserId[]): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
@@ -100,14 +102,14 @@ function jobKey({ scope: { workspaceId, environment } }: TxCtx, userId: UserId):
   return `erase_user ${workspaceId} ${environment} ${userId}`;
 }
 
-/** Adds the job that erases a person, in place of one that waits already. */
+/** Adds the job that erases a user; replaces one that is already waiting. */
 export async function eraseUserJob(tx: TxCtx, userId: UserId, runAt: Date): Promise<void> {
   const { workspaceId, projectId, environment } = tx.scope;
   const work = { workspaceId, projectId, environment, userId };
   await addJob(tx, 'erase_user', work, { runAt, key: jobKey(tx, userId) });
 }
 
-/** A person has come back: the account is kept. The job finds nothing to do. */
+/** Cancels the erasure of a user who signed in again. The job finds nothing to do. */
 export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('users')
@@ -119,7 +121,10 @@ export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
   if (numUpdatedRows > 0n) await emit(tx, 'user.erasure.cancelled', { userId });
 }
 
-/** Whether a person is to be erased by now; locks them, so that nobody comes back meanwhile. @returns the time when it is later */
+/**
+ * Whether a user's erasure is due; locks the user, so that they can't sign in concurrently.
+ * @returns the time if it is later
+ */
 export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolean | Date> {
   const row = await tx.db
     .selectFrom('users')
@@ -134,7 +139,7 @@ export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolea
 
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
-/** Those of these people who are to be erased. Served by the primary key. */
+/** Those of these users whose erasure is scheduled. Served by the primary key. */
 export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   const rows = await ctx.db
     .selectFrom('users')
@@ -146,7 +151,7 @@ export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those of these addresses that are somebody else's by now. Served by the primary key. */
+/** Those of these addresses that now belong to another user. Served by the primary key. */
 export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: readonly string[]): Promise<string[]> {
   const rows = await ctx.db
     .selectFrom('identifiers')
@@ -159,7 +164,7 @@ export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: 
   return rows.map(({ value }) => value);
 }
 
-/** Every address and name a person signs in with, and when it was proven. Served by identifiers_of_user. */
+/** Every identifier of a user, and when it was verified. Served by identifiers_of_user. */
 export async function addressesOf(ctx: Reader, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('identifiers')
@@ -175,7 +180,7 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
   }));
 }
 
-/** Removes a person with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
+/** Deletes a user with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
 export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
   await takeLeave(tx, userId, 'erased');
   await tx.db.deleteFrom('users').where(inRealm(tx)).where('id', '=', userId).execute();

@@ -26,7 +26,7 @@ declare module '#platform/db.ts' {
 
 export type FoundIdentifier = { userId: UserId; kind: IdentifierKind; value: string; verified: boolean };
 
-/** Finds whose identifier this is in the realm. Served by the primary key. */
+/** Finds the user of an identifier in the realm. Served by the primary key. */
 export async function findIdentifier(
   ctx: Pick<Ctx, 'scope'> & { db: Ctx['db'] },
   { kind, value }: NormalisedIdentifier,
@@ -42,7 +42,7 @@ export async function findIdentifier(
 }
 
 /**
- * Gives a user an identifier. Whatever way it came, an address is one by the rule, and its own normal form.
+ * Adds an identifier to a user. Addresses are validated and normalised here, whichever caller they come from.
  * @throws Problem ALREADY_EXISTS when it is taken in the realm, VALIDATION_FAILED
  */
 export async function addIdentifier(
@@ -52,7 +52,7 @@ export async function addIdentifier(
 ): Promise<void> {
   const { kind, value } = identifier;
   if (kind === 'email' && normaliseEmail(value) !== value) throw new Error('unreachable: the address was normalised');
-  // Where it may be stored in another form, the primary key does not see that it is taken.
+  // The address may be stored in another form, in which case the primary key can't detect the conflict.
   if (storedForms(value).length > 1 && (await findIdentifier(tx, { kind, value }))) throw takenBy(kind);
   await insertIdentifier(tx, userId, identifier);
 }
@@ -83,7 +83,11 @@ async function insertIdentifier(
   }
 }
 
-/** Gives a user another address in place of the one of its kind, a proven one unless said. @returns the one before @throws Problem ALREADY_EXISTS, VALIDATION_FAILED */
+/**
+ * Replaces a user's address of this kind; the new one counts as verified unless stated otherwise.
+ * @returns the previous one
+ * @throws Problem ALREADY_EXISTS, VALIDATION_FAILED
+ */
 export async function replaceAddress(
   tx: TxCtx,
   userId: UserId,
@@ -96,7 +100,7 @@ export async function replaceAddress(
     .where('kind', '=', kind)
     .returning('value')
     .executeTakeFirst();
-  // Somebody keeps the address they have, even one from before addresses were parsed.
+  // A user may keep their address, even if it predates the parsing of addresses.
   const give = before?.value === value ? insertIdentifier : addIdentifier;
   await give(tx, userId, { kind, value, verified });
   await refreshSearch(tx, userId);
@@ -105,7 +109,10 @@ export async function replaceAddress(
   return before?.value ?? null;
 }
 
-/** Replaces or removes a user's username. @throws Problem ALREADY_EXISTS */
+/**
+ * Replaces or removes a user's username.
+ * @throws Problem ALREADY_EXISTS
+ */
 export async function setUsername(tx: TxCtx, userId: UserId, username: string | null): Promise<void> {
   await tx.db
     .deleteFrom('identifiers')
@@ -116,7 +123,10 @@ export async function setUsername(tx: TxCtx, userId: UserId, username: string | 
   if (username !== null) await addIdentifier(tx, userId, { ...normalise(username), kind: 'username', verified: true });
 }
 
-/** Marks an address as proven. @returns false when the user no longer has it, or it was proven before */
+/**
+ * Marks an address as verified.
+ * @returns false if the user no longer has it, or it was verified before
+ */
 export async function markVerified(tx: TxCtx, userId: UserId, address: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('identifiers')

@@ -25,7 +25,10 @@ export const Profile = Type.Object(
 );
 export type Profile = Static<typeof Profile>;
 
-/** A person's own profile. @throws Problem NOT_FOUND when the account is gone */
+/**
+ * A user's own profile.
+ * @throws Problem NOT_FOUND when the account is gone
+ */
 export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {
   const rows = await ctx.db
     .selectFrom('users as u')
@@ -65,7 +68,7 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
 }
 
 /**
- * Changes the named fields; null clears one, `customData` is replaced whole.
+ * Changes the given fields; null clears a field, `customData` is replaced whole.
  * @throws Problem ALREADY_EXISTS for a username that is taken, PAYLOAD_TOO_LARGE
  */
 export async function updateProfile(ctx: Ctx | TxCtx, userId: UserId, changes: ProfileChanges): Promise<Profile> {

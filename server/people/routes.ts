@@ -1,6 +1,6 @@
 import { profileRoutes } from './profile.me.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   me: profileRoutes,
 };

@@ -1,4 +1,4 @@
-/** A person as search sees them. */
+/** The fields of a user that search reads. */
 export type Searchable = {
   /** Email, phone and username, as they are stored. */
   identifiers: readonly string[];
@@ -8,8 +8,9 @@ export type Searchable = {
 };
 
 /**
- * Text as search compares it: lower case, without accents, spaces as one. Letters beyond ASCII stand as their code points, because
- * trigrams are made of letters, and which bytes are letters depends on how a database was set up.
+ * Normalises text for search: lower case, without accents, runs of spaces as one. Letters beyond ASCII are written as
+ * code points, because trigrams consist of letters, and which characters count as letters depends on the database's
+ * locale.
  */
 export function folded(text: string): string {
   return text
@@ -21,7 +22,9 @@ export function folded(text: string): string {
     .replaceAll(/[^\x20-\x7e]/gu, (letter) => `z${letter.codePointAt(0)?.toString(16)}`);
 }
 
-/** Everything a person is found by, each on a line that begins with a line feed, so that the beginning of one can be asked for. */
+/**
+ * The searchable fields of a user, each preceded by a line feed, so that a search can match the beginning of a field.
+ */
 export function searchTextOf({ identifiers, displayName, givenName, familyName }: Searchable): string {
   const names = [displayName, [givenName, familyName].filter(Boolean).join(' ')];
   const lines = [...identifiers, ...names].flatMap((line) => (line ? [folded(line)] : []));

@@ -7,17 +7,20 @@ import { folded, searchTextOf } from './search-text.ts';
 /** Fewer characters make no trigram. */
 const TRIGRAM = 3;
 
-/** Conditions for statements of another part, about the people who were searched for. */
+/** Conditions on the people found, for statements of other parts. */
 type Search = {
-  /** Whether a person matches. Served by the primary key, which no condition on the text may tempt the planner away from. */
+  /**
+   * Whether a user matches. Served by the primary key; written so that the planner can't prefer an index on the text.
+   */
   matches: (userId: Expression<UserId>) => RawBuilder<boolean>;
-  /** The people who match, newest first, as an array. Served by users_search; meant for what few match. */
+  /** The matching users, newest first, as an array. Served by users_search; meant for text that few users match. */
   newest: (limit: number) => RawBuilder<UserId[]>;
 };
 
 /**
- * Searches the people of the realm by email, phone, username or name: anywhere in one of them, and for one or two characters at
- * its beginning. @returns null for what nothing can match
+ * Searches the users of the realm by email, phone, username or name: anywhere in a field, or only at its beginning for
+ * one or two characters.
+ * @returns null if nothing can match
  */
 export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Search | null {
   const { workspaceId, environment } = scope;
@@ -35,7 +38,7 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   };
 }
 
-/** Lets search find a person by what they are called now. Called wherever an identifier or a name changes. */
+/** Updates the search text of a user. Called wherever an identifier or a name changes. */
 export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
   const rows = await tx.db
     .selectFrom('users as u')

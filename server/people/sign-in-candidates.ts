@@ -8,7 +8,7 @@ import { inRealm } from '#platform/scoped.ts';
 
 export type SignInCandidate = { userId: UserId; hash: string | null; verified: boolean; value: string };
 
-/** Reads the user of an identifier and the hash to check against, in one statement. Served by primary keys. */
+/** Reads the user of an identifier and the password hash to check, in one statement. Served by primary keys. */
 export async function findSignInCandidate(
   tx: Pick<TxCtx, 'scope'> & { db: Pick<TxCtx['db'], 'selectFrom'> },
   { kind, value }: NormalisedIdentifier,

@@ -4,7 +4,7 @@ import { inRealm } from '#platform/scoped.ts';
 
 type Since = { since: Date; except: string };
 
-/** Removes the other addresses that came to an account since then. The caller has locked the user. */
+/** Removes the other identifiers that were added to an account since then. The caller has locked the user. */
 export async function removeIdentifiersSince(tx: TxCtx, userId: UserId, { since, except }: Since): Promise<void> {
   await tx.db
     .deleteFrom('identifiers')
@@ -16,7 +16,10 @@ export async function removeIdentifiersSince(tx: TxCtx, userId: UserId, { since,
     .execute();
 }
 
-/** When an address came to an account that nobody had proven an address of; undefined: proven, or an owner's. Served by identifiers_of_user. */
+/**
+ * When the address was added to an account that had no verified address. Served by identifiers_of_user.
+ * @returns undefined if the address is verified, or another one was verified before it was added
+ */
 export async function unprovenSince(ctx: Ctx | TxCtx, userId: UserId, address: string): Promise<Date | undefined> {
   const rows = await ctx.db
     .selectFrom('identifiers')

@@ -19,7 +19,8 @@ export type NewPerson = {
 };
 
 /**
- * Whose identifiers these are. Each is looked up in the primary key by itself, whatever the planner knows of the table.
+ * The users of these identifiers. Looks up each in the primary key separately, so that the plan doesn't depend on
+ * statistics.
  * @returns by kind and value, as {@link keyOf} writes them
  */
 export async function ownersOfIdentifiers(
@@ -45,7 +46,10 @@ function keyOf({ kind, value }: NormalisedIdentifier): string {
   return `${kind} ${value}`;
 }
 
-/** Adds people with their identifiers and password hashes, in three statements whatever their number. Emits nothing: the caller does. */
+/**
+ * Adds users with their identifiers and password hashes, in three statements whatever their number. Emits no events;
+ * the caller does.
+ */
 export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Promise<void> {
   const { workspaceId, environment } = tx.scope;
   const column = (field: ProfileField) => people.map(({ profile }) => profile[field] ?? null);
@@ -72,7 +76,7 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
   await setPasswords(tx, hashed);
 }
 
-/** Has the planner look at the tables of people, after many were added. */
+/** Analyses the tables of users for the planner, after many were added. */
 export async function analyseUsers(tx: TxCtx): Promise<void> {
   await sql`analyze users, identifiers`.execute(tx.db);
   await analysePasswords(tx);
@@ -82,7 +86,7 @@ function searchOf({ identifiers, profile }: NewPerson): string {
   return searchTextOf({ ...profile, identifiers: identifiers.map(({ value }) => value) });
 }
 
-/** A person whole, to be taken along to another system. */
+/** A complete user, for export to another system. */
 export type ExportedUser = {
   userId: UserId;
   identifiers: { kind: IdentifierKind; value: string; verified: boolean }[];

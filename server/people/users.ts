@@ -37,7 +37,7 @@ declare module '#platform/db.ts' {
 export type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
 
 export type NewUser = {
-  /** Normalised; none for somebody who only signs in through an identity provider. */
+  /** Normalised; null for a user who only signs in through an identity provider. */
   address: { kind: 'email' | 'phone'; value: string; verified: boolean } | null;
   passwordHash: string | null;
   profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
@@ -45,7 +45,10 @@ export type NewUser = {
   others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
 };
 
-/** Adds a person to the realm. @throws Problem ALREADY_EXISTS when the address is taken */
+/**
+ * Adds a person to the realm.
+ * @throws Problem ALREADY_EXISTS when the address is taken
+ */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
   const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
@@ -70,7 +73,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
     })
     .execute();
   for (const identifier of identifiers) {
-    // biome-ignore lint/performance/noAwaitInLoops: three at most, on one connection
+    // biome-ignore lint/performance/noAwaitInLoops: at most three, on one connection
     await addIdentifier(tx, id, identifier);
   }
   if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
@@ -78,7 +81,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   return id;
 }
 
-/** Makes changes of one person wait for each other; rows that only refer to the person may be added meanwhile. */
+/** Serialises changes of one user; rows that only refer to the user may be added concurrently. */
 export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .selectFrom('users')
@@ -89,7 +92,7 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
     .executeTakeFirst();
 }
 
-/** The project that made an account; null: not known. Served by the primary key. */
+/** The project that created an account; null: unknown. Served by the primary key. */
 export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectId | null> {
   const row = await tx.db
     .selectFrom('users')
@@ -100,7 +103,7 @@ export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectI
   return row?.home_project_id ?? null;
 }
 
-/** A person as lists of other parts show them. */
+/** A user as lists of other parts show it. */
 export type UserSummary = {
   userId: UserId;
   email: string | null;
@@ -114,7 +117,9 @@ export type UserSummary = {
 
 type Reader = Pick<Ctx, 'db' | 'scope'> | Pick<TxCtx, 'db' | 'scope'>;
 
-/** Reads several people of the realm at once; unknown ids are left out. Served by primary keys and identifiers_of_user. */
+/**
+ * Reads several users of the realm at once; unknown ids are left out. Served by primary keys and identifiers_of_user.
+ */
 export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Map<UserId, UserSummary>> {
   if (ids.length === 0) return new Map();
   const rows = await ctx.db
