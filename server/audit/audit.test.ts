@@ -18,7 +18,7 @@ import {
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 import { signDueCheckpoints } from './checkpoints.ts';
-import { forgetInAudit } from './erasures.ts';
+import { eraseFromAudit } from './erasures.ts';
 import { verifyAudit } from './verification.ts';
 
 const AUDIT = '/v1/admin/audit-events';
@@ -378,7 +378,7 @@ describe('erasure', () => {
     const { email, session } = await register(latchkey);
     await settled();
     assert.ok((await exported()).includes(email));
-    const count = await latchkey.inProject((tx) => forgetInAudit(tx, session.userId, [email]));
+    const count = await latchkey.inProject((tx) => eraseFromAudit(tx, session.userId, [email]));
     assert.ok(count >= 1);
     const text = await exported();
     assert.ok(!text.includes(email));

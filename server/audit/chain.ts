@@ -32,7 +32,7 @@ export function linkOf(previous: Buffer, leaf: Buffer): Buffer {
 }
 
 /** The predecessor of a scope's first entry. */
-export function beginningOf({ workspaceId, projectId, environment }: Scope): Buffer {
+export function genesisOf({ workspaceId, projectId, environment }: Scope): Buffer {
   return hash('sha256', canonical({ workspaceId, projectId, environment }), 'buffer');
 }
 

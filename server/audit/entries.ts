@@ -3,7 +3,7 @@ import { type NumberedEvent, publicActor } from '#events';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
-import { type AuditedEvent, beginningOf, leafOf, linkOf } from './chain.ts';
+import { type AuditedEvent, genesisOf, leafOf, linkOf } from './chain.ts';
 
 type Scoped = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
 
@@ -89,7 +89,7 @@ function keyOf({ workspaceId, projectId, environment }: Scope): string {
 function extend(events: readonly NumberedEvent[], heads: ReadonlyMap<string, Head>): Link[] {
   const [begin] = events;
   if (!begin) return [];
-  let previous = heads.get(keyOf(begin))?.hash ?? beginningOf(begin);
+  let previous = heads.get(keyOf(begin))?.hash ?? genesisOf(begin);
   return events.map((event) => {
     const entry = entryOf(event);
     const leaf = leafOf(entry);

@@ -40,7 +40,7 @@ const PERSONAL = ['email', 'phone', 'username'];
  * from tampering. Entries of the user's own actions stay; their ids no longer lead to a person.
  * @returns the number of erased entries
  */
-export async function forgetInAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
+export async function eraseFromAudit(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<number> {
   const about = tx.db
     .selectFrom('audit_resources')
     .select(['project_id', 'sequence'])

@@ -6,7 +6,7 @@ import type { Tables } from '#platform/db.ts';
 import { instantOf } from '#platform/instants.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
-import { beginningOf } from './chain.ts';
+import { genesisOf } from './chain.ts';
 import { AuditScope } from './checkpoints.ts';
 import { Ranges, recordedErasures } from './erasures.ts';
 import { Evidence, evidenceOf } from './evidence.ts';
@@ -149,7 +149,7 @@ async function hashBefore(ctx: Ctx, stretch: Stretch): Promise<Buffer> {
     (await scoped(ctx)
       .where('sequence', '=', stretch.first - 1)
       .executeTakeFirst());
-  return row?.hash ?? beginningOf(ctx.scope);
+  return row?.hash ?? genesisOf(ctx.scope);
 }
 
 /** Served by the primary key. */

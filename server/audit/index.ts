@@ -1,5 +1,5 @@
 export { auditFollower } from './entries.ts';
-export { forgetInAudit } from './erasures.ts';
+export { eraseFromAudit } from './erasures.ts';
 export { auditPart } from './part.ts';
 export { routes } from './routes.ts';
 export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';

@@ -33,7 +33,7 @@ type AuditKey = { privateKey: CryptoKey; publicJwk: JWK };
 const keyOf = perSystem((system) => {
   const kept: { key?: Promise<AuditKey> } = {};
   return (): Promise<AuditKey> => {
-    kept.key ??= loadOrMake(system).catch((error: unknown) => {
+    kept.key ??= loadOrCreate(system).catch((error: unknown) => {
       delete kept.key;
       throw error;
     });
@@ -42,7 +42,7 @@ const keyOf = perSystem((system) => {
 });
 
 /** The installation's only key, created at first use. If two processes create it at once, the first one wins. */
-async function loadOrMake(system: System): Promise<AuditKey> {
+async function loadOrCreate(system: System): Promise<AuditKey> {
   const row = (await find(system.db)) ?? (await make(system));
   const privateKey = await importPKCS8(system.keyring.open(row.private_sealed, SEALED_AS, row.id), ALGORITHM);
   return { privateKey, publicJwk: row.public_jwk };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { askedAhead } from '#platform/http-ahead.ts';
+import { callingAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { get, post, type Routes } from '#platform/route.ts';
@@ -23,7 +23,7 @@ const Subscribing = Type.Object(
   { tierId: Type.String({ minLength: 1, maxLength: 40 }) },
   { additionalProperties: false },
 );
-const checkout = askedAhead(({ ctx, body }) => askForCheckout(ctx, Value.Parse(Subscribing, body).tierId));
+const checkout = callingAhead(({ ctx, body }) => askForCheckout(ctx, Value.Parse(Subscribing, body).tierId));
 
 export const smsAddOnRoutes: Routes = [
   get(`${ADDON}/status`, {
@@ -44,14 +44,14 @@ export const smsAddOnRoutes: Routes = [
   post(`${ADDON}/subscribe`, {
     permission: 'billing:write',
     stepUp: false,
-    ahead: checkout.ask,
+    ahead: checkout.call,
     summary: 'Subscribe to the SMS add-on, or change its tier',
     description:
       'A bigger tier holds at once and costs the difference for the rest of the period; another one holds from the next period. The tier that holds already takes a scheduled change or cancellation back.',
     body: Subscribing,
     responses: { 200: Subscribed },
     problems: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-    handler: (request) => startSubscription(request.ctx, request.body.tierId, checkout.answerFor(request)),
+    handler: (request) => startSubscription(request.ctx, request.body.tierId, checkout.resultFor(request)),
   }),
   post(`${ADDON}/cancel`, {
     permission: 'billing:write',

@@ -50,18 +50,18 @@ describe('latchkey admin create-owner', () => {
 
   test('--email makes a new user an owner, and prints the password', async () => {
     const email = newEmail();
-    const made = await createOwner('--email', email);
-    assert.equal(made.status, 0, made.errors);
-    assert.ok(made.output.includes(`Sign in at ${latchkey.system.config.addresses.console}/console/`), made.output);
-    const [, password = ''] = /^Password: (\S{20})$/m.exec(made.output) ?? [];
+    const result = await createOwner('--email', email);
+    assert.equal(result.status, 0, result.errors);
+    assert.ok(result.output.includes(`Sign in at ${latchkey.system.config.addresses.console}/console/`), result.output);
+    const [, password = ''] = /^Password: (\S{20})$/m.exec(result.output) ?? [];
     assert.equal(await roleOf({ email, password }), 'owner');
   });
 
   test('--email resets the password of an existing operator, and ends their sessions', async () => {
     const { email, password, userId } = await newOperator(latchkey);
     const before = await signInOperator(latchkey, { email, password });
-    const made = await createOwner('--email', email, '--json');
-    const { password: fresh, ...rest } = JSON.parse(made.output);
+    const result = await createOwner('--email', email, '--json');
+    const { password: fresh, ...rest } = JSON.parse(result.output);
     assert.deepEqual(rest, { email, signInUrl: `${latchkey.system.config.addresses.console}/console/` });
     assert.notEqual(fresh, password);
     assert.equal(await roleOf({ email, password: fresh }), 'owner');

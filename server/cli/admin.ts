@@ -10,20 +10,20 @@ import type { System } from '#platform/system.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
 
-type Wish = { email?: string; json?: true };
+type OwnerOptions = { email?: string; json?: true };
 
 /** How the owner gets in: the set-up link for the first owner, or the address and new password of an owner. */
-type WayIn = { setUpLink: string } | { email: string; password: string; signInUrl: string };
+type OwnerAccess = { setUpLink: string } | { email: string; password: string; signInUrl: string };
 
 /**
  * Prints the set-up link for the first owner; with an address, makes that user an owner and prints their new password.
  */
-export async function createOwnerOf(overrides: Overrides, { email, json }: Wish): Promise<void> {
+export async function createOwnerOf(overrides: Overrides, { email, json }: OwnerOptions): Promise<void> {
   await failing(async () => {
-    const way = await withConsole(overrides, (system) =>
-      email === undefined ? firstWayIn(system) : wayIn(system, email),
+    const access = await withConsole(overrides, (system) =>
+      email === undefined ? firstOwnerAccess(system) : ownerAccess(system, email),
     );
-    process.stdout.write(json ? `${JSON.stringify(way, null, 2)}\n` : inWords(way));
+    process.stdout.write(json ? `${JSON.stringify(access, null, 2)}\n` : describe(access));
   });
 }
 
@@ -41,14 +41,14 @@ function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<
 }
 
 /** @throws StartError if there is an owner */
-async function firstWayIn(system: System): Promise<WayIn> {
+async function firstOwnerAccess(system: System): Promise<OwnerAccess> {
   const link = await setUpLink(system);
   if (link === null)
     throw new StartError('This installation has an owner. Say with --email who shall be one, too, or get back in.');
   return { setUpLink: link };
 }
 
-async function wayIn(system: System, email: string): Promise<WayIn> {
+async function ownerAccess(system: System, email: string): Promise<OwnerAccess> {
   const password = await createOwner(system, email).catch((error: unknown) => {
     // A known user keeps the stored address; only the address of a new owner is validated.
     if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
@@ -58,8 +58,8 @@ async function wayIn(system: System, email: string): Promise<WayIn> {
   return { email, password, signInUrl: `${system.config.addresses.console}/console/` };
 }
 
-function inWords(way: WayIn): string {
-  return 'setUpLink' in way
-    ? `Open this link to become the owner of this installation. It works until there is one:\n${way.setUpLink}\n`
-    : `${way.email} owns this installation.\nPassword: ${way.password}\nSign in at ${way.signInUrl} and change it.\n`;
+function describe(access: OwnerAccess): string {
+  return 'setUpLink' in access
+    ? `Open this link to become the owner of this installation. It works until there is one:\n${access.setUpLink}\n`
+    : `${access.email} owns this installation.\nPassword: ${access.password}\nSign in at ${access.signInUrl} and change it.\n`;
 }

@@ -36,7 +36,7 @@ export async function openBackEnd(file: string): Promise<BackEnd> {
   });
   let token: unknown = null;
   const send = async (path: string, body?: Record<string, unknown>): Promise<Response> => {
-    token ??= (await answered(await fetch(`${authUrl}/connect/token`, { method: 'POST', body: form })))['access_token'];
+    token ??= (await bodyOf(await fetch(`${authUrl}/connect/token`, { method: 'POST', body: form })))['access_token'];
     const authorization = `Bearer ${String(token)}`;
     if (body === undefined) return fetch(apiUrl + path, { headers: { authorization } });
     const headers = { authorization, 'content-type': 'application/json' };
@@ -44,10 +44,10 @@ export async function openBackEnd(file: string): Promise<BackEnd> {
   };
   return async (path, body) => {
     const first = await send(path, body);
-    if (first.status !== 401) return answered(first);
+    if (first.status !== 401) return bodyOf(first);
     // The token has expired, after an hour.
     token = null;
-    return answered(await send(path, body));
+    return bodyOf(await send(path, body));
   };
 }
 
@@ -63,7 +63,7 @@ async function readCredentials(file: string) {
 }
 
 /** @throws StartError with the detail of the problem document */
-async function answered(answer: Response): Promise<Record<string, unknown>> {
+async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = Object(await answer.json());
   if (answer.ok) return body;
   const [first] = Array.isArray(body['errors']) ? body['errors'] : [];

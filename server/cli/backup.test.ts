@@ -32,7 +32,7 @@ const settingsFor = (url: string, secret = SECRET) => ({
 const backedUp = () => settingsFor(latchkey.system.databaseUrl);
 
 /** Request counts are flushed at any time. */
-const AT_ANY_TIME = "'status_signals'";
+const ASYNCHRONOUS_TABLES = "'status_signals'";
 
 /** Every row of every table, as text. */
 async function contentOf(url: string): Promise<Record<string, string[]>> {
@@ -41,7 +41,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
   try {
     const { rows: tables } = await client.query<{ name: string }>(
       `select table_schema || '.' || table_name as name from information_schema.tables
-       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'migrations', ${AT_ANY_TIME})`,
+       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'migrations', ${ASYNCHRONOUS_TABLES})`,
     );
     const content: Record<string, string[]> = {};
     for (const { name } of tables) {

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { Config } from '#platform/config.ts';
 import type { Finding } from './doctor.ts';
 
-const ANSWER_MS = 5_000;
+const RESPONSE_MS = 5_000;
 
 /** Checks that each public address resolves, and that this Latchkey responds there for its environment. */
 export async function checkAddresses({ addresses, mode }: Config): Promise<Finding[]> {
@@ -27,7 +27,7 @@ async function checkAddress({ check, url, environment, mode }: Address): Promise
   try {
     const answer = await fetch(`${url}/api/status/summary`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS),
     });
     const summary: unknown = await answer.json();
     const theirs = Object(summary).environment;

@@ -95,13 +95,13 @@ async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): 
     { check: 'schema', state: 'ok', found: String(applied) },
     await checkSecret(databaseUrl, config),
     await checkStoredAddresses(databaseUrl, config),
-    await checkDearHashes(databaseUrl, config),
+    await checkExpensiveHashes(databaseUrl, config),
     ...(await checkJobs(client)),
   ];
 }
 
 /** How many ids are listed; the rest is only counted. */
-const MAX_TOLD = 20;
+const MAX_LISTED = 20;
 
 /**
  * Users whose address was stored before addresses were parsed. Lists ids, because the reader need not see the
@@ -112,9 +112,9 @@ async function checkStoredAddresses(databaseUrl: string, config: Config): Promis
   const old = await withSystem(optionsOf(databaseUrl, config), oldAddresses);
   if (old.length === 0) return { check, state: 'ok', found: 'all stored ones are addresses by the rule for new ones' };
   const ids = old
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_LISTED)
     .map(({ workspaceId, environment, userId }) => `${workspaceId}/${environment}/${userId}`);
-  const more = old.length > MAX_TOLD ? ` and ${old.length - MAX_TOLD} more` : '';
+  const more = old.length > MAX_LISTED ? ` and ${old.length - MAX_LISTED} more` : '';
   return {
     check,
     state: 'warning',
@@ -124,7 +124,7 @@ async function checkStoredAddresses(databaseUrl: string, config: Config): Promis
 }
 
 /** Hashes whose verification takes more memory or time than an import accepts today. */
-async function checkDearHashes(databaseUrl: string, config: Config): Promise<Finding> {
+async function checkExpensiveHashes(databaseUrl: string, config: Config): Promise<Finding> {
   const check = 'password hashes';
   const dear = await withSystem(optionsOf(databaseUrl, config), dearHashes);
   if (dear.length === 0) return { check, state: 'ok', found: 'none costs more to check than an import accepts' };

@@ -62,14 +62,14 @@ describe('latchkey listen and trigger', () => {
   });
 
   test('a mistake is explained in a sentence', async () => {
-    const [nowhere, noAddress, unknown, untyped] = await Promise.all([
+    const [noTarget, noAddress, unknown, untyped] = await Promise.all([
       finished(run('listen')),
       finished(run('listen', '--forward-to', 'nonsense')),
       finished(run('trigger', 'user.invented')),
       finished(run('trigger')),
     ]);
-    assert.notEqual(nowhere.code, 0);
-    assert.match(nowhere.output, /option '--forward-to <url>' not specified/);
+    assert.notEqual(noTarget.code, 0);
+    assert.match(noTarget.output, /option '--forward-to <url>' not specified/);
     assert.notEqual(unknown.code, 0);
     assert.equal(noAddress.output.trim(), 'Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
     assert.match(unknown.output, /^400: .*is no event type[^\n]*\n$/, 'and no trace');

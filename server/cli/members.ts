@@ -36,7 +36,7 @@ export type MemberOptions = {
 };
 
 /** How many rows of the report are shown. */
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Imports a file of members into a project. If interrupted, the worker of a server continues the import. */
 export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
@@ -57,8 +57,8 @@ export async function importFile(overrides: Overrides, file: string, options: Me
       },
     });
     reading.end();
-    const done = await workOff(ctx, { id, rows });
-    const { report } = await reportImport(ctx, id, { limit: SHOWN, outcome: 'failed' });
+    const done = await processImport(ctx, { id, rows });
+    const { report } = await reportImport(ctx, id, { limit: MAX_SHOWN, outcome: 'failed' });
     if (options.json) process.stdout.write(`${JSON.stringify({ ...done, report })}\n`);
     else process.stdout.write(`${summary(done)}${report.map(faultLine).join('')}`);
     if (done.failed > 0) process.exitCode = 1;
@@ -78,7 +78,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-async function workOff(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>): Promise<MemberImport> {
+async function processImport(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>): Promise<MemberImport> {
   const importing = showProgress('Importing rows', rows);
   let found = await getImport(ctx, id);
   while (found.status !== 'completed') {

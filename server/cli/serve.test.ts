@@ -140,9 +140,9 @@ describe('latchkey serve, with the embedded database', () => {
     const leaving = await fetch(`http://localhost:${base}/console/v1/sign-in?returnTo=/console/`, {
       redirect: 'manual',
     });
-    const asked = await fetch(leaving.headers.get('location') ?? '', { redirect: 'manual' });
-    assert.equal(asked.status, 303, await asked.text());
-    assert.ok(!asked.headers.get('location')?.includes('error'), asked.headers.get('location') ?? '');
+    const redirected = await fetch(leaving.headers.get('location') ?? '', { redirect: 'manual' });
+    assert.equal(redirected.status, 303, await redirected.text());
+    assert.ok(!redirected.headers.get('location')?.includes('error'), redirected.headers.get('location') ?? '');
   });
 });
 

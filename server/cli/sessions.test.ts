@@ -37,8 +37,8 @@ const run = (...words: string[]) =>
 test('"sessions end-all" ends what a running server issued: access tokens, refresh tokens and management tokens', async () => {
   const person = await register(latchkey);
   const management = await managementToken(latchkey);
-  const asked = await run();
-  assert.equal(asked.status, 2, 'without --yes it does nothing');
+  const refused = await run();
+  assert.equal(refused.status, 2, 'without --yes it does nothing');
   assert.equal((await latchkey.api('/v1/me/context', { token: person.access_token })).status, 200);
 
   const { status, output, errors } = await run('--yes', '--json');

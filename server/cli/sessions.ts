@@ -1,7 +1,7 @@
 import { listKeys, rotateKeysNow } from '#keys';
 import { forgetEveryRecord } from '#oidc';
 import { endEveryOperatorSession } from '#operators';
-import { environments, nowhere, systemCtx, transaction } from '#platform/ctx.ts';
+import { environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { endEverySession } from '#sessions';
 import { failing } from './failing.ts';
@@ -18,11 +18,14 @@ export async function endAllSessions(overrides: Overrides, { json }: { json?: tr
 }
 
 async function endEverything(system: System): Promise<number> {
-  const ended = await transaction(systemCtx(system, nowhere('production'), 'sessions', 'sessions'), async (tx) => {
-    await forgetEveryRecord(tx);
-    await endEveryOperatorSession(tx);
-    return endEverySession(tx);
-  });
+  const ended = await transaction(
+    systemCtx(system, installationScope('production'), 'sessions', 'sessions'),
+    async (tx) => {
+      await forgetEveryRecord(tx);
+      await endEveryOperatorSession(tx);
+      return endEverySession(tx);
+    },
+  );
   // Last, so that tokens issued in the meantime end too.
   const ids = (await listKeys(system)).map(({ id }) => id);
   await Promise.all(environments.map((environment) => rotateKeysNow(system, environment, ids)));

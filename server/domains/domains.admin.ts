@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { askedAhead } from '#platform/http-ahead.ts';
+import { callingAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
@@ -10,7 +10,7 @@ import { claimDomain, Domain, domainRecord, findDomain, listDomains, NewDomain, 
 
 const DomainRef = Type.Object({ domainId: IdSchema('dom') });
 
-const proof = askedAhead(({ ctx, params }) => lookUpProof(ctx, Value.Parse(DomainRef, params).domainId));
+const proof = callingAhead(({ ctx, params }) => lookUpProof(ctx, Value.Parse(DomainRef, params).domainId));
 
 export const domainRoutes: Routes = [
   get('/v1/admin/domains', {
@@ -57,13 +57,13 @@ export const domainRoutes: Routes = [
   post('/v1/admin/domains/:domainId/verify', {
     permission: 'domains:write',
     stepUp: false,
-    ahead: proof.ask,
+    ahead: proof.call,
     summary: 'Verify a domain',
     description: 'Looks the TXT record up now. Up to ten times a minute.',
     params: DomainRef,
     responses: { 200: Domain },
     problems: ['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
-    handler: (request) => verifyDomain(request.ctx, proof.answerFor(request)),
+    handler: (request) => verifyDomain(request.ctx, proof.resultFor(request)),
   }),
   get('/v1/admin/domains/:domainId/bindings', {
     permission: 'domains:read',

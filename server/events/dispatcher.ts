@@ -18,7 +18,7 @@ declare module '#platform/db.ts' {
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
 /** The timeout of one statement about a batch; on a busy database a batch takes a second. */
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 
 /** An event that has just been numbered within its scope. */
 export type NumberedEvent = Scope & {
@@ -107,7 +107,7 @@ export class Dispatcher {
   async #connect(): Promise<pg.Client> {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: 'latchkey-dispatcher',
-      answerMs: ANSWER_MS,
+      answerMs: RESPONSE_MS,
       prepare: (made) => {
         this.#client = made;
         made.on('error', (error) => this.#lost(error));

@@ -68,7 +68,7 @@ export async function analyseEvents(tx: TxCtx): Promise<void> {
 }
 
 /** Up to this many events, a prepared statement with values for each is cheaper; beyond, arrays are. */
-const FEW = 10;
+const MAX_PREPARED_EVENTS = 10;
 
 type NewRow = { id: EventId; project_id: ProjectId; type: string; data: string; actor: string; example: boolean };
 
@@ -103,7 +103,7 @@ async function insertEvents(
     data: JSON.stringify(data),
     example,
   }));
-  if (rows.length <= FEW) await tx.db.insertInto('events').values(rows).execute();
+  if (rows.length <= MAX_PREPARED_EVENTS) await tx.db.insertInto('events').values(rows).execute();
   else await insertMany(tx, rows);
   tx.afterCommit(() => wakeDispatcher(tx.system));
   return rows.map(({ id }) => id);

@@ -113,13 +113,13 @@ describe('GET /v1/admin/events', () => {
 
   test('POST emits an example, marked as one, in the test environment only', async () => {
     const after = await latest();
-    const made = await latchkey.api('/v1/admin/events', { token, body: { type: 'user.created' } });
-    assert.equal(made.status, 201, made.text);
+    const created = await latchkey.api('/v1/admin/events', { token, body: { type: 'user.created' } });
+    assert.equal(created.status, 201, created.text);
     const { body } = await feed(`after=${after}&wait=5`);
     const [event] = body.items;
     assert.deepEqual(
       [event.id, event.type, event.example, event.data],
-      [made.body.id, 'user.created', true, catalogue['user.created'].example],
+      [created.body.id, 'user.created', true, catalogue['user.created'].example],
     );
     expectProblem(
       await latchkey.api('/v1/admin/events', { token, body: { type: 'user.invented' } }),

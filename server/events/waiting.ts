@@ -4,7 +4,7 @@ import { perSystem, type System } from '#platform/system.ts';
 
 const TOPIC = 'events';
 /** The polling interval of waiting readers while the change feed is down. */
-const DEAF_MS = 1_000;
+const FEED_DOWN_POLL_MS = 1_000;
 
 function keyOf({ workspaceId, projectId, environment }: Scope): string {
   return `${workspaceId}/${projectId}/${environment}`;
@@ -40,7 +40,7 @@ class Waiting {
     const { promise, resolve } = Promise.withResolvers<void>();
     const looking = setInterval(() => {
       if (!this.#system.feed.live) resolve();
-    }, DEAF_MS);
+    }, FEED_DOWN_POLL_MS);
     waiting.add(resolve);
     return {
       news: promise,

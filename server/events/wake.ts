@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { perSystem, type SystemInTx } from '#platform/system.ts';
 
 /** The window, in milliseconds, in which wake-ups are batched. */
-const GATHER_MS = 10;
+const BATCH_MS = 10;
 
 export const EVENTS_CHANNEL = 'latchkey_events';
 
@@ -22,6 +22,6 @@ const wakers = perSystem(({ db, log }) => {
         .raw(`notify ${EVENTS_CHANNEL}`)
         .execute(db)
         .catch((error: unknown) => log.debug({ err: error }, 'dispatcher not woken'));
-    }, GATHER_MS).unref();
+    }, BATCH_MS).unref();
   };
 });

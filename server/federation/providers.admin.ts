@@ -3,14 +3,14 @@ import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
 import { emit } from '#events';
 import { transaction } from '#platform/ctx.ts';
-import { askedAhead } from '#platform/http-ahead.ts';
+import { callingAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { checkProvider } from './upstream.ts';
 
 const ProviderRef = Type.Object({ providerId: IdSchema('idp') });
 
-const check = askedAhead(async ({ ctx, params }) => {
+const check = callingAhead(async ({ ctx, params }) => {
   const { providerId } = Value.Parse(ProviderRef, params);
   const provider = await upstreamProvider(ctx, { by: 'id', value: providerId });
   return { provider, result: await checkProvider(ctx, provider) };
@@ -20,7 +20,7 @@ export const providerTestRoutes: Routes = [
   post('/v1/admin/identity-providers/:providerId/test', {
     permission: 'providers:write',
     stepUp: false,
-    ahead: check.ask,
+    ahead: check.call,
     summary: 'Test an identity provider',
     description: 'Asks whether the provider answers as configured; nobody is signed in.',
     params: ProviderRef,
@@ -33,7 +33,7 @@ export const providerTestRoutes: Routes = [
     },
     problems: ['NOT_FOUND'],
     handler: async (request) => {
-      const { provider, result } = check.answerFor(request);
+      const { provider, result } = check.resultFor(request);
       await transaction(request.ctx, (tx) =>
         emit(tx, 'identity.provider.tested', { providerId: provider.id, key: provider.key, ok: result.ok }),
       );

@@ -8,7 +8,7 @@ import { answerForOperators, endWithAuthSessions, keepTeamsWhole, setUpConsole, 
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { type Environment, environments, nowhere, systemCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import { openDb, openLookups, openPool } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
@@ -172,7 +172,7 @@ async function ensureSigningKeys(system: System): Promise<void> {
         await keys.reload();
         const known = await keys.all();
         const missing = algorithms.filter((algorithm) => !known.some((key) => key.algorithm === algorithm));
-        const ctx = systemCtx(system, nowhere(environment), 'first-start', 'first-start');
+        const ctx = systemCtx(system, installationScope(environment), 'first-start', 'first-start');
         await Promise.all(
           missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, tx.now))),
         );

@@ -4,9 +4,9 @@ import { dailyFigures } from '#figures';
 import { lifecyclePart, PARTS } from '#lifecycle';
 import { openSending } from '#messages';
 import { composeLogout } from '#oidc';
-import { forgetIdempotencyKeys } from '#platform/http-once.ts';
+import { deleteExpiredIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
-import { forgetOldLimits } from '#platform/limits.ts';
+import { deleteOldLimits } from '#platform/limits.ts';
 import type { Part } from '#platform/part.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
@@ -35,8 +35,8 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
     ...Object.assign({}, ...parts.map(({ cleanUps }) => cleanUps)),
-    forgetIdempotencyKeys,
-    forgetOldLimits,
+    deleteExpiredIdempotencyKeys,
+    deleteOldLimits,
   });
   const sweeping = repeat(system, SWEEP_MS, Object.assign({}, ...parts.map(({ sweeps }) => sweeps)));
   return {

@@ -20,7 +20,7 @@ export function signCompact(
  * @returns r and s concatenated, 32 bytes each
  */
 export function signEs256(key: KeyObject, data: Uint8Array): Buffer {
-  return sideBySide(sign('sha256', data, key));
+  return toJoseSignature(sign('sha256', data, key));
 }
 
 const objects = new WeakMap<CryptoKey, KeyObject>();
@@ -28,13 +28,13 @@ const objects = new WeakMap<CryptoKey, KeyObject>();
 function keyObject(key: CryptoKey): KeyObject {
   const known = objects.get(key);
   if (known) return known;
-  const made = KeyObject.from(key);
-  objects.set(key, made);
-  return made;
+  const object = KeyObject.from(key);
+  objects.set(key, object);
+  return object;
 }
 
 /** Converts DER to the JWS form. Node's `dsaEncoding` would do it too, but takes twice as long as the signature. */
-function sideBySide(der: Buffer): Buffer {
+function toJoseSignature(der: Buffer): Buffer {
   const signature = Buffer.alloc(64);
   // 30 length 02 length-of-r r 02 length-of-s s; an integer may have a leading zero byte, or be short.
   const endOfR = 4 + der.readUInt8(3);

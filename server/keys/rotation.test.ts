@@ -46,8 +46,8 @@ describe('the rotation of signing keys', () => {
   });
 
   test('can be started by hand', async () => {
-    const [before, made] = [await published(), await rotateKeys(latchkey.system, 'test')];
-    assert.equal(made.length, 2);
+    const [before, rotated] = [await published(), await rotateKeys(latchkey.system, 'test')];
+    assert.equal(rotated.length, 2);
     await eventually(async () => assert.equal((await published()).length, before.length + 2));
   });
 });

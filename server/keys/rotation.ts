@@ -4,7 +4,7 @@ import {
   type Ctx,
   type Environment,
   environments,
-  nowhere,
+  installationScope,
   systemCtx,
   type TxCtx,
   transaction,
@@ -18,7 +18,7 @@ const SIGNING_DAYS = 90;
 /** How long a new key is published before it signs: clients cache the key set for minutes, some for a day. */
 const AHEAD_MS = 2 * DAY_MS;
 /** How long a key stays published after its last signature. Longer than its last token lives (an hour at most). */
-const AFTER_MS = DAY_MS;
+const RETENTION_MS = DAY_MS;
 
 /** A signing key as operators see it. */
 export type KeySummary = {
@@ -31,7 +31,7 @@ export type KeySummary = {
 
 /** The context for work on an environment's keys, which belong to no workspace. */
 function keyCtx(system: System, environment: Environment): Ctx {
-  return systemCtx(system, nowhere(environment), 'keys', 'keys');
+  return systemCtx(system, installationScope(environment), 'keys', 'keys');
 }
 
 /** Publishes the next key of every algorithm whose newest key is old enough. Safe to run in any number of processes. */
@@ -59,16 +59,16 @@ async function rotate(
 ): Promise<string[]> {
   return transaction(keyCtx(system, environment), async (tx) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
-    const made: string[] = [];
+    const ids: string[] = [];
     for (const algorithm of algorithms) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection
       const newest = await newestKey(tx, algorithm);
       if (olderThan !== null && newest !== undefined && newest.signsFrom > olderThan) continue;
       const signsFrom = new Date(tx.now.getTime() + AHEAD_MS);
-      await retireKeysBefore(tx, algorithm, new Date(signsFrom.getTime() + AFTER_MS));
-      made.push(await createSigningKey(tx, algorithm, signsFrom));
+      await retireKeysBefore(tx, algorithm, new Date(signsFrom.getTime() + RETENTION_MS));
+      ids.push(await createSigningKey(tx, algorithm, signsFrom));
     }
-    return made;
+    return ids;
   });
 }
 
@@ -81,13 +81,13 @@ export function rotateKeysNow(system: System, environment: Environment, retire: 
   return transaction(keyCtx(system, environment), async (tx) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
     await retireKeysNow(tx, retire);
-    const made: string[] = [];
+    const ids: string[] = [];
     for (const algorithm of algorithms) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection
-      await retireKeysBefore(tx, algorithm, new Date(tx.now.getTime() + AFTER_MS));
-      made.push(await createSigningKey(tx, algorithm, tx.now));
+      await retireKeysBefore(tx, algorithm, new Date(tx.now.getTime() + RETENTION_MS));
+      ids.push(await createSigningKey(tx, algorithm, tx.now));
     }
-    return made;
+    return ids;
   });
 }
 

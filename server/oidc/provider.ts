@@ -2,7 +2,7 @@ import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { signingKeys } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
-import { isDatabaseAway } from '#platform/db.ts';
+import { isDatabaseUnreachable } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { findProject } from '#tenancy';
 import { bindToSessions } from './bound-sessions.ts';
@@ -161,7 +161,7 @@ async function announced(
 }
 
 function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
-  if (!isDatabaseAway(error)) {
+  if (!isDatabaseUnreachable(error)) {
     system.log.error({ err: error }, 'OIDC provider');
     return;
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createApplication, moveApplication } from '#applications';
 import { setUpRoles } from '#members';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
-import { nowhere, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { installationScope, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
@@ -53,7 +53,7 @@ const SEALED = 'console-client';
 
 /** Makes the built-in workspace where there is none, and its application's addresses those of the configuration. */
 export async function setUpConsole(system: System): Promise<Installation> {
-  const ctx = systemCtx(system, nowhere('production'), 'console-set-up', 'console-set-up');
+  const ctx = systemCtx(system, installationScope('production'), 'console-set-up', 'console-set-up');
   const found = await transaction(ctx, async (tx) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.consoleSetUp})`.execute(tx.db);
     const row = await tx.db

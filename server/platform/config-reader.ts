@@ -40,9 +40,9 @@ const KNOWN = [
   'VALKEY_URL',
 ];
 /** Set by the test runner for the tests; child processes inherit them. */
-const OF_THE_TESTS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
+const TEST_SETTINGS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
 /** Settings that may hold passwords or keys. */
-const NEVER_SHOWN = [
+const SECRET_SETTINGS = [
   'DATABASE_URL',
   'LATCHKEY_PAYMENTS_URL',
   'LATCHKEY_SECRET',
@@ -51,7 +51,7 @@ const NEVER_SHOWN = [
   'VALKEY_URL',
 ];
 /** The largest edit distance at which an unknown name is reported as a typing error. */
-const NEAR = 4;
+const MAX_EDITS = 4;
 
 /**
  * Merges the environment, the configuration file it may name and `overrides`. `overrides` have the highest precedence.
@@ -60,7 +60,7 @@ export function readSettings(environment: Values, overrides: Values): Settings {
   const given = { ...definedOnly(environment), ...definedOnly(overrides) };
   const file = readFile(given['LATCHKEY_CONFIG']);
   const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('LATCHKEY_') && !KNOWN.includes(name) && !OF_THE_TESTS.includes(name),
+    (name) => name.startsWith('LATCHKEY_') && !KNOWN.includes(name) && !TEST_SETTINGS.includes(name),
   );
   return {
     values: { ...file.values, ...given },
@@ -117,7 +117,7 @@ function unknownName(name: string, where = ''): string {
     (a, b) => a.distance - b.distance,
   );
   const advice =
-    nearest && nearest.distance <= NEAR
+    nearest && nearest.distance <= MAX_EDITS
       ? `Did you mean ${nearest.known}?`
       : `Remove it; known are ${KNOWN.join(', ')}.`;
   return `${name}${where} is not a setting. ${advice}`;
@@ -242,7 +242,7 @@ export class ConfigReader {
   #shown(name: string): string {
     const value = this.text(name);
     if (value === null) return 'not given';
-    const hidden = NEVER_SHOWN.includes(name) || /\/\/[^/]*@/.test(value);
+    const hidden = SECRET_SETTINGS.includes(name) || /\/\/[^/]*@/.test(value);
     return hidden ? 'not shown here, as it may hold a secret' : `"${value}"`;
   }
 }

@@ -21,7 +21,7 @@ export function cookieOptions<SameSite extends 'lax' | 'strict'>(host: CookieHos
 }
 
 /** How many sign-ins one browser can have in progress. The limit exists because every request carries their cookies. */
-const MAX_BEGUN = 5;
+const MAX_PENDING_SIGN_INS = 5;
 
 /**
  * The cookies of earlier sign-ins to delete so that a new one fits. Browsers send the oldest cookies first
@@ -32,5 +32,5 @@ const MAX_BEGUN = 5;
 export function surplusCookies(header: string | undefined, prefix: string, own: string): string[] {
   const names = (header ?? '').split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
   const others = names.filter((name) => name.startsWith(prefix) && !name.endsWith('.sig') && name !== own);
-  return others.slice(0, Math.max(0, others.length - (MAX_BEGUN - 1)));
+  return others.slice(0, Math.max(0, others.length - (MAX_PENDING_SIGN_INS - 1)));
 }

@@ -18,7 +18,7 @@ export type Scope = Realm & { projectId: ProjectId };
 export const NO_PROJECT: ProjectId = 'prj_';
 
 /** The scope of actions on the whole installation. */
-export function nowhere(environment: Environment): Scope {
+export function installationScope(environment: Environment): Scope {
   return { workspaceId: 'wrk_', projectId: NO_PROJECT, environment };
 }
 

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { tellSecondConnection } from './held-connections.ts';
+import { reportSecondConnection } from './held-connections.ts';
 
 /** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
@@ -37,10 +37,11 @@ pg.types.setTypeParser(20, Number);
  * grows. Measured with a table that grew from 100 to 20,000 rows: a thousand checks take 2,030 ms without this and 20
  * ms with it.
  */
-const PLANS = 'set enable_seqscan = off';
+const FORCE_INDEX_SCANS = 'set enable_seqscan = off';
 
 /** PostgreSQL detects a dead client within about ten seconds and releases what its connections held. */
-const NOTICE_DEATH = 'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
+const DETECT_DEAD_CLIENTS =
+  'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
 /**
  * Opens the pool. Statements with parameters are sent as named prepared statements, so PostgreSQL parses and plans each
@@ -66,7 +67,7 @@ class WorkPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    tellSecondConnection();
+    reportSecondConnection();
     if (!callback) return super.connect();
     super.connect(callback);
     return undefined;
@@ -89,7 +90,7 @@ function optionsOf(url: string, { max, min }: { max: number; min: number }): pg.
     keepAlive: true,
     application_name: 'latchkey',
     onConnect: async (client) => {
-      await client.query(`${PLANS}; ${NOTICE_DEATH}`);
+      await client.query(`${FORCE_INDEX_SCANS}; ${DETECT_DEAD_CLIENTS}`);
     },
   };
 }
@@ -123,7 +124,7 @@ export async function connectAlone(
   prepare(client);
   try {
     await client.connect();
-    await client.query(NOTICE_DEATH);
+    await client.query(DETECT_DEAD_CLIENTS);
     return client;
   } catch (error) {
     client.end().catch(() => undefined);
@@ -146,7 +147,7 @@ export function observeStatements(observer: StatementObserver): () => void {
 }
 
 /** Notifies the observers of a statement. */
-export function tellStatement(text: string): void {
+export function notifyStatement(text: string): void {
   for (const observer of observers) observer(text);
 }
 
@@ -209,7 +210,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are not used here.');
-    tellStatement(text);
+    notifyStatement(text);
     if (values.length === 0) return this.#client.query(text);
     const name = this.#nameOf(text);
     return this.#client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] });
@@ -241,10 +242,10 @@ const CONNECTION_FAULTS = new Set([
 ]);
 
 /** True if the database can't be reached, as opposed to refusing a statement. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable);
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
     error.message,
   );

@@ -14,7 +14,7 @@ import { StartError } from './start-error.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('postgres-supervisor.ts', import.meta.url));
 const USER = 'latchkey';
-const FORMER_SERVER_MS = 30_000;
+const PREVIOUS_SERVER_MS = 30_000;
 const LOG_BYTES = 10_000_000;
 const PORT_TRIES = 3;
 
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   mkdirSync(dataDir, { recursive: true });
   checkEmbeddedPostgres(databaseDir);
   const password = loadPassword(join(dataDir, 'postgres-password'), databaseDir);
-  await stopFormerServer(databaseDir, options.progress);
+  await stopPreviousServer(databaseDir, options.progress);
   const order = { dataDir, databaseDir, port: options.port, user: USER, password, flags, throwAway };
   const { port, ...server } = await launchOnFreePort(order, options.progress);
   const base = `postgres://${USER}:${password}@127.0.0.1:${port}`;
@@ -86,14 +86,14 @@ export function addressOfRunning(dataDir: string, database: string): string {
  * After a kill -9 the previous server may still be shutting down, or still be running if its supervisor was killed too.
  * Stopping a server that is already shutting down has no effect.
  */
-async function stopFormerServer(databaseDir: string, progress: (line: string) => void): Promise<void> {
+async function stopPreviousServer(databaseDir: string, progress: (line: string) => void): Promise<void> {
   const pidFile = join(databaseDir, 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   if (servesFolder(pid, databaseDir)) {
     progress(`Waiting for the PostgreSQL of the former start to end (pid ${pid})`);
     process.kill(pid, 'SIGINT');
-    const deadline = performance.now() + FORMER_SERVER_MS;
+    const deadline = performance.now() + PREVIOUS_SERVER_MS;
     while (servesFolder(pid, databaseDir)) {
       if (performance.now() > deadline)
         throw new StartError(
@@ -155,7 +155,7 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
-  tell(child, { order: 'start', database });
+  send(child, { order: 'start', database });
   await new Promise<void>((resolve, reject) => {
     const fail = (reason: string) =>
       reject(new StartError(`The embedded PostgreSQL did not start: ${reason}\nMore is in ${log}.${hintFor(reason)}`));
@@ -169,16 +169,16 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
   return {
     ended,
     stop: async () => {
-      tell(child, { order: 'stop' });
+      send(child, { order: 'stop' });
       await ended;
       // The server is already stopped unless the supervisor was killed.
-      await stopFormerServer(database.databaseDir, progress);
+      await stopPreviousServer(database.databaseDir, progress);
     },
   };
 }
 
 /** Does nothing if the child has ended. */
-function tell(child: ChildProcess, order: SupervisorOrder): void {
+function send(child: ChildProcess, order: SupervisorOrder): void {
   if (child.connected) child.send(order, () => undefined);
 }
 

@@ -12,7 +12,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 /** A TCP proxy in front of the database that can drop all traffic silently. */
-async function startWay(url: URL) {
+async function startProxy(url: URL) {
   const sockets = new Set<Socket>();
   let swallows = false;
   const server = createServer((near) => {
@@ -45,7 +45,7 @@ async function startWay(url: URL) {
 }
 
 test('SE-3 a network that silently drops everything is noticed within seconds, and missed changes are caught up', async (t) => {
-  const way = await startWay(new URL(latchkey.databaseUrl));
+  const way = await startProxy(new URL(latchkey.databaseUrl));
   const feed = new ChangeFeed(way.url, latchkey.system.log);
   t.after(async () => {
     way.stop();

@@ -7,7 +7,7 @@ const CHANNEL = 'latchkey_changes';
 const MAX_BACKOFF_MS = 5_000;
 /** A silent connection counts as live for at most the sum of both. */
 const CHECK_MS = 2_000;
-const ANSWER_MS = 3_000;
+const RESPONSE_MS = 3_000;
 
 /** A change of state that processes cache: `topic` names the kind, `key` the record. */
 export type Change = { topic: string; key: string };
@@ -50,13 +50,13 @@ export class ChangeFeed {
 
   /** Connects, and reconnects until {@link stop}. */
   async start(): Promise<void> {
-    let made: pg.Client | null = null;
+    let connected: pg.Client | null = null;
     try {
       const client = await connectAlone(this.#url, {
         name: 'latchkey-feed',
-        answerMs: ANSWER_MS,
+        answerMs: RESPONSE_MS,
         prepare: (fresh) => {
-          made = fresh;
+          connected = fresh;
           this.#client = fresh;
           fresh.on('notification', (message) => this.#receive(message.payload ?? ''));
           fresh.on('error', (error) => this.#lost(fresh, error));
@@ -70,7 +70,7 @@ export class ChangeFeed {
       this.#backoffMs = 50;
       this.#listenOn(client);
     } catch (error) {
-      if (made) this.#lost(made, error);
+      if (connected) this.#lost(connected, error);
     }
   }
 

@@ -57,7 +57,7 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
     ...outgoing,
     dispatcher: agents(system),
   });
-  const body = await wholeOf(answer);
+  const body = await bodyOf(answer);
   return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
 }
 
@@ -65,7 +65,7 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
  * Reads the body. The limit counts decompressed bytes, because a compressed megabyte may expand to a gigabyte.
  * @throws TypeError if it is larger than a megabyte
  */
-async function wholeOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promise<Buffer<ArrayBuffer>> {
+async function bodyOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {

@@ -6,7 +6,7 @@ type Holder = { inside: boolean; unit: boolean };
 const holders = new AsyncLocalStorage<Holder>();
 
 /**
- * Runs the work of a transaction. A query to the pool during the work is reported: see {@link tellSecondConnection}.
+ * Runs the work of a transaction. A query to the pool during the work is reported: see {@link reportSecondConnection}.
  */
 export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   const holder = { inside: true, unit: false };
@@ -58,7 +58,7 @@ export function observeSecondConnections(observer: Observer): () => void {
  * Reports a request for a second connection. Work that holds a connection must not wait for another: enough of them at
  * once would exhaust the pool and deadlock the process. Tests observe this and fail.
  */
-export function tellSecondConnection(): void {
+export function reportSecondConnection(): void {
   if (observers.size === 0 || !isInTransaction()) return;
   const stack = new Error('a connection asked for while this request holds one').stack ?? '';
   for (const observer of observers) observer(stack);

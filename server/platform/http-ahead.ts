@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
 /** A call that a route makes ahead of its transaction, and its result. */
-type Asked<T> = {
+type AheadCall<T> = {
   /** The route's `config.ahead`. */
-  ask: (request: FastifyRequest) => Promise<void>;
+  call: (request: FastifyRequest) => Promise<void>;
   /** The result, for the handler of the route. */
-  answerFor: (request: FastifyRequest) => T;
+  resultFor: (request: FastifyRequest) => T;
 };
 
 /**
@@ -14,16 +14,16 @@ type Asked<T> = {
  * @param work runs after validation and authorisation, and reads outside of any transaction; an error it throws is the
  * response
  */
-export function askedAhead<T>(work: (request: FastifyRequest) => Promise<T>): Asked<T> {
-  const answers = new WeakMap<FastifyRequest, { answer: T }>();
+export function callingAhead<T>(work: (request: FastifyRequest) => Promise<T>): AheadCall<T> {
+  const results = new WeakMap<FastifyRequest, { result: T }>();
   return {
-    ask: async (request) => {
-      answers.set(request, { answer: await work(request) });
+    call: async (request) => {
+      results.set(request, { result: await work(request) });
     },
-    answerFor: (request) => {
-      const known = answers.get(request);
+    resultFor: (request) => {
+      const known = results.get(request);
       if (!known) throw new Error(`${request.url} does not ask ahead.`);
-      return known.answer;
+      return known.result;
     },
   };
 }

@@ -113,7 +113,7 @@ function limitTime(app: FastifyInstance): void {
 }
 
 /** An escaped lone surrogate. */
-const HALF = /\\u(?:d[89ab][\da-f]{2}(?!\\ud[c-f][\da-f]{2})|(?<!\\ud[89ab][\da-f]{2}\\u)d[c-f][\da-f]{2})/i;
+const LONE_SURROGATE = /\\u(?:d[89ab][\da-f]{2}(?!\\ud[c-f][\da-f]{2})|(?<!\\ud[89ab][\da-f]{2}\\u)d[c-f][\da-f]{2})/i;
 
 /** True if PostgreSQL can store the text of this JSON: no NUL, raw or escaped, and no lone surrogate. */
 export function isStorable(json: string): boolean {
@@ -121,7 +121,7 @@ export function isStorable(json: string): boolean {
   if (!json.includes('\\u')) return true;
   // A sequence after an escaped backslash is not an escape.
   const escapes = json.replaceAll('\\\\', '  ');
-  return !escapes.includes('\\u0000') && !HALF.test(escapes);
+  return !escapes.includes('\\u0000') && !LONE_SURROGATE.test(escapes);
 }
 
 /** @returns null for bytes that are not UTF-8, or that PostgreSQL can't store */

@@ -13,11 +13,11 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
  * Responds to requests that the parser rejects with a problem document, and closes the connection, because the start of
  * the next request is unknown (RFC 9112 §9.2).
  */
-export function answerMalformed(apiAddress: string): (error: Error & { code?: string }, socket: Socket) => void {
+export function respondMalformed(apiAddress: string): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
     // Do not write into a response that has started.
-    const begun: unknown = Object(Reflect.get(socket, '_httpMessage')).headersSent;
-    if (error.code !== 'ECONNRESET' && socket.writable && begun !== true)
+    const headersSent: unknown = Object(Reflect.get(socket, '_httpMessage')).headersSent;
+    if (error.code !== 'ECONNRESET' && socket.writable && headersSent !== true)
       socket.write(documentOf(CODES[error.code ?? ''] ?? 'MALFORMED_REQUEST', apiAddress));
     socket.destroy();
   };

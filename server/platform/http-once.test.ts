@@ -13,7 +13,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { waitsForLock } from '#tests/locks.ts';
-import { forgetIdempotencyKeys } from './http-once.ts';
+import { deleteExpiredIdempotencyKeys } from './http-once.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -175,7 +175,7 @@ describe('Idempotency-Key', () => {
     clock.advance(24 * 3_600_000 + 1);
     token = await managementToken(latchkey);
     expectProblem(await once('/v1/admin/roles', 'a-day', role), 409, 'ALREADY_EXISTS');
-    await forgetIdempotencyKeys(latchkey.system);
+    await deleteExpiredIdempotencyKeys(latchkey.system);
     const { rows } = await latchkey.system.pool.query('select count(*) from idempotency_keys');
     assert.equal(rows[0].count, 0);
   });

@@ -27,7 +27,7 @@ type StoredResponse = { status: number; headers: Record<string, string | string[
 const KEPT_MS = 24 * 3_600_000;
 const PURPOSE = 'idempotent-answer';
 /** Headers that belong to one transmission of a response, not to the stored response. */
-const NOT_KEPT = [
+const NOT_STORED = [
   'x-correlation-id',
   'traceparent',
   'date',
@@ -168,16 +168,16 @@ export async function keepResponse(
     return;
   }
   // Responses may contain tokens and secrets that are shown once.
-  const answer = JSON.stringify(answerOf(reply, payload));
+  const answer = JSON.stringify(responseOf(reply, payload));
   const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
   // The claim is the first statement of the transaction; a request without writes has not started it yet.
   const db = await unit.begin();
   await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
 }
 
-function answerOf(reply: FastifyReply, payload: unknown): StoredResponse {
+function responseOf(reply: FastifyReply, payload: unknown): StoredResponse {
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-    value === undefined || NOT_KEPT.includes(name) ? [] : [[name, Array.isArray(value) ? value : String(value)]],
+    value === undefined || NOT_STORED.includes(name) ? [] : [[name, Array.isArray(value) ? value : String(value)]],
   );
   return {
     status: reply.statusCode,
@@ -196,7 +196,7 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredRes
 }
 
 /** Deletes expired keys. */
-export async function forgetIdempotencyKeys(system: System): Promise<void> {
+export async function deleteExpiredIdempotencyKeys(system: System): Promise<void> {
   await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(
     singleWrite(system, 'clean-up'),
   );

@@ -86,7 +86,7 @@ function fieldsOf(found: PreparedResponse): readonly string[] {
   const known = fields.get(found);
   if (known) return known;
   const { headers, etag, body } = found;
-  const made = [...Object.entries(headers).flat(), 'etag', etag, 'content-length', String(Buffer.byteLength(body))];
-  fields.set(found, made);
-  return made;
+  const computed = [...Object.entries(headers).flat(), 'etag', etag, 'content-length', String(Buffer.byteLength(body))];
+  fields.set(found, computed);
+  return computed;
 }

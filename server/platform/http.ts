@@ -11,7 +11,7 @@ import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, buildSerializer, validatorCompiler } from './http-body.ts';
 import { addEdge, begin } from './http-edge.ts';
 import { addErrorHandling } from './http-errors.ts';
-import { answerMalformed } from './http-malformed.ts';
+import { respondMalformed } from './http-malformed.ts';
 import { Methods } from './http-methods.ts';
 import { mount } from './http-mount.ts';
 import { PreparedResponses } from './http-ready.ts';
@@ -89,7 +89,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: system.config.trustedProxies.length > 0 ? trustsSource(system.config.trustedProxies) : false,
-    clientErrorHandler: answerMalformed(apiAddress),
+    clientErrorHandler: respondMalformed(apiAddress),
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildSerializer } },
     forceCloseConnections: 'idle',

@@ -14,7 +14,7 @@ test('ids of one millisecond are distinct and sort by creation; ids of later tim
 
 test('concurrent requests do not disturb the order of each other’s ids', () => {
   const moments = Array.from({ length: 20 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index));
-  const made = new Map(moments.map((moment): [Date, string[]] => [moment, []]));
-  for (let round = 0; round < 20; round += 1) for (const [moment, ids] of made) ids.push(newId('evt', moment));
-  for (const ids of made.values()) assert.deepEqual(ids, [...ids].sort());
+  const idsByTime = new Map(moments.map((moment): [Date, string[]] => [moment, []]));
+  for (let round = 0; round < 20; round += 1) for (const [moment, ids] of idsByTime) ids.push(newId('evt', moment));
+  for (const ids of idsByTime.values()) assert.deepEqual(ids, [...ids].sort());
 });

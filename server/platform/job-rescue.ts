@@ -4,7 +4,7 @@ import type { System } from './system.ts';
 
 const PREFIX = 'latchkey-jobs/';
 const RESCUE_MS = 5_000;
-const ANSWER_MS = 10_000;
+const RESPONSE_MS = 10_000;
 /** Longer than a reconnect takes after a lost connection. */
 const GRACE = '20 seconds';
 
@@ -55,8 +55,8 @@ export class SignOfLife {
   async #connect(pool: string): Promise<pg.Client> {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: PREFIX + pool,
-      answerMs: ANSWER_MS,
-      prepare: (made) => made.on('error', (error) => this.#lost(error)),
+      answerMs: RESPONSE_MS,
+      prepare: (client) => client.on('error', (error) => this.#lost(error)),
     });
     return client;
   }

@@ -81,7 +81,9 @@ export class Keyring {
 
   /** Verifies a digest of {@link tag} in constant time, also one made with an older secret. */
   checkTag(text: string, purpose: string, tag: Buffer): boolean {
-    return this.tags(text, purpose).some((made) => made.length === tag.length && timingSafeEqual(made, tag));
+    return this.tags(text, purpose).some(
+      (candidate) => candidate.length === tag.length && timingSafeEqual(candidate, tag),
+    );
   }
 
   #key(master: Master, purpose: string): Buffer {

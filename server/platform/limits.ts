@@ -124,11 +124,11 @@ export function limits<Name extends string>(
   rules: Record<Name, Omit<Rule, 'name'>>,
 ): (system: System) => Record<Name, Limit> {
   return perSystem((system) => {
-    const made = Object.entries<Omit<Rule, 'name'>>(rules).map(([name, rule]) => [
+    const instances = Object.entries<Omit<Rule, 'name'>>(rules).map(([name, rule]) => [
       name,
       new Limit(system, { ...rule, name }),
     ]);
-    return Object.fromEntries(made);
+    return Object.fromEntries(instances);
   });
 }
 
@@ -136,7 +136,7 @@ export function limits<Name extends string>(
  * Deletes the counts of past periods; sources that call only once would otherwise stay forever. Uses the clock of the
  * limits.
  */
-export async function forgetOldLimits(system: System): Promise<void> {
+export async function deleteOldLimits(system: System): Promise<void> {
   await sql`delete from rate_limits where expire < ${Date.now()}`.execute(singleWrite(system, 'clean-up'));
 }
 

@@ -11,11 +11,11 @@ before(async () => {
 after(() => latchkey.stop());
 
 test('a code is eight digits, and its digest depends on the secret of the installation', () => {
-  const made = { purpose: 'status-code', record: 'cod_1', code: newCode() } as const;
-  assert.match(made.code, /^\d{8}$/);
-  const digest = codeDigest(latchkey.system, made);
-  assert.ok(!digest.equals(createHash('sha256').update(`cod_1${made.code}`).digest()));
-  assert.ok(isCode(latchkey.system, made, digest));
+  const issued = { purpose: 'status-code', record: 'cod_1', code: newCode() } as const;
+  assert.match(issued.code, /^\d{8}$/);
+  const digest = codeDigest(latchkey.system, issued);
+  assert.ok(!digest.equals(createHash('sha256').update(`cod_1${issued.code}`).digest()));
+  assert.ok(isCode(latchkey.system, issued, digest));
   for (const other of [{ record: 'cod_2' }, { purpose: 'mfa-code' as const }, { code: '0'.repeat(8) }])
-    assert.ok(!isCode(latchkey.system, { ...made, ...other }, digest), JSON.stringify(other));
+    assert.ok(!isCode(latchkey.system, { ...issued, ...other }, digest), JSON.stringify(other));
 });

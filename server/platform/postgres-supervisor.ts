@@ -25,7 +25,7 @@ export type SupervisorOrder = { order: 'start'; database: DatabaseOrder } | { or
 /** What the supervisor reports to its parent. */
 export type SupervisorReport = { state: 'initialising' | 'ready' } | { state: 'failed'; reason: string };
 
-const DEATH_POLL_MS = 100;
+const EXIT_POLL_MS = 100;
 const UNFINISHED = 'postgres.unfinished-';
 
 /**
@@ -121,7 +121,7 @@ class Supervisor {
       } catch {
         this.#end(this.#stopping ? 0 : 1);
       }
-    }, DEATH_POLL_MS);
+    }, EXIT_POLL_MS);
   }
 
   #end(code: number): never {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { requireReading, tellStatement } from './db.ts';
+import { notifyStatement, requireReading } from './db.ts';
 import { connectionsOf, type System } from './system.ts';
 
 export type Prepared<Row extends pg.QueryResultRow> = (
@@ -19,7 +19,7 @@ export function prepared<Row extends pg.QueryResultRow>(name: string, text: stri
 /** Sends a fixed statement over the pool. Writes use `preparedWrite`. */
 export function sending<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
   return (system, values) => {
-    tellStatement(text);
+    notifyStatement(text);
     return connectionsOf(system).pool.query<Row>({ name, text, values });
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { statusPart } from '#status';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { forgetOldLimits } from './limits.ts';
+import { deleteOldLimits } from './limits.ts';
 import { eachAlone, repeat } from './repeating.ts';
 
 const logged: string[] = [];
@@ -77,7 +77,7 @@ test('stale records are deleted: limits of past periods, workers silent for long
     Date.now() + 60_000,
   ]);
   await system.pool.query(`insert into worker_heartbeats values ('gone', now() - interval '2 days'), ('here', now())`);
-  await forgetOldLimits(system);
+  await deleteOldLimits(system);
   await statusPart.cleanUps.forgetSilentWorkers(system);
   const keys = async (column: string, table: string) =>
     (await system.pool.query(`select ${column} as key from ${table}`)).rows.map(({ key }) => key);

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Trace } from './ctx.ts';
 
 /** The size of the cache of parsed addresses; an entry takes some hundred bytes. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 /** `1.2.3.4:80`, `[2001:db8::1]:443`, `[2001:db8::1]`: the forms in which proxies add a port. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:[\]]+))(?::\d{1,5})?$/;
@@ -18,20 +18,20 @@ export function parseSource(text: string | undefined): string | null {
   return parse(text ?? '');
 }
 
-const parse = remembering((text): string | null => {
+const parse = cached((text): string | null => {
   const [, bracketed, plain] = WITH_PORT.exec(text.trim()) ?? [];
   const address = (bracketed ?? plain ?? text.trim()).replace(/%.*$/s, '');
   return isIP(address) === 0 ? null : ipaddr.process(address).toString();
 });
 
 /** Caches results: most requests come from recent sources, and parsing takes up to a tenth of a small request. */
-function remembering<Value>(read: (text: string) => Value): (text: string) => Value {
+function cached<Value>(read: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
     const value = read(text);
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(text, value);
     return value;
   };
@@ -72,4 +72,4 @@ export function sourceOf({ ip }: Pick<Trace, 'ip'>): string {
   return ip === null ? 'unknown' : networkOf(ip);
 }
 
-const networkOf = remembering((ip) => networksOf(ip)[0] ?? 'unknown');
+const networkOf = cached((ip) => networksOf(ip)[0] ?? 'unknown');

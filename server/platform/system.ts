@@ -76,14 +76,14 @@ function isWhole(system: SystemInTx): system is System {
  * @returns a function that finds the instance of a system
  */
 export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) => T {
-  const made = new WeakMap<System, T>();
+  const instances = new WeakMap<System, T>();
   return (system) => {
     const whole = isWhole(system) ? system : wholes.get(system);
     if (!whole) throw new Error('The system of a transaction comes from transaction().');
-    const known = made.get(whole);
+    const known = instances.get(whole);
     if (known !== undefined) return known;
     const fresh = make(whole);
-    made.set(whole, fresh);
+    instances.set(whole, fresh);
     return fresh;
   };
 }

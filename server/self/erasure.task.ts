@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
-import { forgetInAudit } from '#audit';
+import { eraseFromAudit } from '#audit';
 import { addressesInEvents, anonymiseEvents, emitAll } from '#events';
 import { listFactors, voidOpenProofs } from '#factors';
 import { forgetInvitations } from '#invitations';
@@ -43,7 +43,7 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   await forgetMessages(tx, addresses);
   await forgetInvitations(tx, addresses);
   await anonymiseEvents(tx, userId, addresses);
-  await forgetInAudit(tx, userId, addresses);
+  await eraseFromAudit(tx, userId, addresses);
   await deleteUser(tx, userId);
   await announce(tx, { topic: 'user', key: userId });
   const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];

@@ -5,7 +5,7 @@ import {
   type Ctx,
   type Environment,
   environments,
-  nowhere,
+  installationScope,
   systemCtx,
   type TxCtx,
   transaction,
@@ -306,7 +306,7 @@ export async function seedComponents(system: System): Promise<void> {
       updated_at: now,
     })),
   );
-  await transaction(systemCtx(system, nowhere('test'), 'status', 'status'), async (tx) => {
+  await transaction(systemCtx(system, installationScope('test'), 'status', 'status'), async (tx) => {
     await seedGroups(tx);
     await tx.db
       .insertInto('status_components')

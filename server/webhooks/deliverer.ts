@@ -5,7 +5,7 @@ import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from '.
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
 import { loggedEvents } from './logged-events.ts';
-import { type Claimed, claimDeliveries, type EndpointRef, giveBack, wakeDueEndpoints } from './queue.ts';
+import { type Claimed, claimDeliveries, type EndpointRef, releaseDeliveries, wakeDueEndpoints } from './queue.ts';
 import { Recorder } from './recorder.ts';
 import { outcomeOf } from './schedule.ts';
 
@@ -130,7 +130,7 @@ export class Deliverer {
       if (busy.running.size === 0 && busy.held.length === 0) return this.#leave(ref, busy);
       await busy.news.promise;
     }
-    await giveBack(
+    await releaseDeliveries(
       this.#system,
       busy.held.map(({ claimed }) => claimed),
     );
@@ -179,20 +179,23 @@ export class Deliverer {
     const { claimed, row, receiver } = ready;
     if (await this.#isClosed(row)) {
       busy.sending -= 1;
-      return giveBack(this.#system, [claimed]);
+      return releaseDeliveries(this.#system, [claimed]);
     }
-    const made = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
+    const attempted = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
     busy.sending -= 1;
     // Aborted because this process stops: not counted as an attempt.
-    if (this.#ending.signal.aborted && made.statusCode === null) return;
-    const outcome = outcomeOf(made, claimed.attempt_count + 1, this.#system.clock.now());
+    if (this.#ending.signal.aborted && attempted.statusCode === null) return;
+    const outcome = outcomeOf(attempted, claimed.attempt_count + 1, this.#system.clock.now());
     const well = outcome.status === 'delivered';
     busy.lanes = well ? Math.min(MAX_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
     const left = well ? [] : busy.held.splice(0).map((one) => one.claimed);
     this.#begin(busy);
     if (mayTake(busy)) busy.news.resolve();
-    await Promise.all([this.#recorder.record({ claimed, attempt: made, outcome }), giveBack(this.#system, left)]);
+    await Promise.all([
+      this.#recorder.record({ claimed, attempt: attempted, outcome }),
+      releaseDeliveries(this.#system, left),
+    ]);
     if (left.length > 0) busy.again = true;
-    if (!well) await noteFailure(this.#system, row, { attempt: made, outcome });
+    if (!well) await noteFailure(this.#system, row, { attempt: attempted, outcome });
   }
 }

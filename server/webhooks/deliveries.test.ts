@@ -123,14 +123,14 @@ describe('a delivery', () => {
   test('connections are reused for the next delivery', async () => {
     const { admin, happen, remove } = webhooks;
     const own = await startReceiver();
-    const { body: made } = await admin('/endpoints', { body: { url: own.origin, events: ['user.logout'] } });
+    const { body: created } = await admin('/endpoints', { body: { url: own.origin, events: ['user.logout'] } });
     for (let count = 1; count <= 5; count += 1) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       await happen();
       await eventually(async () => assert.equal(own.received.length, count));
     }
     assert.equal(own.connections(), 1);
-    await remove(made.id);
+    await remove(created.id);
     await own.stop();
   });
 });

@@ -31,7 +31,7 @@ export const CustomHeaders = Type.Record(
 export type CustomHeaders = Readonly<Record<string, string>>;
 
 /** Headers of the message or the connection, which Latchkey sets (RFC 9110 §7.6.1; Standard Webhooks). */
-const OURS =
+const RESERVED =
   /^(webhook-.*|host|content-(length|type|encoding)|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent|x-correlation-id|traceparent|tracestate)$/i;
 const CREDENTIAL = /auth|key|token|secret|signature|password|cookie|session/i;
 const REDACTED = '[redacted]';
@@ -63,7 +63,7 @@ export function requireOwnHeaders(headers: CustomHeaders): void {
   const names = Object.keys(headers);
   const errors = names.flatMap((name, index) => {
     const pointer = `/body/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (OURS.test(name)) return [{ pointer, message: 'is set by Latchkey' }];
+    if (RESERVED.test(name)) return [{ pointer, message: 'is set by Latchkey' }];
     const twice = names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < index;
     return twice ? [{ pointer, message: 'is given twice' }] : [];
   });

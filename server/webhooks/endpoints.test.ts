@@ -31,9 +31,9 @@ const faults = ({ body }: TestResponse): string[] => body.errors.map(({ pointer 
 
 describe('webhook endpoints', () => {
   test('WH-5 the secret is shown when the endpoint is created, and never again', async () => {
-    const made = await create({ description: 'Orders', headers: { 'x-team': 'orders' } });
-    assert.equal(made.status, 201, made.text);
-    const { secret, ...record } = made.body;
+    const created = await create({ description: 'Orders', headers: { 'x-team': 'orders' } });
+    assert.equal(created.status, 201, created.text);
+    const { secret, ...record } = created.body;
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.deepEqual(record, {
       id: record.id,

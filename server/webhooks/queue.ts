@@ -129,7 +129,7 @@ export async function claimDeliveries(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-const GIVE_BACK = preparedWrite(
+const RELEASE = preparedWrite(
   'give-back-deliveries',
   'claim',
   `update webhook_deliveries set next_attempt_at = $4
@@ -137,11 +137,11 @@ const GIVE_BACK = preparedWrite(
 );
 
 /** Releases claimed deliveries that were not attempted. All must come from the same claim. */
-export async function giveBack(system: System, claimed: readonly Claimed[]): Promise<void> {
+export async function releaseDeliveries(system: System, claimed: readonly Claimed[]): Promise<void> {
   const [first] = claimed;
   if (!first) return;
   const ids = claimed.map(({ id }) => id);
-  await GIVE_BACK(system, [first.workspace_id, ids, first.lease, system.clock.now()]);
+  await RELEASE(system, [first.workspace_id, ids, first.lease, system.clock.now()]);
 }
 
 const SETTLE = preparedWrite<{ id: DeliveryId }>(

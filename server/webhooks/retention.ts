@@ -53,7 +53,7 @@ const EMPTY = preparedWrite(
  * Deletes deliveries past the retention of their project (`webhookLogDays`), ends deliveries to deleted endpoints, and
  * deletes endpoints without deliveries. Deliveries that wait for a retry are kept.
  */
-export async function forgetOldDeliveries(system: System): Promise<void> {
+export async function deleteOldDeliveries(system: System): Promise<void> {
   await untilNoneLeft(async () => (await ABANDONED(system, [BATCH])).rows.length);
   const now = system.clock.now();
   const { rows: scopes } = await SCOPES(system, []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { auditPart, forgetInAudit, verifyAudit } from '#audit';
+import { auditPart, eraseFromAudit, verifyAudit } from '#audit';
 import {
   eventually,
   managementToken,
@@ -134,7 +134,7 @@ describe('an entry without content', () => {
   test('is not excused by an erasure entry that was altered to list it', async () => {
     const { session, email } = await register(latchkey);
     await settled();
-    assert.ok((await latchkey.inProject((tx) => forgetInAudit(tx, session.userId, [email]))) > 0);
+    assert.ok((await latchkey.inProject((tx) => eraseFromAudit(tx, session.userId, [email]))) > 0);
     await settled();
     const excuse = `update audit_entries set entry = jsonb_set(entry::jsonb, '{data,ranges}', '[{"first":1,"last":9999}]')::json
       where $here and action = 'audit.entries_erased'`;
@@ -151,7 +151,7 @@ describe('an entry without content', () => {
   test('of an erased person is listed by an erasure entry, and the log verifies', async () => {
     const { session, email } = await register(latchkey);
     await settled();
-    const count = await latchkey.inProject((tx) => forgetInAudit(tx, session.userId, [email]));
+    const count = await latchkey.inProject((tx) => eraseFromAudit(tx, session.userId, [email]));
     assert.ok(count > 0);
     await settled();
     const text = await exported();
