@@ -5,7 +5,7 @@ import { feedCache } from './feed-cache.ts';
 
 let latchkey: TestLatchkey;
 const loaded: string[] = [];
-let beforeAnswer: () => void = () => undefined;
+let beforeResponse: () => void = () => undefined;
 
 const lengths = feedCache({
   topics: ['planted'],
@@ -13,7 +13,7 @@ const lengths = feedCache({
   keyOf: (word: string) => word,
   load: async (_system, word) => {
     loaded.push(word);
-    beforeAnswer();
+    beforeResponse();
     return word === '' ? undefined : word.length;
   },
   max: 2,
@@ -46,9 +46,9 @@ test('a value is read once, until a change of its topic is heard', async () => {
 });
 
 test('what was read while a change came is not remembered, nor what is not there', async () => {
-  beforeAnswer = () => latchkey.system.feed.apply({ topic: 'planted', key: 'late' });
+  beforeResponse = () => latchkey.system.feed.apply({ topic: 'planted', key: 'late' });
   assert.deepEqual(await readFor('late', 'late'), ['late', 'late']);
-  beforeAnswer = () => undefined;
+  beforeResponse = () => undefined;
   assert.deepEqual(await readFor('late', 'late', '', ''), ['late', '', '']);
 });
 
