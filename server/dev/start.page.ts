@@ -4,7 +4,7 @@ import type { Reply, Request } from '#platform/http.ts';
 import { REFERENCE_PATH } from '#platform/openapi.ts';
 import { get, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
-import { standingOf, statusSentence } from '#status';
+import { currentView, statusSentence } from '#status';
 
 /** Links of the console host's pages. */
 export function consoleNav(system: System): NavLink[] {
@@ -21,9 +21,9 @@ export const startPageRoutes: Routes = [get('/', { permission: 'public', handler
 function startPage({ server: { system } }: Request, reply: Reply): Reply {
   const cards = environments.map((environment) => {
     const { auth, api } = system.config.addresses[environment];
-    const standing = standingOf(system, environment);
+    const view = currentView(system, environment);
     return html`<section class="card"><h2>${environment === 'test' ? 'Test' : 'Production'} environment</h2>
-<p><span class="dot${standing.affected.length === 0 ? '' : ' bad'}"></span>${statusSentence(standing)}</p>
+<p><span class="dot${view.affected.length === 0 ? '' : ' bad'}"></span>${statusSentence(view)}</p>
 <dl><dt>Auth host</dt><dd>${auth}<br><a href="${auth}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} auth host</span></a></dd>
 <dt>API host</dt><dd>${api}<br><a href="${api}${REFERENCE_PATH}">Reference<span class="visually-hidden"> of the ${environment} API host</span></a></dd></dl></section>`;
   });

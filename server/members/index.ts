@@ -2,6 +2,7 @@ export { couldStill, permissionsNow, whenAbsent } from './absent-actors.ts';
 export { type Access, accessOf, permissionsOf, requirePermission } from './access.ts';
 export { AUTHORITY, actsForWorkspace, excessAmong, RULES, requireAuthority } from './authority.ts';
 export { leaveProject } from './leaving.ts';
+export { activeOwners, keepOwnersWithout } from './member-actions.ts';
 export { listMembers as searchMembers } from './member-list.ts';
 export { addresses, Metadata } from './member-provisioning.ts';
 export {
@@ -22,4 +23,3 @@ export { membersPart } from './part.ts';
 export { permissionKeys, requireKnownPermissions } from './permissions.ts';
 export { lockKnownRoles, lockRolesByKey, RoleKey, setUpRoles } from './roles.ts';
 export { routes } from './routes.ts';
-export { activeOwners, keepOwnersWithout } from './standing.ts';

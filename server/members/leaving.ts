@@ -7,8 +7,8 @@ import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope } from '#platform/scoped.ts';
 import { revokeEntries, revokeSessions } from '#sessions';
 import { requireAuthority } from './authority.ts';
+import { keepAnOwner, lockOwnerRole } from './member-actions.ts';
 import { lockMember } from './members.ts';
-import { keepAnOwner, lockOwnerRole } from './standing.ts';
 
 /**
  * Removes a member from the project.

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
 import { get, post, put, type Routes } from '#platform/route.ts';
+import { blockMember, revokeMemberSessions, setMemberRoles, unblockMember } from './member-actions.ts';
 import { listMembers, MemberQuery } from './member-list.ts';
 import { getMember, Member, MemberRef } from './members.ts';
 import { RoleKey } from './roles.ts';
-import { blockMember, revokeMemberSessions, setMemberRoles, unblockMember } from './standing.ts';
 
 const MemberRoles = Type.Object(
   { roles: Type.Array(RoleKey, { maxItems: 50, uniqueItems: true }) },

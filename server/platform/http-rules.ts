@@ -48,7 +48,7 @@ export function addExchangeRules(app: App): void {
   app.decorateRequest('unit', undefined);
   app.decorateRequest('claim', undefined);
   app.addHook('onSend', (request, reply, payload, done) => {
-    addStandingHeaders(request, reply);
+    addLimitHeaders(request, reply);
     if (isUnchanged(request, reply)) {
       reply.code(304).removeHeader('content-type').removeHeader('content-length');
       return done(null, null);
@@ -209,11 +209,11 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
 /**
  * Sets `RateLimit` (draft-ietf-httpapi-ratelimit-headers) if a limit counted the request, `Deprecation` and `Sunset`.
  */
-function addStandingHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  const standings = limitsOf(request.trace);
-  if (standings.length > 0) {
-    reply.header('ratelimit-policy', standings.map((s) => `"${s.name}";q=${s.points};w=${s.seconds}`).join(', '));
-    reply.header('ratelimit', standings.map((s) => `"${s.name}";r=${s.remaining};t=${s.resetSeconds}`).join(', '));
+function addLimitHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  const limits = limitsOf(request.trace);
+  if (limits.length > 0) {
+    reply.header('ratelimit-policy', limits.map((s) => `"${s.name}";q=${s.points};w=${s.seconds}`).join(', '));
+    reply.header('ratelimit', limits.map((s) => `"${s.name}";r=${s.remaining};t=${s.resetSeconds}`).join(', '));
   }
   const deprecated = request.route?.deprecated;
   if (!deprecated) return;

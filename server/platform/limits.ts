@@ -80,18 +80,18 @@ export class Limit {
 }
 
 /** The state of one limit for a request: the remaining calls, and the seconds until it resets. */
-type Standing = Rule & { remaining: number; resetSeconds: number };
+type LimitState = Rule & { remaining: number; resetSeconds: number };
 
-const standings = new WeakMap<Trace, Standing[]>();
+const states = new WeakMap<Trace, LimitState[]>();
 
 function note(trace: Trace, rule: Rule, { remainingPoints, msBeforeNext }: RateLimiterRes): void {
-  const standing = { ...rule, remaining: Math.max(0, remainingPoints), resetSeconds: Math.ceil(msBeforeNext / 1000) };
-  standings.set(trace, [...(standings.get(trace) ?? []), standing]);
+  const state = { ...rule, remaining: Math.max(0, remainingPoints), resetSeconds: Math.ceil(msBeforeNext / 1000) };
+  states.set(trace, [...(states.get(trace) ?? []), state]);
 }
 
 /** The limits that counted a request, for the headers of its response. */
-export function limitsOf(trace: Trace): readonly Standing[] {
-  return standings.get(trace) ?? [];
+export function limitsOf(trace: Trace): readonly LimitState[] {
+  return states.get(trace) ?? [];
 }
 
 type Counted = readonly [limit: Limit, key: string];

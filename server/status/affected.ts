@@ -1,12 +1,12 @@
 import type { Ctx } from '#platform/ctx.ts';
+import { claimsOf, type OpenIncident, shownStatus } from './combined-status.ts';
 import type { ComponentStatus } from './health.ts';
-import { claimsOf, type OpenIncident, shownStatus } from './standing.ts';
 
 /** What an update did to a component: what it was shown as just before, and just after. */
 export type Affected = { componentId: string; from: ComponentStatus; to: ComponentStatus };
 
 /** What components are shown as at one moment, by id; those that are never shown are not in it. */
-export type Standing = ReadonlyMap<string, ComponentStatus>;
+export type StatusById = ReadonlyMap<string, ComponentStatus>;
 
 type Shown = { id: string; name: string | null; status: ComponentStatus };
 
@@ -51,17 +51,17 @@ export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' |
   return components.map(({ id, name, status }) => ({ id, name, status: shownStatus(id, status, bearing) }));
 }
 
-export async function readStanding(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<Standing> {
+export async function readStatuses(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<StatusById> {
   return new Map((await readShown(ctx)).map(({ id, status }) => [id, status]));
 }
 
 /** What came of it for these components, compared with what was before. */
 export async function affectedSince(
   ctx: Pick<Ctx, 'db' | 'scope'>,
-  before: Standing,
+  before: StatusById,
   componentIds: readonly string[],
 ): Promise<Affected[]> {
-  const after = await readStanding(ctx);
+  const after = await readStatuses(ctx);
   return componentIds.flatMap((componentId) => {
     const [from, to] = [before.get(componentId), after.get(componentId)];
     return from && to ? [{ componentId, from, to }] : [];

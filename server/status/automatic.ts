@@ -1,12 +1,12 @@
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import { readStanding, type Standing } from './affected.ts';
+import { readStatuses, type StatusById } from './affected.ts';
 import { changeBoard, type Policy } from './boards.ts';
+import type { ComponentStatuses } from './combined-status.ts';
 import { type MeasuredStatus, measuredStatuses } from './health.ts';
 import type { IncidentRow } from './incident-records.ts';
 import { changeIncident, insertIncident, phaseColumns, tellIncident } from './incidents.ts';
 import { settleOverall } from './overall.ts';
-import type { ComponentStatuses } from './standing.ts';
 
 /** A component whose measured status changed. `since`: when it began, which may be before anybody could write it down. */
 export type Transition = { componentId: string; to: MeasuredStatus; since: Date };
@@ -27,7 +27,7 @@ const SEVERITIES: readonly IncidentRow['severity'][] = ['minor', 'major', 'criti
  */
 export async function applyTransitions(ctx: Ctx, transitions: readonly Transition[]): Promise<void> {
   await changeBoard(ctx, async (tx, { automatic }) => {
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const fresh: Transition[] = [];
     for (const transition of transitions) {
       // biome-ignore lint/performance/noAwaitInLoops: a few, in their order, on one connection
@@ -96,7 +96,7 @@ function openAutomatic(tx: Pick<Ctx, 'db' | 'scope'>): Promise<IncidentRow | und
     .executeTakeFirst();
 }
 
-type Failed = { failed: readonly Transition[]; before: Standing };
+type Failed = { failed: readonly Transition[]; before: StatusById };
 
 async function failedNow(tx: TxCtx, policy: Policy, { failed, before }: Failed): Promise<void> {
   if (policy === 'off') return;
@@ -146,7 +146,7 @@ async function joinIncident(
 }
 
 /** All components of the open incident are well: it is watched from now on. */
-async function recoveredNow(tx: TxCtx, before: Standing): Promise<void> {
+async function recoveredNow(tx: TxCtx, before: StatusById): Promise<void> {
   const open = await openAutomatic(tx);
   if (!open || open.phase === 'monitoring' || !(await allWell(tx, open))) return;
   const changed = await changeIncident(tx, open, phaseColumns(open, 'monitoring', tx.now));
@@ -174,7 +174,7 @@ export async function resolveWatched(ctx: Ctx): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const open = await openAutomatic(tx);
     if (!open || !(await goesOn(tx, open))) return;
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const phase = open.phase === 'monitoring' ? 'resolved' : 'monitoring';
     const changed = await changeIncident(tx, open, phaseColumns(open, phase, tx.now));
     await tellIncident(tx, changed, { body: '', changed: true, before });

@@ -5,9 +5,9 @@ import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import type { Affected } from './affected.ts';
+import type { ComponentStatuses, IncidentSeverity as Severity } from './combined-status.ts';
 import { ComponentIds } from './components.ts';
 import { MeasuredStatus } from './health.ts';
-import type { ComponentStatuses, IncidentSeverity as Severity } from './standing.ts';
 import { type IncidentPhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
 

@@ -6,8 +6,9 @@ import { newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { affectedSince, readStanding, type Standing } from './affected.ts';
+import { affectedSince, readStatuses, type StatusById } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
+import type { ComponentStatuses } from './combined-status.ts';
 import { readComponents, requireComponents } from './components.ts';
 import { measuredStatuses } from './health.ts';
 import {
@@ -21,7 +22,6 @@ import {
   storedIncident,
 } from './incident-records.ts';
 import { settleOverall } from './overall.ts';
-import type { ComponentStatuses } from './standing.ts';
 import { addUpdateRow, type IncidentPhase, queueNotice, setNewestAffected, updatesOf } from './updates.ts';
 import { voiceIn } from './words.ts';
 
@@ -109,7 +109,7 @@ export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncide
   const componentIds = [...new Set([...(incident.componentIds ?? []), ...Object.keys(statuses)])];
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const row = await insertIncident(tx, {
       title: incident.title,
       phase: incident.phase ?? 'investigating',
@@ -166,7 +166,7 @@ export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<Incid
 export async function tellIncident(
   tx: TxCtx,
   row: IncidentRow,
-  { body, changed, before }: { body: string; changed: boolean; before: Standing },
+  { body, changed, before }: { body: string; changed: boolean; before: StatusById },
 ): Promise<void> {
   const affected = await affectedSince(tx, before, row.component_ids);
   await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now, affected });
@@ -248,7 +248,7 @@ export async function addIncidentUpdate(
     const row = await findIncident(tx, id);
     requireFollows(row.phase, phase);
     await requireComponents(tx, Object.keys(componentStatuses ?? {}));
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const changed = await changeIncident(tx, row, {
       ...phaseColumns(row, phase, tx.now),
       automatic: false,
@@ -287,7 +287,7 @@ export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIn
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     if (row.published_at !== null) throw problem('CONFLICT', 'The incident is already public.');
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const changed = await changeIncident(tx, row, { published_at: tx.now });
     await setNewestAffected(tx, id, await affectedSince(tx, before, row.component_ids));
     const [newest] = (await updatesOf({ db: tx.db, environment: tx.scope.environment }, [id])).get(id) ?? [];

@@ -6,4 +6,4 @@ export { statusPart } from './part.ts';
 export { routes } from './routes.ts';
 export { countSignIns, startCounting } from './signals.ts';
 export { sentence as statusSentence } from './summary.ts';
-export { standingOf, startViews } from './views.ts';
+export { currentView, startViews } from './views.ts';

@@ -8,7 +8,7 @@ import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import type { System } from '#platform/system.ts';
-import { affectedSince, readStanding, type Standing } from './affected.ts';
+import { affectedSince, readStatuses, type StatusById } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
@@ -120,7 +120,7 @@ export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof New
   requireOrder(begins, ends);
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, maintenance.componentIds);
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const row: MaintenanceRow = {
       environment: tx.scope.environment,
       id: newId('mnt', tx.now),
@@ -163,7 +163,7 @@ function factsOf({ id, title, phase, component_ids }: MaintenanceRow) {
   return { maintenanceId: id, title, phase, componentIds: component_ids };
 }
 
-type Told = { body: string; before: Standing };
+type Told = { body: string; before: StatusById };
 
 async function tell(tx: TxCtx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
   await writeUpdate(tx, row, { body, before });
@@ -223,7 +223,7 @@ export async function addMaintenanceUpdate(
         'CONFLICT',
         `A maintenance can go from ${row.phase} to ${NEXT[row.phase].join(' or ') || 'no other phase'}, not to ${phase}.`,
       );
-    const before = await readStanding(tx);
+    const before = await readStatuses(tx);
     const changed = await change(tx, row, phaseColumns(row, phase, tx.now));
     await (phase === row.phase ? writeUpdate : tell)(tx, changed, { body, before });
     return recordOf(tx, changed);
@@ -309,6 +309,6 @@ export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<v
 }
 
 async function advanceTo(tx: TxCtx, row: MaintenanceRow, phase: MaintenancePhase): Promise<void> {
-  const before = await readStanding(tx);
+  const before = await readStatuses(tx);
   await tell(tx, await change(tx, row, phaseColumns(row, phase, tx.now)), { body: '', before });
 }

@@ -3,7 +3,7 @@ import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { SystemInTx } from '#platform/system.ts';
 import { readOpenIncidents, readShown } from './affected.ts';
-import { isWell, overallOf } from './standing.ts';
+import { isWell, overallOf } from './combined-status.ts';
 import { voiceIn } from './words.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { probe } from '#platform/fetch.ts';
 import { longestWaits } from '#platform/jobs.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { endpointStanding } from '#webhooks';
+import { countWorkingEndpoints } from '#webhooks';
 import type { BuiltInId } from './built-in.ts';
 import { timed } from './checks.ts';
 import { ageReading, type Rate, type Reading, rateReading, worstOf } from './health.ts';
@@ -64,7 +64,7 @@ const endpointsOf = perSystem((system) => {
   return async (environment: Environment): Promise<Rate> => {
     const last = known.get(environment);
     if (last && performance.now() - last.at < ENDPOINTS_MS) return last.rate;
-    const rate = await endpointStanding(system, environment);
+    const rate = await countWorkingEndpoints(system, environment);
     known.set(environment, { at: performance.now(), rate });
     return rate;
   };

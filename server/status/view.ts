@@ -1,7 +1,4 @@
 import type { Environment } from '#platform/ctx.ts';
-import type { ComponentStatus, MeasuredStatus } from './health.ts';
-import { isOpen, type StoredIncident } from './incident-records.ts';
-import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
 import {
   type Bearing,
   claimsOf,
@@ -11,7 +8,10 @@ import {
   type Severity,
   shownStatus,
   worst,
-} from './standing.ts';
+} from './combined-status.ts';
+import type { ComponentStatus, MeasuredStatus } from './health.ts';
+import { isOpen, type StoredIncident } from './incident-records.ts';
+import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
 import type { Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import type { Voice } from './words.ts';

@@ -206,6 +206,6 @@ export async function startViews(system: System): Promise<void> {
 }
 
 /** The environments as the start page needs them. */
-export function standingOf(system: System, environment: Environment): View {
+export function currentView(system: System, environment: Environment): View {
   return viewsOf(system).of(environment);
 }

@@ -5,6 +5,6 @@ export { webhooksPart } from './part.ts';
 export { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from './receivers.ts';
 export { routes } from './routes.ts';
 export { newSecret, signatures } from './secrets.ts';
-export { endpointStanding } from './standing.ts';
 export { deliveriesPerDay } from './stats.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';
+export { countWorkingEndpoints } from './working-endpoints.ts';

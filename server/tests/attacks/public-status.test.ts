@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { seedComponents, standingOf } from '#status';
+import { currentView, seedComponents } from '#status';
 import {
   eventually,
   managementToken,
@@ -15,7 +15,7 @@ import { inTurn } from '#tests/in-turn.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
-import { endpointStanding } from '#webhooks';
+import { countWorkingEndpoints } from '#webhooks';
 
 let latchkey: TestLatchkey;
 let smtp: MailServer;
@@ -34,7 +34,7 @@ const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
 
 const DEAD = 'http://127.0.0.1:9/dead';
-const standing = () => endpointStanding(latchkey.system, 'test');
+const counts = () => countWorkingEndpoints(latchkey.system, 'test');
 const rows = async (text: string, values: unknown[] = []) => (await latchkey.system.pool.query(text, values)).rows;
 /** The recorded outcomes of a signal, once they are flushed. */
 const counted = async (signal: string): Promise<{ good: number; bad: number }> => {
@@ -64,10 +64,10 @@ describe('no outsider can influence the public status', () => {
       );
       assert.equal(failing, 14);
     });
-    assert.deepEqual(await standing(), { good: 0, bad: 0 });
+    assert.deepEqual(await counts(), { good: 0, bad: 0 });
     // They do not count even after a success.
     await rows(`update webhook_endpoints set succeeded_at = now() where purpose = 'status' /* all workspaces */`);
-    assert.deepEqual(await standing(), { good: 0, bad: 0 });
+    assert.deepEqual(await counts(), { good: 0, bad: 0 });
   });
 
   test('endpoints that never succeeded do not count, and a workspace counts once', async () => {
@@ -92,15 +92,15 @@ describe('no outsider can influence the public status', () => {
       );
       assert.deepEqual([failing, taken], [6, 6]);
     });
-    assert.deepEqual(await standing(), { good: 1, bad: 0 });
+    assert.deepEqual(await counts(), { good: 1, bad: 0 });
     for (const index of well.keys()) receiver.on(`/well/${index}`, answers(500));
     await newMemberIn(token);
-    await eventually(async () => assert.deepEqual(await standing(), { good: 0, bad: 1 }));
+    await eventually(async () => assert.deepEqual(await counts(), { good: 0, bad: 1 }));
     // After a change of address an endpoint must succeed again before it counts.
     await inTurn(well, (id) =>
       latchkey.api(`/v1/admin/webhooks/endpoints/${id}`, { token, method: 'PATCH', body: { url: DEAD } }),
     );
-    assert.deepEqual(await standing(), { good: 0, bad: 0 });
+    assert.deepEqual(await counts(), { good: 0, bad: 0 });
   });
 
   test('many workspaces that send to one failing host count once', async () => {
@@ -115,7 +115,7 @@ describe('no outsider can influence the public status', () => {
     await inTurn(tenants, ({ scope, ...tenant }) =>
       stopped({ scope, ...tenant }, `https://hooks.example/${scope.projectId}`),
     );
-    assert.deepEqual(await standing(), { good: 0, bad: 1 });
+    assert.deepEqual(await counts(), { good: 0, bad: 1 });
   });
 
   test('mails that a mail server refuses, temporarily or permanently, are not counted as faults', async () => {
@@ -192,7 +192,7 @@ async function surfaces(): Promise<Record<string, unknown>> {
       page.text.includes(status.body.status.description) &&
       summary.body.summary.startsWith(status.body.status.description),
     board: overall,
-    start: standingOf(latchkey.system, 'test').severity,
+    start: currentView(latchkey.system, 'test').severity,
   };
 }
 

@@ -8,7 +8,7 @@ import type { System } from '#platform/system.ts';
  * receivers of status subscribers; each workspace counts once, and workspaces that send to the same host count as one.
  * An endpoint that has failed for longer is its receiver's fault.
  */
-export async function endpointStanding(
+export async function countWorkingEndpoints(
   system: System,
   environment: Environment,
 ): Promise<{ good: number; bad: number }> {
