@@ -1,5 +1,5 @@
 import { emit } from '#events';
-import { peopleLeaving } from '#people';
+import { usersAwaitingErasure } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -92,15 +92,15 @@ export async function lockOwnerRole(tx: TxCtx): Promise<void> {
   await tx.db.selectFrom('roles').select('id').where(inScope(tx)).where('key', '=', OWNER).forUpdate().execute();
 }
 
-/** @throws Problem LAST_OWNER when this member is the only active owner who is not leaving */
+/** @throws Problem LAST_OWNER when this member is the only active owner who is not awaitingErasure */
 export async function keepAnOwner(tx: TxCtx, memberId: MemberId): Promise<void> {
   const owners = await ownersOf(tx).select(['m.id', 'm.user_id as userId']).execute();
-  const leaving = await peopleLeaving(
+  const awaitingErasure = await usersAwaitingErasure(
     tx,
     owners.map(({ userId }) => userId),
   );
   const isOwner = owners.some(({ id }) => id === memberId);
-  const others = owners.some(({ id, userId }) => id !== memberId && !leaving.has(userId));
+  const others = owners.some(({ id, userId }) => id !== memberId && !awaitingErasure.has(userId));
   if (isOwner && !others) throw problem('LAST_OWNER');
 }
 
@@ -118,7 +118,7 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
     .execute();
   for (const { id, projectId } of memberships) {
     const inProject = at(tx, { projectId });
-    // biome-ignore lint/performance/noAwaitInLoops: locked in a fixed order, so that two people leaving at once can't deadlock
+    // biome-ignore lint/performance/noAwaitInLoops: locked in a fixed order, so that two people who go at once can't deadlock
     await lockOwnerRole(inProject);
     await keepAnOwner(inProject, id);
   }

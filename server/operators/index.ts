@@ -1,7 +1,7 @@
 export { answerForOperators } from './absent-operators.ts';
-export { keepTeamsWhole } from './departures.ts';
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { installationOf, setUpConsole } from './installation.ts';
+export { keepTeamsWhole } from './operator-erasure.ts';
 export { endEveryOperatorSession, endWithAuthSessions } from './operator-sessions.ts';
 export { amongOperators, createOperator } from './operators.ts';
 export { operatorsPart } from './part.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { peopleLeaving, usersById } from '#people';
+import { usersAwaitingErasure, usersById } from '#people';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
@@ -173,8 +173,8 @@ async function lockOwners(tx: TxCtx): Promise<UserId[]> {
 /** @throws Problem LAST_OWNER when nobody else owns the workspace who stays */
 async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): Promise<void> {
   const { scope } = installationOf(tx.system);
-  const leaving = await peopleLeaving({ db: tx.db, scope }, owners);
-  if (owners.every((owner) => owner === goes || leaving.has(owner)))
+  const awaitingErasure = await usersAwaitingErasure({ db: tx.db, scope }, owners);
+  if (owners.every((owner) => owner === goes || awaitingErasure.has(owner)))
     throw problem('LAST_OWNER', 'Make another team member an owner first.');
 }
 
@@ -271,13 +271,13 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
   const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
   for (const workspaceId of owned) {
     const inside = at(tx, workspaceScope(workspaceId));
-    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people leaving at once can't wait for each other
+    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people who go at once can't wait for each other
     await keepAnOwner(inside, await lockOwners(inside), userId);
   }
 }
 
 /** Takes an operator who is erased out of every team. */
-export async function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
+export async function removeFromTeams(tx: TxCtx, userId: UserId): Promise<void> {
   const left = await tx.db
     .deleteFrom('team_members')
     .where('user_id', '=', userId)

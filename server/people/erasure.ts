@@ -6,7 +6,7 @@ import { type Ctx, NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { addJob, addJobs } from '#platform/jobs.ts';
 import { inRealm } from '#platform/scoped.ts';
-import { takeLeave } from './departures.ts';
+import { runErasureStep } from './erasure-steps.ts';
 import { usersById } from './users.ts';
 
 /** The payload of the job that erases a user. */
@@ -34,7 +34,7 @@ const UNDO_MS = 7 * 86_400_000;
  * @throws Problem LAST_OWNER if a part needs a successor first
  */
 export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
-  await takeLeave(tx, userId, 'requested');
+  await runErasureStep(tx, userId, 'requested');
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const row = await tx.db
     .updateTable('users')
@@ -140,7 +140,7 @@ export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolea
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
 /** Those of these users whose erasure is scheduled. Served by the primary key. */
-export async function peopleLeaving(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+export async function usersAwaitingErasure(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   const rows = await ctx.db
     .selectFrom('users')
     .select('id')
@@ -182,6 +182,6 @@ export async function addressesOf(ctx: Reader, userId: UserId) {
 
 /** Deletes a user with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
 export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
-  await takeLeave(tx, userId, 'erased');
+  await runErasureStep(tx, userId, 'erased');
   await tx.db.deleteFrom('users').where(inRealm(tx)).where('id', '=', userId).execute();
 }

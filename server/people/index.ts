@@ -1,5 +1,4 @@
 export { oldAddresses } from './address-review.ts';
-export { whenPeopleLeave } from './departures.ts';
 export {
   addressesOf,
   addressesOfOthers,
@@ -9,10 +8,11 @@ export {
   isDueForErasure,
   keepAccount,
   lockUsers,
-  peopleLeaving,
   scheduleErasure,
   scheduleErasures,
+  usersAwaitingErasure,
 } from './erasure.ts';
+export { joinErasures } from './erasure-steps.ts';
 export {
   findIdentifier,
   markVerified,

@@ -3,7 +3,7 @@ import type { UserId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 /** The hooks of a part that keeps data of users by their id. */
-type Departure = {
+type ErasureSteps = {
   /**
    * Called when a user requests erasure.
    * @throws Problem if they can't be erased yet
@@ -13,17 +13,17 @@ type Departure = {
   erased: (tx: TxCtx, userId: UserId) => Promise<void>;
 };
 
-const departures = perSystem(() => new Set<Departure>());
+const participants = perSystem(() => new Set<ErasureSteps>());
 
 /** Registers hooks that run before a user's erasure is scheduled and when it happens. */
-export function whenPeopleLeave(system: System, departure: Departure): void {
-  departures(system).add(departure);
+export function joinErasures(system: System, steps: ErasureSteps): void {
+  participants(system).add(steps);
 }
 
-/** Runs one step of a user's departure in every part that registered a hook. */
-export async function takeLeave(tx: TxCtx, userId: UserId, step: keyof Departure): Promise<void> {
-  for (const departure of departures(tx.system)) {
+/** Runs one step of a user's steps in every part that registered a hook. */
+export async function runErasureStep(tx: TxCtx, userId: UserId, step: keyof ErasureSteps): Promise<void> {
+  for (const steps of participants(tx.system)) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await departure[step](tx, userId);
+    await steps[step](tx, userId);
   }
 }

@@ -1,18 +1,18 @@
-import { addressesOf, whenPeopleLeave } from '#people';
+import { addressesOf, joinErasures } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { installationOf } from './installation.ts';
-import { keepOwnersWithout, leaveTeams } from './team.ts';
+import { keepOwnersWithout, removeFromTeams } from './team.ts';
 import { forgetTeamInvitations } from './team-invitations.ts';
 
 /** Operators are people, too: the last owner of a workspace can't be erased, and who is erased is in no team any more. */
 export function keepTeamsWhole(system: System): void {
-  whenPeopleLeave(system, {
+  joinErasures(system, {
     requested: (tx, userId) => ofOperators(tx, () => keepOwnersWithout(tx, userId)),
     erased: (tx, userId) =>
       ofOperators(tx, async () => {
         const addresses = (await addressesOf(tx, userId)).map(({ value }) => value);
-        await leaveTeams(tx, userId);
+        await removeFromTeams(tx, userId);
         await forgetTeamInvitations(tx, addresses);
       }),
   });
