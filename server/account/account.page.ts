@@ -16,7 +16,7 @@ import { removalRoutes } from './removals.page.ts';
 import { secondFactorRoutes } from './second-factors.page.ts';
 import { securityRoutes } from './security.page.ts';
 import { sessionRoutes } from './sessions.page.ts';
-import { BASE, cameFrom, type Farewell, leaveAccount, scopeAsked, visitOf } from './visit.ts';
+import { BASE, cameFrom, type Farewell, sayGoodbye, scopeAsked, visitOf } from './visit.ts';
 
 const FAREWELLS: readonly [Farewell, TextId][] = [
   ['signed-out', 'account.signedOut'],
@@ -46,7 +46,7 @@ export const accountRoutes: Routes = [
     fields: Type.Object({}),
     act: async (visit) => {
       await logout(visit.ctx, false);
-      return leaveAccount(visit, 'signed-out');
+      return sayGoodbye(visit, 'signed-out');
     },
   }),
   ...profileRoutes,

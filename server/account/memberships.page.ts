@@ -7,7 +7,7 @@ import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { action, idOf, type Named, page } from './forms.ts';
 import { dateOf, formCard, row, show } from './show.ts';
-import { explain, goTo, leaveAccount, type Visit } from './visit.ts';
+import { explain, goTo, sayGoodbye, type Visit } from './visit.ts';
 
 const MAX_MEMBERSHIPS = 100;
 const freshProof = 'any factor';
@@ -25,7 +25,7 @@ export const membershipRoutes: Routes = [
       await leaveProject(visit.ctx, idOf('mem', id));
       // Nobody stays signed in to the page of a project they have left.
       return projectId === visit.ctx.scope.projectId
-        ? leaveAccount(visit, 'left')
+        ? sayGoodbye(visit, 'left')
         : goTo(visit, '/memberships', { notice: 'saved' });
     },
   }),

@@ -6,7 +6,7 @@ import type { Routes } from '#platform/route.ts';
 import { ownData, requestErasure } from '#self';
 import { action, page } from './forms.ts';
 import { card, formCard, show } from './show.ts';
-import { BASE, leaveAccount, type Visit } from './visit.ts';
+import { BASE, sayGoodbye, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
 
@@ -30,7 +30,7 @@ export const ownDataRoutes: Routes = [
     fields: Type.Object({}),
     act: async (visit) => {
       await requestErasure(visit.ctx);
-      return leaveAccount(visit, 'erasing');
+      return sayGoodbye(visit, 'erasing');
     },
   }),
 ];

@@ -119,7 +119,7 @@ export function cameFrom(state: unknown): string {
 export type Farewell = 'signed-out' | 'left' | 'erasing';
 
 /** Says goodbye to who is not signed in any more, in the look of the same project. */
-export function leaveAccount(visit: Visit, farewell: Farewell): Reply {
+export function sayGoodbye(visit: Visit, farewell: Farewell): Reply {
   flow.keepStep(visit, {});
   const query = new URLSearchParams({ clientId: accountPageId(visit.ctx.scope) });
   return visit.reply.redirect(`${BASE}/${farewell}?${query}`, 303);

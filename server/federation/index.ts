@@ -1,6 +1,6 @@
 export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.ts';
 export { federationPart } from './part.ts';
 export { routes } from './routes.ts';
-export { leave } from './social.auth.ts';
+export { sendToProvider } from './social.auth.ts';
 export { forgetUpstreamFlowsOf, type LinkRequired } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';

@@ -20,7 +20,7 @@ import { VerificationChallenge } from '#proofs';
 import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
 import { Passage, SignInResponse, signInFields } from '#ways';
 import { exchangeCode } from './exchange.ts';
-import { comeBack, finishUpstream, isOffered, LinkRequired, leaveFor, type SocialStart } from './social.ts';
+import { comeBack, finishUpstream, isOffered, LinkRequired, type SocialStart, startUpstreamFlow } from './social.ts';
 import { linkTicket } from './social-linking.ts';
 
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
@@ -47,13 +47,17 @@ const Exchange = Type.Object(
 const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
 
 const PATH = '/v1/auth/login/social';
-type Leaving = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
+type ProviderVisit = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
 
 /** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
-export function leave(request: Request, reply: Reply, { ctx, provider, start }: Leaving): Promise<string> {
+export function sendToProvider(
+  request: Request,
+  reply: Reply,
+  { ctx, provider, start }: ProviderVisit,
+): Promise<string> {
   const browser = newMark(request);
   keepMark(request, reply, browser);
-  return leaveFor(ctx, provider, { ...start, browser });
+  return startUpstreamFlow(ctx, provider, { ...start, browser });
 }
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
@@ -134,7 +138,7 @@ export const socialRoutes: Routes = [
       const { ctx, start, way } = await startOf(request, request.query);
       (await way.open(ctx)).end();
       const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
-      return reply.redirect(await leave(request, reply, { ctx, provider, start }), 303);
+      return reply.redirect(await sendToProvider(request, reply, { ctx, provider, start }), 303);
     },
   }),
   get(`${PATH}/:provider/callback`, {

@@ -85,7 +85,7 @@ async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> 
 }
 
 /** Remembers why the browser leaves and says where to. @throws Problem SERVICE_UNAVAILABLE when the provider does not answer */
-export async function leaveFor(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
+export async function startUpstreamFlow(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
   const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
   const { redirectUri, appState, binding, linkTo, loginHint, browser } = start;

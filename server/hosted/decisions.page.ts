@@ -8,7 +8,7 @@ import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { deadPage } from './dead.ts';
-import { type Flow, goTo, leaveFlow, show } from './flow.ts';
+import { type Flow, finishFlow, goTo, show } from './flow.ts';
 import { action } from './forms.ts';
 
 /** What the person decides: whether an application may know who they are, and as whom. */
@@ -20,22 +20,22 @@ export const decisionRoutes: Routes = [
       const { request, reply, ctx, interaction } = flow;
       if (interaction.prompt !== 'consent' || !interaction.current)
         return deadPage(request, reply, problem('INVALID_TOKEN'));
-      if (decision === 'deny') return leaveFlow(flow, await interactions.refused({ request, reply }));
+      if (decision === 'deny') return finishFlow(flow, await interactions.refused({ request, reply }));
       const { userId } = interaction.current;
-      return leaveFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));
+      return finishFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));
     },
   }),
   action('/cancel', {
     back: '',
     fields: Type.Object({}),
-    act: async (flow) => leaveFlow(flow, await interactions.refused(flow)),
+    act: async (flow) => finishFlow(flow, await interactions.refused(flow)),
   }),
   action('/continue', {
     back: '',
     fields: Type.Object({ as: Type.Enum(['current', 'another']) }),
     act: async (flow, { as }) =>
       as === 'current'
-        ? leaveFlow(flow, await interactions.picked(flow))
+        ? finishFlow(flow, await interactions.picked(flow))
         : goTo(flow, '', { ...flow.step, another: true }),
   }),
 ];

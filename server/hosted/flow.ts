@@ -184,11 +184,11 @@ async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
 export function goOn(flow: Flow): Reply {
   const { next, link } = flow.step;
   if (next === undefined) return goTo(flow, '');
-  return link ? goTo(flow, '/link') : leaveFlow(flow, next);
+  return link ? goTo(flow, '/link') : finishFlow(flow, next);
 }
 
 /** Back to the provider; nothing of the pages is kept. */
-export function leaveFlow(flow: Flow, next: string): Reply {
+export function finishFlow(flow: Flow, next: string): Reply {
   keepStep(flow, {});
   return flow.reply.redirect(next, 303);
 }

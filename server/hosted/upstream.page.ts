@@ -1,11 +1,11 @@
 import { upstreamProvider } from '#applications';
-import { exchangeCode, leave } from '#federation';
+import { exchangeCode, sendToProvider } from '#federation';
 import { randomSecret } from '#platform/keyring.ts';
 import type { Routes } from '#platform/route.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
 
-/** Leaving for a provider, or a mail program, and coming back. */
+/** ProviderVisit for a provider, or a mail program, and coming back. */
 export const upstreamRoutes: Routes = [
   page('/provider/:provider', async (flow) => {
     const { request, reply, ctx, interaction, step } = flow;
@@ -20,7 +20,7 @@ export const upstreamRoutes: Routes = [
         linkTo: null,
         loginHint: interaction.asked.loginHint,
       };
-      const there = await leave(request, reply, { ctx, provider, start });
+      const there = await sendToProvider(request, reply, { ctx, provider, start });
       keepStep(flow, { ...step, provider: provider.name, verifier });
       return reply.redirect(there, 303);
     } catch (error) {
