@@ -6,13 +6,13 @@ import type { Reply, Request } from '#platform/http.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { logout } from '#sign-in';
 import { addressRoutes } from './addresses.page.ts';
+import { confirmedChangeRoutes } from './confirmed-changes.page.ts';
 import { action } from './forms.ts';
 import { linkingRoutes } from './linking.page.ts';
 import { membershipRoutes } from './memberships.page.ts';
 import { ownDataRoutes } from './own-data.page.ts';
 import { passkeyRoutes } from './passkeys.page.ts';
 import { profileRoutes } from './profile.page.ts';
-import { removalRoutes } from './removals.page.ts';
 import { secondFactorRoutes } from './second-factors.page.ts';
 import { securityRoutes } from './security.page.ts';
 import { sessionRoutes } from './sessions.page.ts';
@@ -57,7 +57,7 @@ export const accountRoutes: Routes = [
   ...linkingRoutes,
   ...sessionRoutes,
   ...membershipRoutes,
-  ...removalRoutes,
+  ...confirmedChangeRoutes,
   ...ownDataRoutes,
 ];
 

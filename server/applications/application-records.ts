@@ -300,7 +300,7 @@ async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<Applicatio
 }
 
 /** Removes an application; its tokens end at once. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED for one that may do more than the actor */
-export async function removeApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
+export async function deleteApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const application = await lockApplication(tx, id);
     await requireAuthority(tx, 'application.delete', { grants: strengthOf(application) });

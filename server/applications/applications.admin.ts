@@ -8,11 +8,11 @@ import {
   addApplication,
   addApplicationSecret,
   CreatedApplication,
+  deleteApplication,
   getApplication,
   listApplications,
   NewApplicationBody,
   NewSecret,
-  removeApplication,
   removeApplicationSecret,
   updateApplication,
 } from './application-records.ts';
@@ -67,7 +67,7 @@ export const applicationRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {
-      await removeApplication(request.ctx, request.params.id);
+      await deleteApplication(request.ctx, request.params.id);
       return reply.code(204).send(null);
     },
   }),

@@ -3,12 +3,12 @@ import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import {
+  deleteRegistrationToken,
   IssuedRegistrationToken,
   issueRegistrationToken,
   listRegistrationTokens,
   NewRegistrationToken,
   RegistrationToken,
-  removeRegistrationToken,
 } from './registration-tokens.ts';
 
 /** Tokens with which programs register themselves as applications. */
@@ -40,7 +40,7 @@ export const registrationTokenRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {
-      await removeRegistrationToken(request.ctx, request.params.id);
+      await deleteRegistrationToken(request.ctx, request.params.id);
       return reply.code(204).send(null);
     },
   }),

@@ -137,7 +137,7 @@ export function issueRegistrationToken(
 }
 
 /** Removes a token: it registers nothing more. What it registered stays. @throws Problem NOT_FOUND */
-export async function removeRegistrationToken(ctx: Ctx, id: RegistrationTokenId): Promise<void> {
+export async function deleteRegistrationToken(ctx: Ctx, id: RegistrationTokenId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const row = await tx.db
       .deleteFrom('registration_tokens')

@@ -6,7 +6,7 @@ import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { Binding, BindingRef, bindDomain, listBindings, NewBinding, unbindDomain } from './domain-bindings.ts';
 import { lookUpProof, verifyDomain } from './domain-checks.ts';
-import { claimDomain, Domain, domainRecord, findDomain, listDomains, NewDomain, removeDomain } from './domains.ts';
+import { claimDomain, Domain, deleteDomain, domainRecord, findDomain, listDomains, NewDomain } from './domains.ts';
 
 const DomainRef = Type.Object({ domainId: IdSchema('dom') });
 
@@ -50,7 +50,7 @@ export const domainRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {
-      await removeDomain(request.ctx, request.params.domainId);
+      await deleteDomain(request.ctx, request.params.domainId);
       return reply.code(204).send(null);
     },
   }),

@@ -231,7 +231,7 @@ async function refuseAtLimit(tx: TxCtx): Promise<void> {
 }
 
 /** Removes a domain with its bindings: it serves nothing from now on. @throws Problem NOT_FOUND */
-export async function removeDomain(ctx: Ctx, id: DomainId): Promise<void> {
+export async function deleteDomain(ctx: Ctx, id: DomainId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { host } = await lockDomain(tx, id);
     await tx.db.deleteFrom('domains').where('workspace_id', '=', tx.scope.workspaceId).where('id', '=', id).execute();

@@ -93,7 +93,7 @@ export const messageRoutes: Routes = [
     params: TemplateRef,
     responses: { 204: Type.Null() },
     handler: async (request, reply) => {
-      await removeTemplate(request.ctx, request.params);
+      await deleteTemplate(request.ctx, request.params);
       return reply.code(204).send(null);
     },
   }),
@@ -205,7 +205,7 @@ async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateT
   return described(ref, text, true);
 }
 
-async function removeTemplate(ctx: Ctx, ref: Ref): Promise<void> {
+async function deleteTemplate(ctx: Ctx, ref: Ref): Promise<void> {
   await transaction(ctx, async (tx) => {
     await tx.db
       .deleteFrom('message_templates')

@@ -10,7 +10,7 @@ import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
-import { removeReceiver } from '#webhooks';
+import { deleteReceiver } from '#webhooks';
 import { requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import type { SubscriberId } from './tokens.ts';
@@ -155,7 +155,7 @@ export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void
       .returning('channel')
       .executeTakeFirst();
     if (!row) throw problem('NOT_FOUND');
-    if (row.channel === 'webhook') await removeReceiver(tx, { purpose: RECEIVER, key: id });
+    if (row.channel === 'webhook') await deleteReceiver(tx, { purpose: RECEIVER, key: id });
     await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel: row.channel });
   });
 }

@@ -10,7 +10,7 @@ import { problem, problemWithRetry } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
-import { checkReceiverAddress, putReceiver, removeReceiver, sendTo } from '#webhooks';
+import { checkReceiverAddress, deleteReceiver, putReceiver, sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
 import { requireComponents } from './components.ts';
 import { addressDigest, type Channel, mailboxDigests, RECEIVER, type SubscriberRow } from './subscribers.ts';
@@ -204,7 +204,7 @@ export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
     const { state, channel } = await lockSubscriber(tx, id);
     if (state === 'unsubscribed') return;
     await change(tx, id, { state: 'unsubscribed', address: '', component_ids: [], locale: null, secret_sealed: null });
-    if (channel === 'webhook') await removeReceiver(tx, { purpose: RECEIVER, key: id });
+    if (channel === 'webhook') await deleteReceiver(tx, { purpose: RECEIVER, key: id });
     await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel });
   });
 }
@@ -298,6 +298,6 @@ async function forgetPending(tx: TxCtx): Promise<void> {
     .execute();
   for (const { id } of gone.filter(({ channel }) => channel === 'webhook')) {
     // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
-    await removeReceiver(tx, { purpose: RECEIVER, key: id });
+    await deleteReceiver(tx, { purpose: RECEIVER, key: id });
   }
 }

@@ -2,7 +2,7 @@ export type { Composed } from './attempt.ts';
 export { Deliverer } from './deliverer.ts';
 export { webhookFanOut } from './fan-out.ts';
 export { webhooksPart } from './part.ts';
-export { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from './receivers.ts';
+export { checkReceiverAddress, deleteReceiver, putReceiver, sendTo, sendToAddresses } from './receivers.ts';
 export { routes } from './routes.ts';
 export { newSecret, signatures } from './secrets.ts';
 export { deliveriesPerDay } from './stats.ts';

@@ -5,7 +5,7 @@ import { observeStatements } from '#platform/db.ts';
 import { eventually } from '#tests/harness.ts';
 import { answers } from '#tests/receiver.ts';
 import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
-import { checkReceiverAddress, putReceiver, removeReceiver, sendTo, sendToAddresses } from '#webhooks';
+import { checkReceiverAddress, deleteReceiver, putReceiver, sendTo, sendToAddresses } from '#webhooks';
 
 let webhooks: Webhooks;
 before(async () => {
@@ -55,7 +55,7 @@ describe('deliveries for other parts', () => {
       receiver.at('/moved').map(({ headers }) => headers['webhook-id']),
       [message.id, message.id],
     );
-    await latchkey.inProject((tx) => removeReceiver(tx, subscriber));
+    await latchkey.inProject((tx) => deleteReceiver(tx, subscriber));
     assert.equal(await latchkey.inProject((tx) => sendTo(tx, subscriber, message)), false);
     assert.notEqual(await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/new`)), null);
   });

@@ -124,7 +124,7 @@ function deliveryTo({ scope, now }: TxCtx, endpointId: EndpointId, { id, type, b
 }
 
 /** Removes a receiver; its waiting deliveries are dropped. */
-export async function removeReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): Promise<void> {
+export async function deleteReceiver(tx: TxCtx, { purpose, key }: ReceiverKey): Promise<void> {
   await tx.db
     .updateTable('webhook_endpoints')
     // Frees the key for a new receiver.

@@ -15,7 +15,7 @@ import { action, idOf, page } from './forms.ts';
 import { formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
 
-type Removal = {
+type ConfirmedChange = {
   /** Of several, which one stands in the address. */
   one?: true;
   freshProof: FreshProof;
@@ -27,7 +27,7 @@ type Removal = {
   run: (visit: Visit, id: string | undefined) => Promise<unknown>;
 };
 
-const factor = (type: 'totp' | 'phone', ask: TextId, name: TextId): Removal => ({
+const factor = (type: 'totp' | 'phone', ask: TextId, name: TextId): ConfirmedChange => ({
   freshProof: 'second factor',
   section: '/security',
   title: 'account.remove',
@@ -40,7 +40,7 @@ const factor = (type: 'totp' | 'phone', ask: TextId, name: TextId): Removal => (
 });
 
 /** What a person can take away from the account; each is asked for once more. */
-const removals: Readonly<Record<string, Removal>> = {
+const confirmedChanges: Readonly<Record<string, ConfirmedChange>> = {
   totp: factor('totp', 'account.askTotp', 'account.totp'),
   phone: factor('phone', 'account.askPhone', 'account.phoneFactor'),
   passkey: {
@@ -114,18 +114,18 @@ const removals: Readonly<Record<string, Removal>> = {
 };
 
 /** Asks once more before anything is taken away. */
-export const removalRoutes: Routes = [
-  ...Object.entries(removals).flatMap(([what, removal]) => {
-    const { freshProof, section } = removal;
-    const path = `/remove/${what}${removal.one ? '/:id' : ''}`;
+export const confirmedChangeRoutes: Routes = [
+  ...Object.entries(confirmedChanges).flatMap(([what, change]) => {
+    const { freshProof, section } = change;
+    const path = `/remove/${what}${change.one ? '/:id' : ''}`;
     return [
-      page(path, (visit, { id }) => askPage(visit, { removal, id }), { freshProof }),
+      page(path, (visit, { id }) => askPage(visit, { change, id }), { freshProof }),
       action(path, {
         freshProof,
         fields: Type.Object({}),
         act: async (visit, _sent, { id }) => {
           try {
-            await removal.run(visit, id);
+            await change.run(visit, id);
             return goTo(visit, section, { notice: 'saved' });
           } catch (error) {
             return explain(visit, section, error);
@@ -136,18 +136,21 @@ export const removalRoutes: Routes = [
   }),
 ];
 
-async function askPage(visit: Visit, { removal, id }: { removal: Removal; id: string | undefined }): Promise<Reply> {
+async function askPage(
+  visit: Visit,
+  { change, id }: { change: ConfirmedChange; id: string | undefined },
+): Promise<Reply> {
   const { say } = visit.voice;
-  const name = await removal.nameOf(visit, id);
-  if (name === undefined) return explain(visit, removal.section, problem('NOT_FOUND'));
+  const name = await change.nameOf(visit, id);
+  if (name === undefined) return explain(visit, change.section, problem('NOT_FOUND'));
   const address = pathOf(visit.request).slice(BASE.length);
   return show(visit, {
-    section: removal.section,
-    title: say(removal.title),
+    section: change.section,
+    title: say(change.title),
     body: formCard(
       visit,
-      removal.section,
-      html`${name ? html`<p><strong>${name}</strong></p>` : ''}<p>${say(removal.ask)}</p>${form(visit, address, html`<button class="danger">${say(removal.title)}</button>`)}`,
+      change.section,
+      html`${name ? html`<p><strong>${name}</strong></p>` : ''}<p>${say(change.ask)}</p>${form(visit, address, html`<button class="danger">${say(change.title)}</button>`)}`,
     ),
   });
 }
