@@ -5,7 +5,9 @@ import { installationOf } from './installation.ts';
 import { operatorPermissions } from './operator-permissions.ts';
 import { lockRoleOf } from './team.ts';
 
-/** Says what somebody of a workspace's team may do in a project now who asked for something earlier: nothing once they are out of it. */
+/**
+ * Registers what an operator who requested something earlier may do in a project now: nothing after leaving the team.
+ */
 export function answerForOperators(system: System): void {
   whenAbsent(system, 'operator', async (tx, { userId }) => {
     const { scope } = installationOf(tx.system);

@@ -14,7 +14,7 @@ import { permissionsForInstallation, permissionsOfTeamRole } from './team-roles.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The operator's session, on routes of the console that need one. */
+    /** The operator's session, on console routes that require one. */
     operator: OperatorSession;
   }
 }
@@ -25,8 +25,8 @@ const WorkspaceIdSchema = IdSchema('wrk');
 const ProjectIdSchema = IdSchema('prj');
 
 /**
- * Authenticates every request of an operator before anything of it is looked at: the session, for changes the page it came
- * from, the workspace, project and environment its headers name, and the permission its route declares.
+ * Authenticates every request of an operator before its input is parsed: the session; for changes, the page that sent
+ * it; the workspace, project and environment in its headers; and the permission its route declares.
  */
 export function addOperatorAuthentication(app: App): void {
   app.decorateRequest('operator');
@@ -68,7 +68,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
   request.ctx = contextOf(request, scope, await operatorPermissions({ system, scope }, session));
 }
 
-/** @throws Problem MEMBERSHIP_REQUIRED: the same for a workspace of others and one that does not exist */
+/** @throws Problem MEMBERSHIP_REQUIRED, both for another team's workspace and for one that does not exist */
 function permissionsIn({ role, installationRole }: OperatorSession, kind: { builtIn: boolean }): string[] {
   if (role === null) throw problem('MEMBERSHIP_REQUIRED', 'You are not in the team of this workspace.');
   return [...permissionsOfTeamRole(role, kind), ...permissionsForInstallation(installationRole)];
@@ -81,8 +81,8 @@ async function requireOpen(system: System, workspaceId: WorkspaceId | null): Pro
 }
 
 /**
- * Cookies are sent by the browser, not by the page. A page of ours is known by its origin and by the token it has read
- * (ASVS 3.5.1).
+ * The browser attaches cookies whichever page sends the request. A page of the console is recognised by its origin and
+ * by the CSRF token it has read (ASVS 3.5.1).
  * @throws Problem ORIGIN_NOT_ALLOWED, CSRF_TOKEN_INVALID
  */
 function requireConsolePage(request: Request, session: OperatorSession): void {
@@ -96,7 +96,7 @@ function requireConsolePage(request: Request, session: OperatorSession): void {
   if (!checkCsrfToken(system, session, header(request, 'x-csrf-token') ?? '')) throw problem('CSRF_TOKEN_INVALID');
 }
 
-/** No project of a workspace: where a change of the workspace itself is written down. */
+/** A scope without a project, for events of the workspace itself. */
 export function workspaceScope(workspaceId: WorkspaceId): Scope {
   return { workspaceId, projectId: NO_PROJECT, environment: 'production' };
 }
@@ -121,7 +121,7 @@ function environmentIn(text: string | undefined): Environment | undefined {
 
 const HEADERS = { workspaceId: 'x-workspace-id', projectId: 'x-project-id', environment: 'x-environment' } as const;
 
-/** Where a request wants to act. */
+/** The value of a request's scope header. */
 function placeIn(request: Request, what: keyof typeof HEADERS): string | undefined {
   const scopeIn = request.route?.scopeIn;
   const named = scopeIn === 'query' ? undefined : header(request, HEADERS[what]);

@@ -14,7 +14,7 @@ type ConsoleInstallationTable = {
   application_id: ApplicationId;
   client_id: string;
   secret_sealed: string;
-  /** The address the application was last given. */
+  /** The console address for which the application was last configured. */
   console_url: string;
   created_at: Date;
 };
@@ -25,12 +25,12 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Where the provider sends an operator back to. */
+/** The redirect URI of the console's own sign-in. */
 export const CALLBACK_PATH = '/console/v1/sign-in/callback';
 
 /** The built-in workspace whose people are the operators, and the console as its application. */
 export type Installation = {
-  /** Operators are people of this scope; their environment is production, whatever they configure. */
+  /** The scope in which operators are users; always production, whichever environment they work in. */
   scope: Scope;
   client: { id: string; secret: string };
 };
@@ -44,14 +44,16 @@ export function installationOf(system: SystemInTx): Installation {
   return found;
 }
 
-/** A context of the built-in workspace, for work on operators. */
+/** A context of the built-in workspace, for changes of operators. */
 export function installationCtx(system: System, name: string) {
   return systemCtx(system, installationOf(system).scope, name, name);
 }
 
 const SEALED = 'console-client';
 
-/** Makes the built-in workspace where there is none, and its application's addresses those of the configuration. */
+/**
+ * Creates the built-in workspace if it does not exist, and updates its application's addresses from the configuration.
+ */
 export async function setUpConsole(system: System): Promise<Installation> {
   const ctx = systemCtx(system, installationScope('production'), 'console-set-up', 'console-set-up');
   const found = await transaction(ctx, async (tx) => {
@@ -77,7 +79,7 @@ function addresses({ config }: SystemInTx) {
 async function known(tx: TxCtx, row: ConsoleInstallationTable): Promise<Installation> {
   const scope: Scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: 'production' };
   const { roles, addresses: configured } = tx.system.config;
-  // Processes that do not serve the console need not know where it is.
+  // Processes that do not serve the console may not have its address configured.
   if (roles.includes('console') && row.console_url !== configured.console) {
     await tx.db
       .updateTable('console_installation')
@@ -99,7 +101,7 @@ async function make(base: TxCtx): Promise<Installation> {
   const scope: Scope = { ...inWorkspace.scope, projectId };
   const tx: TxCtx = at(base, scope);
   await setUpRoles(tx);
-  // Operators are invited or made at set-up; nobody registers by themselves.
+  // Operators are invited or created at set-up; nobody registers.
   await updateSettings(tx, { registration: 'closed' });
   const { id, clientId, secret } = await createApplication(tx, {
     kind: 'web',

@@ -5,7 +5,7 @@ import { installationOf } from './installation.ts';
 import { keepOwnersWithout, removeFromTeams } from './team.ts';
 import { forgetTeamInvitations } from './team-invitations.ts';
 
-/** Operators are people, too: the last owner of a workspace can't be erased, and who is erased is in no team any more. */
+/** Blocks the erasure of the last owner of a workspace, and removes an erased operator from every team. */
 export function keepTeamsWhole(system: System): void {
   joinErasures(system, {
     requested: (tx, userId) => ofOperators(tx, () => keepOwnersWithout(tx, userId)),
@@ -18,7 +18,7 @@ export function keepTeamsWhole(system: System): void {
   });
 }
 
-/** Customers are in no team. */
+/** Skips users who are not operators, as they are in no team. */
 async function ofOperators(tx: TxCtx, work: () => Promise<void>): Promise<void> {
   const { workspaceId, environment } = installationOf(tx.system).scope;
   if (tx.scope.workspaceId === workspaceId && tx.scope.environment === environment) await work();

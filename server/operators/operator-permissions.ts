@@ -6,8 +6,9 @@ import type { OperatorSession } from './operator-sessions.ts';
 import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';
 
 /**
- * What somebody of a team may do in a place. The public status is the installation's: where it is kept, `status:write` comes from the
- * team of the installation alone. In every other project it opens nothing, and is one permission among others of a role.
+ * What a team member may do in a scope. The public status belongs to the installation: in the project that keeps it,
+ * only the installation's team grants `status:write`. In every other project the permission has no effect and is listed
+ * like any other.
  */
 export async function operatorPermissions(
   { system, scope }: { system: SystemInTx; scope: Scope },
@@ -18,7 +19,7 @@ export async function operatorPermissions(
   return [...here, ...permissionsForInstallation(installationRole)];
 }
 
-/** The default project of an environment keeps its status. */
+/** The status of an environment is kept in its default project. */
 async function keepsStatus(system: SystemInTx, { workspaceId, projectId, environment }: Scope): Promise<boolean> {
   const keeper = await findProject(system, { environment, default: true });
   return keeper?.workspaceId === workspaceId && keeper.projectId === projectId;

@@ -30,12 +30,12 @@ declare module '#platform/db.ts' {
 
 /** NIST SP 800-63B-4 §2.2.3: an authenticated session of AAL2 lasts 12 hours at most. */
 export const ABSOLUTE_SECONDS = 12 * 3_600;
-/** ASVS 7.3.1: without anything done, it ends. */
+/** Ends a session after this long without activity (ASVS 7.3.1). */
 const IDLE_SECONDS = 2 * 3_600;
-/** Being seen is written down at most this often. */
+/** The last use is recorded at most this often. */
 const SEEN_MS = 60_000;
 
-/** An operator's session at the console, with what they are in the workspace a request names and in the built-in one. */
+/** An operator's session at the console, with their role in the workspace a request names and in the built-in one. */
 export type OperatorSession = {
   hash: Buffer;
   userId: UserId;
@@ -51,7 +51,10 @@ export function operatorCookie({ config }: System): string {
   return cookieName({ url: config.addresses.console }, 'console');
 }
 
-/** Begins a session. @returns the secret of its cookie: stored as a hash */
+/**
+ * Starts a session.
+ * @returns the secret for its cookie; only its hash is stored
+ */
 export async function startOperatorSession(
   tx: TxCtx,
   operator: { userId: UserId; sessionId: SessionId; authTime: Date },
@@ -83,7 +86,10 @@ type Row = {
   installation_role: TeamRole | null;
 };
 
-/** One statement for everything a request needs, so a change of the team is effective on the next one. Served by primary keys and team_members_of_user. */
+/**
+ * One statement for everything a request needs, so a change of the team is effective on the next one. Served by primary
+ * keys and team_members_of_user.
+ */
 const find = prepared<Row>(
   'operator-session',
   `select s.user_id, s.session_id, s.auth_time, s.last_seen_at, s.expires_at, member.role, runs.role as installation_role
@@ -102,7 +108,7 @@ const seen = preparedWrite(
 /**
  * The live session of a request.
  * @param workspaceId the workspace it names, if any
- * @returns `expired` where there was one
+ * @returns `expired` if the session has ended
  */
 export async function findOperatorSession(
   { system, cookies }: { system: System; cookies: Request['cookies'] },
@@ -131,7 +137,7 @@ export async function findOperatorSession(
   };
 }
 
-/** What a page has to send with every change: only a page of ours can have read it. */
+/** The token a page sends with every change; only a page of the console can have read it. */
 export function csrfTokenOf(system: System, { hash }: Pick<OperatorSession, 'hash'>): string {
   return system.keyring.tag(hash.toString('base64'), 'console-csrf').toString('base64url');
 }
@@ -140,7 +146,7 @@ export function checkCsrfToken(system: System, { hash }: Pick<OperatorSession, '
   return system.keyring.checkTag(hash.toString('base64'), 'console-csrf', Buffer.from(token, 'base64url'));
 }
 
-/** A session at the auth host takes the console's along when it ends, for whatever reason. */
+/** Ends the console's sessions with their session at the auth host, for any reason. */
 export function endWithAuthSessions(system: System): void {
   whenSessionsEnd(system, async (tx, { sessionIds }) => {
     const { workspaceId, environment } = installationOf(system).scope;
@@ -153,7 +159,7 @@ export function endWithAuthSessions(system: System): void {
   });
 }
 
-/** Ends one session, such as the one that a new sign-in takes the place of. */
+/** Ends one session, for example when a new sign-in replaces it. */
 export async function endOperatorSession(tx: TxCtx, secret: string): Promise<void> {
   await tx.db
     .deleteFrom('console_sessions')
@@ -162,7 +168,7 @@ export async function endOperatorSession(tx: TxCtx, secret: string): Promise<voi
     .execute();
 }
 
-/** Removes what can no longer be used. */
+/** Removes expired sessions. */
 export async function forgetDeadOperatorSessions(system: System): Promise<void> {
   await forget(system, [system.clock.now()]);
 }

@@ -7,20 +7,23 @@ import type { UserId } from '#platform/ids.ts';
 import { endWithCredentials } from '#sessions';
 import { installationOf } from './installation.ts';
 
-/** Somebody who signs in to the console. */
+/** A user who signs in to the console. */
 type NewOperator = { email: string; displayName?: string; passwordHash: string };
 
-/** A context of the built-in workspace inside the caller's transaction: where operators are people. */
+/** A context of the built-in workspace inside the caller's transaction; operators are users of it. */
 export function amongOperators(tx: TxCtx): TxCtx {
   return { ...tx, scope: installationOf(tx.system).scope };
 }
 
-/** The operator of an address, if there is one. Whoever calls has made sure that the address is proven. */
+/** The operator with this email address, if any. The caller has verified that the person owns the address. */
 export async function findOperator(tx: TxCtx, email: string): Promise<UserId | undefined> {
   return (await findIdentifier(amongOperators(tx), normalise(email)))?.userId;
 }
 
-/** Adds somebody who can sign in to the console; in no team yet. @throws Problem ALREADY_EXISTS */
+/**
+ * Adds an operator who is not in a team yet.
+ * @throws Problem ALREADY_EXISTS
+ */
 export async function createOperator(tx: TxCtx, { email, displayName, passwordHash }: NewOperator): Promise<UserId> {
   const inside = amongOperators(tx);
   const userId = await createUser(inside, {
@@ -32,7 +35,7 @@ export async function createOperator(tx: TxCtx, { email, displayName, passwordHa
   return userId;
 }
 
-/** Gives an operator who lost theirs another password; their sessions end. */
+/** Sets another password for an operator who lost theirs; their sessions end. */
 export async function resetOperator(tx: TxCtx, userId: UserId, passwordHash: string): Promise<void> {
   const inside = amongOperators(tx);
   await setPassword(inside, userId, passwordHash);

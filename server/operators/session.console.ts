@@ -26,7 +26,7 @@ import { permissionsForInstallation, permissionsOfTeamRole, TeamRole } from './t
 
 const SIGN_IN = '/console/v1/sign-in';
 
-/** How long somebody may take at the sign-in pages. */
+/** How long an operator may take at the sign-in pages. */
 const AWAY_SECONDS = 3_600;
 
 const Permissions = Type.Array(Type.String());
@@ -59,7 +59,7 @@ const Session = Type.Object({
   addresses: Type.Object({ test: Addresses, production: Addresses }),
 });
 
-/** The cookie an operator carries on the way to the sign-in pages and back. */
+/** The cookie that keeps the state of the sign-in while the operator is at the sign-in pages. */
 function awayCookie({ address }: Request): string {
   return cookieName(address, 'console', 'sign-in');
 }
@@ -125,8 +125,8 @@ async function arrive(request: Request, reply: Reply): Promise<Reply> {
       return startOperatorSession(tx, { userId: operator.userId, sessionId: operator.sessionId, authTime });
     });
     reply.clearCookie(awayCookie(request), cookieOptions(request.address, 'lax'));
-    // Without an end of its own: the browser forgets it when it is closed, the server when it expires.
-    // Never sent on the way from another site: the page needs no session, its calls come from itself.
+    // No Max-Age: the browser deletes the cookie when it is closed, the server ends the session when it expires.
+    // SameSite=Strict: the page itself needs no session, and its calls come from the same site.
     reply.setCookie(operatorCookie(system), secret, cookieOptions(request.address, 'strict'));
     return reply.redirect(returnTo, 303);
   } catch (error) {

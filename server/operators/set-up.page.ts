@@ -19,7 +19,7 @@ import {
 const TokenQuery = Type.Object({ token: Type.String({ maxLength: 200, default: '' }) });
 const SIGN_IN = '/console/v1/sign-in';
 
-/** Two pages that work before anybody is signed in: making the first owner, and joining a team. */
+/** Two pages that work without a session: creating the first owner, and joining a team. */
 export const setUpRoutes: Routes = [
   get('/console/setup', {
     permission: 'public',
@@ -95,7 +95,7 @@ function ctxOf(request: Request) {
   return { ...ctx, trace: request.trace };
 }
 
-/** Shows what a person can mend, in place or as a page of its own; anything else is thrown on. */
+/** Shows problems that a person can fix, in place or as a page of its own; rethrows anything else. */
 async function explaining(
   reply: Reply,
   work: () => Promise<Reply> | Reply,
@@ -115,7 +115,7 @@ function show(reply: Reply, status: number, body: Html): Reply {
   return sendPage(reply, { title: 'Console', status, body: html`<div class="narrow card">${body}</div>` });
 }
 
-/** What a form sent, to show it again; passwords are typed anew. */
+/** The submitted text fields, to fill in the form again; passwords must be typed again. */
 function textsIn(body: unknown): Partial<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(Object(body)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

@@ -28,9 +28,9 @@ export const SetUp = Type.Object(
 const PURPOSE = 'console-set-up';
 
 /**
- * The link that makes the first owner. It stands in no table: only this installation can make it, every process and every
- * start makes the same one, and it is worth nothing as soon as there is an owner.
- * @returns null when there is one
+ * The link that creates the first owner. It is derived from the installation's secret, not stored: every process and
+ * every start derives the same link, and it becomes invalid as soon as there is an owner.
+ * @returns null if there is an owner
  */
 export async function setUpLink(system: System): Promise<string | null> {
   if (await isSetUp(installationCtx(system, PURPOSE))) return null;
@@ -38,7 +38,7 @@ export async function setUpLink(system: System): Promise<string | null> {
   return `${system.config.addresses.console}/console/setup?token=${token}`;
 }
 
-/** True as soon as somebody runs the installation. */
+/** True as soon as the installation has an owner. */
 export function isSetUp(ctx: Ctx | TxCtx): Promise<boolean> {
   return hasOwner(ctx, installationOf(ctx.system).scope.workspaceId);
 }
@@ -50,7 +50,7 @@ export function requireSetUpToken(system: System, token: string): void {
 }
 
 /**
- * Makes the first owner, and a workspace with a project to begin with.
+ * Creates the first owner, and a first workspace with a project.
  * @throws Problem INVALID_TOKEN for a wrong link or once there is an owner, WEAK_PASSWORD
  */
 export async function setUp(ctx: Ctx, { token, ...wanted }: Static<typeof SetUp>): Promise<void> {
@@ -59,7 +59,7 @@ export async function setUp(ctx: Ctx, { token, ...wanted }: Static<typeof SetUp>
   const passwordHash = await newPasswordHash(ctx, wanted.password, [wanted.email, wanted.displayName]);
   await transaction(ctx, async (tx) => {
     await lockInstallation(tx);
-    // Two who open the link at once: the second finds it spent.
+    // If two people open the link at once, the second finds it spent.
     if (await isSetUp(tx)) throw problem('INVALID_TOKEN');
     const userId = await createOperator(tx, { ...wanted, passwordHash });
     await addTeamMember(amongOperators(tx), userId, 'owner');
@@ -80,9 +80,9 @@ export async function newPasswordHash(ctx: Ctx, password: string, about: readonl
 }
 
 /**
- * Makes somebody an owner of the installation, and of every workspace that has none: how whoever runs the machine gets in,
- * also when the last owner is gone.
- * @returns the password they have from now on; their sessions ended
+ * Makes a user an owner of the installation and of every workspace without an owner. Lets the administrator of the
+ * machine in, even if the last owner is gone.
+ * @returns their new password; their sessions are ended
  */
 export async function createOwner(system: System, email: string): Promise<string> {
   const password = randomSecret().slice(0, 20);

@@ -11,10 +11,10 @@ import { provenEntry } from '#sessions';
 import { CALLBACK_PATH, installationOf } from './installation.ts';
 import { ABSOLUTE_SECONDS } from './operator-sessions.ts';
 
-/** A page of the console to go back to: never another site (OA-3). */
+/** The console page to return to; never another site (OA-3). */
 export const ReturnTo = Type.String({ pattern: '^/console/[^\\\\\\s]*$', maxLength: 2_000 });
 
-/** What the console remembers while the operator is at the sign-in pages. */
+/** The state that the console keeps while the operator is at the sign-in pages. */
 const Away = Type.Object({
   verifier: Type.String(),
   state: Type.String(),
@@ -35,8 +35,8 @@ async function configurationOf(system: System): Promise<client.Configuration> {
 }
 
 /**
- * Begins a sign-in at our own provider, as any application does (code and PKCE).
- * @param stepUp asks who it is again, also where a session is there
+ * Starts a sign-in at our own provider, as any application does (code and PKCE).
+ * @param stepUp requires a new proof even if there is a session
  * @returns where the browser goes, and what to keep in a cookie until it is back
  */
 export async function beginSignIn(
@@ -62,12 +62,12 @@ export async function beginSignIn(
   return { url: url.href, kept: system.keyring.seal(JSON.stringify(away), SEALED, 'cookie') };
 }
 
-/** Who came back, and where they wanted to go. */
+/** The operator who came back from sign-in, and the page they wanted. */
 type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string };
 
 /**
- * Exchanges what the browser brought back.
- * @throws Error of `openid-client`, or of a cookie that is not there or not ours
+ * Exchanges the authorization code that the browser brought back.
+ * @throws Error of `openid-client`, or if the cookie is missing or invalid
  */
 export async function finishSignIn(system: System, query: string, kept: string): Promise<Arrived> {
   const away = Value.Parse(Away, JSON.parse(system.keyring.open(kept, SEALED, 'cookie')));
@@ -85,7 +85,10 @@ export async function finishSignIn(system: System, query: string, kept: string):
   return { operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };
 }
 
-/** The tokens say who came; whether their session opens the console is asked like at every entrance. @throws Problem */
+/**
+ * The tokens identify the user; whether their session may enter the console is decided as at every entrance.
+ * @throws Problem
+ */
 async function requireOperator(
   system: System,
   { scope, actor: { userId, sessionId } }: { scope: Scope; actor: CustomerActor },

@@ -55,7 +55,7 @@ export const TeamInvitation = Type.Object(
 );
 type TeamInvitation = Static<typeof TeamInvitation>;
 
-/** What the page of an invitation sends: a newcomer also says who they are. */
+/** The form of the invitation page; a newcomer also gives a name and a password. */
 export const NewTeammate = Type.Object(
   { token: Type.String({ maxLength: 200 }), displayName: Type.Optional(Name), password: Type.Optional(Password) },
   { additionalProperties: false },
@@ -102,7 +102,10 @@ export async function listTeamInvitations(ctx: Ctx, query: Static<typeof PageQue
   return { items: rows.map((row) => recordOf(ctx, row)), nextCursor };
 }
 
-/** Invites a person by mail. @throws Problem ALREADY_EXISTS for a team member or while another invitation is open, AUTHORIZATION_DENIED */
+/**
+ * Invites a person by mail.
+ * @throws Problem ALREADY_EXISTS for a team member or while another invitation is open, AUTHORIZATION_DENIED
+ */
 export function inviteToTeam(
   ctx: Ctx,
   { email: typed, role }: Static<typeof NewTeamInvitation>,
@@ -132,7 +135,7 @@ export async function revokeTeamInvitation(ctx: Ctx, id: TeamInvitationId): Prom
   await invitations.revoke(ctx, id);
 }
 
-/** An invitation as whoever holds its link sees it. */
+/** An invitation as the holder of its link sees it. */
 export type OpenTeamInvitation = {
   workspaceId: WorkspaceId;
   workspaceName: string;
@@ -150,7 +153,10 @@ function workspaceIn(token: string): WorkspaceId {
   return `wrk_${suffix}`;
 }
 
-/** The open invitation of a link. @throws Problem INVALID_TOKEN also when its sender could not send it today */
+/**
+ * The open invitation of a link.
+ * @throws Problem INVALID_TOKEN also if its sender could not send it today
+ */
 export async function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenTeamInvitation> {
   const workspaceId = workspaceIn(token);
   return transaction(at(ctx, workspaceScope(workspaceId)), async (tx) => {
@@ -162,14 +168,17 @@ export async function findTeamInvitation(ctx: Ctx, token: string): Promise<OpenT
   });
 }
 
-/** @throws Problem INVALID_TOKEN for what is no token, and for an open invitation whose sender could not send it today, which is revoked */
+/**
+ * @throws Problem INVALID_TOKEN for an invalid token, and for an open invitation whose sender could not send it today;
+ * that one is revoked
+ */
 export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
   await invitations.revokeUnbacked(at(ctx, workspaceScope(workspaceIn(token))), token);
 }
 
 /**
- * Takes the holder of a link into the team: the link was mailed to the address, so it proves it. It signs nobody in: whoever
- * has an account proves who they are as always, second factor included.
+ * Adds the holder of a link to the team. The link was mailed to the address, so it proves the address. It signs nobody
+ * in: a person with an account signs in as always, second factor included.
  * @throws Problem INVALID_TOKEN, WEAK_PASSWORD, VALIDATION_FAILED for a newcomer without a password
  */
 export async function acceptTeamInvitation(
@@ -195,7 +204,7 @@ async function hashOf(ctx: Ctx, password: string | undefined, about: readonly st
   return newPasswordHash(ctx, password, about);
 }
 
-/** Removes the invitations to any of these addresses, to every team. */
+/** Removes the invitations to these addresses from every team. */
 export async function forgetTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('team_invitations')

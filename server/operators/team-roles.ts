@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { permissionKeys } from '#members';
 
-/** What somebody is in the team of a workspace. Never implied by a role in a project, nor the other way round. */
+/** A team member's role in a workspace. It is independent of roles in projects. */
 export const TeamRole = Type.Enum(['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer']);
 export type TeamRole = Static<typeof TeamRole>;
 
-/** What only the console asks for; everything else is what the admin API asks for. */
+/** Permissions that only the console requires; all others are those of the admin API. */
 const CONSOLE = [
   'overview:read',
   'workspace:read',
@@ -23,9 +23,9 @@ const CONSOLE = [
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
-/** What ends in the loss of everything. */
+/** Actions that destroy a workspace or project. */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete'];
-/** Codes and links of the dev inbox open accounts, and the audit log and invoices are not for everybody. */
+/** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
 const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
 const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
@@ -95,17 +95,23 @@ function isTeamRole(text: string): text is TeamRole {
 }
 
 /**
- * Whether the workspace is the built-in one. Its people are the operators themselves and its application is the console: whoever may
- * change those could become anybody, so there that is for owners.
+ * Whether the workspace is the built-in one. Its users are the operators themselves and its application is the console,
+ * so a person who may change them could take over any operator's account. There, only owners may.
  */
 type Kind = { builtIn: boolean };
 
-/** What a role may do in its workspace. @param role null: nothing */
+/**
+ * The permissions of a role in its workspace.
+ * @param role null: none
+ */
 export function permissionsOfTeamRole(role: TeamRole | null, kind: Kind): readonly string[] {
   return grantableBy(role, kind).filter(ofWorkspace);
 }
 
-/** What a role may do and hand on in a project that does not keep the public status: there, `status:write` opens nothing. */
+/**
+ * The permissions a role has and can grant in a project that does not keep the public status, where `status:write` has
+ * no effect.
+ */
 export function grantableBy(role: TeamRole | null, { builtIn }: Kind): readonly string[] {
   if (role === null) return [];
   const { permissions } = TABLE[role];
@@ -118,12 +124,12 @@ function isOfConsole(key: string): boolean {
   return CONSOLE.some((own) => own === key);
 }
 
-/** The status is that of the whole installation. */
+/** Whether a permission is for a workspace. The status belongs to the whole installation. */
 function ofWorkspace(key: string): boolean {
   return key !== 'status:write';
 }
 
-/** What a role in the built-in workspace may do for the whole installation. */
+/** The permissions of a role in the built-in workspace for the whole installation. */
 export function permissionsForInstallation(role: TeamRole | null): readonly string[] {
   return role === 'owner' || role === 'admin' ? INSTALLATION : [];
 }

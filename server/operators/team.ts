@@ -95,7 +95,10 @@ export async function getTeamMember(ctx: Ctx | TxCtx, id: TeamMemberId): Promise
   return record;
 }
 
-/** Takes somebody into the team; one who is in it already keeps their role. @returns whether they are new in it */
+/**
+ * Adds a user to the team; a team member keeps their role.
+ * @returns whether they were added
+ */
 export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): Promise<boolean> {
   const id = newId('tmb', tx.now);
   const added = await tx.db
@@ -115,7 +118,10 @@ export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): 
   return added !== undefined;
 }
 
-/** Gives a team member another role. Owners are made and unmade by owners only. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+/**
+ * Changes a team member's role. Only owners can grant or take the owner role.
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED
+ */
 export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Promise<TeamMember> {
   return transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
@@ -133,7 +139,10 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
   });
 }
 
-/** Takes somebody out of the team, effective on their next request. @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED */
+/**
+ * Removes a member from the team; takes effect on their next request.
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED
+ */
 export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
@@ -144,7 +153,10 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
   });
 }
 
-/** Changes of a team wait for each other at the rows of its owners, so that two can't remove each other at once. @throws Problem NOT_FOUND */
+/**
+ * Serialises changes of a team by locking the rows of its owners, so that two owners can't remove each other at once.
+ * @throws Problem NOT_FOUND
+ */
 async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
   const owners = await lockOwners(tx);
   const row = await tx.db
@@ -170,7 +182,7 @@ async function lockOwners(tx: TxCtx): Promise<UserId[]> {
   return owners.map((owner) => owner.user_id);
 }
 
-/** @throws Problem LAST_OWNER when nobody else owns the workspace who stays */
+/** @throws Problem LAST_OWNER if the workspace would have no owner left */
 async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): Promise<void> {
   const { scope } = installationOf(tx.system);
   const awaitingErasure = await usersAwaitingErasure({ db: tx.db, scope }, owners);
@@ -186,12 +198,15 @@ function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: bool
   });
 }
 
-/** Nobody hands on a role that only owners hand on. @throws Problem AUTHORIZATION_DENIED */
+/**
+ * Only owners can invite to a role that only owners can grant.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
 export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> {
   if (role === 'owner') requireOwner(tx, await ownersOf(tx), true);
 }
 
-/** Whether somebody who invited to a role could do so today. They stay what they are until the transaction ends. */
+/** Whether the inviter could still invite to this role. Locks their role until the transaction ends. */
 export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: TeamRole): Promise<boolean> {
   const own = inviter === null ? null : await lockRoleOf(tx, inviter);
   const kind = { builtIn: tx.scope.workspaceId === installationOf(tx.system).scope.workspaceId };
@@ -199,7 +214,9 @@ export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: 
   return role !== 'owner' || own === 'owner';
 }
 
-/** What somebody is in the team now, and stays until the transaction ends; null: nothing. Served by team_members_of_user. */
+/**
+ * A user's role in the team, locked until the transaction ends; null: not in the team. Served by team_members_of_user.
+ */
 export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
   return (
     (
@@ -214,7 +231,7 @@ export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | 
   );
 }
 
-/** Who owns the workspace. */
+/** The owners of the workspace. */
 export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
   const owners = await tx.db
     .selectFrom('team_members')
@@ -226,7 +243,7 @@ export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
   return owners.map((owner) => owner.user_id);
 }
 
-/** The workspaces somebody is in the team of, and as what. Served by team_members_of_user. */
+/** The workspaces whose team a user is in, with their role. Served by team_members_of_user. */
 export async function teamsOf({ db }: { db: ReadDb }, userId: UserId): Promise<Map<WorkspaceId, TeamRole>> {
   const rows = await db
     .selectFrom('team_members')
@@ -236,7 +253,7 @@ export async function teamsOf({ db }: { db: ReadDb }, userId: UserId): Promise<M
   return new Map(rows.map((row) => [row.workspace_id, row.role]));
 }
 
-/** Makes somebody an owner, whatever they were before. */
+/** Makes a user an owner, whatever their role was. */
 export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
   if (await addTeamMember(tx, userId, 'owner')) return;
   const changed = await tx.db
@@ -250,7 +267,7 @@ export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
   if (changed) await emit(tx, 'team.member.changed', { teamMemberId: changed.id, userId, role: 'owner' });
 }
 
-/** True for somebody who is in the team of `tx.scope`'s workspace. */
+/** Whether a user is in the team of `tx.scope`'s workspace. */
 export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
   return (
     (await tx.db
@@ -263,7 +280,7 @@ export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
 }
 
 /**
- * Checks that every workspace an operator owns has another owner who stays. Two who go at once wait for each other.
+ * Checks that every workspace an operator owns keeps another owner. Serialises with other owners who are leaving.
  * @throws Problem LAST_OWNER
  */
 export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void> {
@@ -271,12 +288,12 @@ export async function keepOwnersWithout(tx: TxCtx, userId: UserId): Promise<void
   const owned = [...teams].flatMap(([workspaceId, role]) => (role === 'owner' ? [workspaceId] : [])).sort();
   for (const workspaceId of owned) {
     const inside = at(tx, workspaceScope(workspaceId));
-    // biome-ignore lint/performance/noAwaitInLoops: locked in one order, so that two people who go at once can't wait for each other
+    // biome-ignore lint/performance/noAwaitInLoops: locked in a fixed order, so that two people leaving at once can't deadlock
     await keepAnOwner(inside, await lockOwners(inside), userId);
   }
 }
 
-/** Takes an operator who is erased out of every team. */
+/** Removes an erased operator from every team. */
 export async function removeFromTeams(tx: TxCtx, userId: UserId): Promise<void> {
   const left = await tx.db
     .deleteFrom('team_members')

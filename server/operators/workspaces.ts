@@ -7,7 +7,10 @@ import { createProject, createWorkspace, getProject, type Project, takeDefaultPr
 import { workspaceScope } from './edge.ts';
 import { addTeamMember } from './team.ts';
 
-/** Adds a workspace; whoever makes it owns it. @returns its record */
+/**
+ * Adds a workspace owned by its creator.
+ * @returns its record
+ */
 export function addWorkspace(ctx: Ctx, name: string) {
   return transaction(ctx, async (tx) => {
     const id = await newWorkspace(tx, name, operatorOf(tx).userId);
@@ -17,7 +20,7 @@ export function addWorkspace(ctx: Ctx, name: string) {
   });
 }
 
-/** Makes a workspace with its first owner. */
+/** Creates a workspace with its first owner. */
 export async function newWorkspace(tx: TxCtx, name: string, owner: UserId): Promise<WorkspaceId> {
   const { id } = await createWorkspace(tx, name);
   const inside: TxCtx = at(tx, workspaceScope(id));
@@ -26,7 +29,10 @@ export async function newWorkspace(tx: TxCtx, name: string, owner: UserId): Prom
   return id;
 }
 
-/** Adds a project with both of its environments and their built-in roles. @returns its record */
+/**
+ * Adds a project with both environments and their built-in roles.
+ * @returns its record
+ */
 export function addProject(ctx: Ctx, name: string): Promise<Project> {
   return transaction(ctx, async (tx) => getProject(tx, await newProject(tx, name)));
 }

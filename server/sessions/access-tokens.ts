@@ -39,7 +39,7 @@ const ManagementClaims = Type.Object({
 export type CustomerClaims = Static<typeof CustomerClaims>;
 type ManagementClaims = Static<typeof ManagementClaims>;
 
-/** What a valid token says, by kind. */
+/** The content of a valid token, by kind. */
 export type VerifiedToken = { keyId: string; issuer: string; audience: readonly string[] } & (
   | { kind: 'customer'; claims: CustomerClaims }
   | { kind: 'management'; claims: ManagementClaims }
@@ -51,12 +51,13 @@ const isManagement = Compile(ManagementClaims);
 const CLOSED = 'The project of this token is about to be deleted.';
 const ALGORITHM = 'ES256';
 const TYPE = 'at+jwt';
-/** Tokens remembered per process; each takes about a kilobyte. */
+/** Verified tokens cached per process; each takes about a kilobyte. */
 const MAX_REMEMBERED = 20_000;
 
 /**
- * Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. The issuer is the
- * auth address in use; the audience the API address of its kind: the project's own where the issuer is.
+ * Signs an access token (RFC 9068) for one scope entry. `claims.iat` and `exp` are seconds since the epoch. The issuer
+ * is the auth address of the request. The audience is the API address of the same kind: the project's own if the issuer
+ * is the project's own.
  */
 export async function signAccessToken(
   ctx: Pick<Ctx, 'system' | 'scope' | 'authAddress'>,
@@ -83,7 +84,7 @@ export async function verifyAccessToken(
   const cache = tokenCache(system);
   const digest = hash('sha256', `${environment} ${token}`, 'base64url');
   const cached = cache.get(digest);
-  // A key may have been retired since its token was remembered.
+  // The key may have been retired after its token was cached.
   const known = cached && signingKeys(system, environment).isPublished(cached.keyId) ? cached : undefined;
   const verified = known ?? (await checkSignature(system, environment, token));
   if (!isCommon(system, verified)) await requireOwnAddresses(system, verified);
@@ -96,7 +97,7 @@ export async function verifyAccessToken(
   return verified;
 }
 
-/** Whose revocation ends this token. */
+/** The subjects whose revocation ends this token. */
 function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
   return kind === 'customer' ? [claims.sid, claims.entryId] : [claims.applicationId];
 }
@@ -137,14 +138,14 @@ function classified(keyId: string, payload: JWTPayload, environment: Environment
   throw wrongKind();
 }
 
-/** True for a token of the environment's own addresses, which every project uses. */
+/** True for a token of the environment's own addresses, which all projects share. */
 function isCommon({ config }: System, { issuer, audience, claims }: VerifiedToken): boolean {
   const { auth, api } = config.addresses[claims.environment];
   return issuer === auth && audience.includes(api);
 }
 
 /**
- * A token may name addresses that its project has bound, for as long as they are: on every use, as a domain may be lost.
+ * A token may name addresses that its project has bound. Checked on every use, because a project can lose a domain.
  * @throws Problem AUTHENTICATION_REQUIRED, WRONG_TOKEN_KIND for the token of an application's own API
  */
 async function requireOwnAddresses(system: System, { issuer, audience, claims }: VerifiedToken): Promise<void> {
@@ -156,7 +157,7 @@ async function requireOwnAddresses(system: System, { issuer, audience, claims }:
   if (![common.api, ...own.api].some((address) => audience.includes(address))) throw wrongKind();
 }
 
-/** For a token of ours that is neither a session nor a management token, and can't be exchanged for one. */
+/** For a token that we issued but that is neither a session nor a management token, and can't be exchanged for one. */
 function wrongKind(): Problem {
   return problem(
     'WRONG_TOKEN_KIND',

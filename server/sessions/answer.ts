@@ -7,7 +7,7 @@ import { signAccessToken } from './access-tokens.ts';
 import type { IssuedRefreshToken } from './refresh-tokens.ts';
 import type { ScopeEntry } from './sessions.ts';
 
-/** What every way of signing in, refresh and switch-context answer with. Token fields are named as in RFC 6749 §5.1. */
+/** The response of every sign-in, refresh and switch-context. Token fields are named as in RFC 6749 §5.1. */
 export const SessionResponse = Type.Object(
   {
     access_token: Type.String(),
@@ -34,7 +34,7 @@ export const SessionResponse = Type.Object(
 );
 export type SessionResponse = Static<typeof SessionResponse>;
 
-/** Signs an access token for the entry and puts the session answer together. */
+/** Signs an access token for the entry and builds the session response. */
 export async function sessionResponse(
   ctx: Pick<Ctx, 'system' | 'scope' | 'now' | 'authAddress'>,
   entry: ScopeEntry,

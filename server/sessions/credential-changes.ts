@@ -13,8 +13,8 @@ const ADDRESS: Consequences = { sessions: true, devices: false, proofs: true };
 const EVERYTHING: Consequences = { sessions: true, devices: true, proofs: true };
 
 /**
- * What ends when the credentials of a person change: their other sessions, remembered devices, and open proofs (links, codes and
- * flows that were begun before). The session that makes the change goes on.
+ * What a change of a user's credentials ends: their other sessions, remembered devices, and open proofs (links, codes
+ * and flows that were started before). The session that makes the change goes on.
  */
 export const ENDED_BY: Readonly<Record<CredentialChange, Consequences>> = {
   password: EVERYTHING,
@@ -31,20 +31,20 @@ export const ENDED_BY: Readonly<Record<CredentialChange, Consequences>> = {
   identity_linked: ADDRESS,
   identity_unlinked: ADDRESS,
   reclaimed: EVERYTHING,
-  // They stand in for a factor that stays what it was.
+  // Recovery codes stand in for a factor, which stays unchanged.
   recovery_codes: NOTHING,
   recovery_code_used: NOTHING,
 };
 
 /**
- * Ends what a change of somebody's credentials ends. Changes that a person makes in two sessions wait for each other: the
- * second one finds its session ended, so that nobody adds a credential of theirs just after the owner has shut them out.
+ * Ends what a change of a user's credentials ends. Serialises changes by two sessions of one user: the second one finds
+ * its session ended, so an intruder can't add a credential just after the owner has ended the other sessions.
  * @throws Problem SESSION_REVOKED
  */
 export async function endWithCredentials(tx: TxCtx, userId: UserId, change: CredentialChange): Promise<void> {
   const { sessions, devices, proofs } = ENDED_BY[change];
   await lockUser(tx, userId);
-  // Proofs before sessions: a sign-in that is just spending one finishes first, and its session ends with the others.
+  // Proofs before sessions: a sign-in that is spending a proof concurrently finishes first, and its session ends with the others.
   if (proofs) await voidOpenProofs(tx, userId);
   if (sessions) await endOthers(tx, userId, change);
   if (devices) await forgetDevices(tx, userId, 'all');
@@ -52,7 +52,7 @@ export async function endWithCredentials(tx: TxCtx, userId: UserId, change: Cred
 
 async function endOthers(tx: TxCtx, userId: UserId, change: CredentialChange): Promise<void> {
   const { actor } = tx;
-  // None where a mailed link, an administrator or the system makes the change.
+  // Undefined if a mailed link, an administrator or the system makes the change.
   const own = actor.kind === 'customer' && actor.userId === userId ? actor.sessionId : undefined;
   if (own) await lockSession(tx, own);
   await revokeSessions(tx, userId, own ? { except: own } : 'all', reasonOf(change, own !== undefined));

@@ -7,8 +7,9 @@ import { acrossProjects } from '#platform/scoped.ts';
 import { endTokensOf } from './revocations.ts';
 
 /**
- * What the token of whoever acts was obtained through: what is made with it has the same descent. Served by the primary key.
- * @returns null for a session that the person signed in to, and where nobody's token is used
+ * The grant or application through which the actor's token was obtained; whatever is created with the token has the
+ * same descent. Served by the primary key.
+ * @returns null for a session that the person signed in to, and where no user's token is used
  * @throws Problem SESSION_REVOKED when the token's entry has ended meanwhile
  */
 export async function descentOf(tx: TxCtx): Promise<Descent | null> {
@@ -29,8 +30,9 @@ export async function descentOf(tx: TxCtx): Promise<Descent | null> {
 type Through = { grantIds: readonly string[] } | { applicationId: ApplicationId };
 
 /**
- * Ends what was obtained through grants, or by an application, in every project: access tokens by the feed of revocations, refresh
- * tokens with their entries. The sessions themselves go on. Served by scope_entries_of_grant and scope_entries_of_application.
+ * Ends what was obtained through grants, or by an application, in every project: access tokens through the feed of
+ * revocations, refresh tokens with their entries. The sessions themselves go on. Served by scope_entries_of_grant and
+ * scope_entries_of_application.
  */
 export async function endDescended(tx: TxCtx, through: Through, reason: string): Promise<void> {
   const update = tx.db

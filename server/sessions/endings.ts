@@ -2,14 +2,16 @@ import type { Descent, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** Sessions that end, everywhere or in one project. */
+/** Sessions that ended, in every project or in one. */
 export type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 
 type Ending = (tx: TxCtx, ended: EndedSessions) => Promise<void>;
 
 const endings = perSystem(() => new Set<Ending>());
 
-/** What else ends with sessions, in the same transaction: told by parts that make things of them. */
+/**
+ * Registers what else ends with sessions, in the same transaction; called by parts that derive something from sessions.
+ */
 export function whenSessionsEnd(system: System, ending: Ending): void {
   endings(system).add(ending);
 }
@@ -21,7 +23,7 @@ export async function endWithSessions(tx: TxCtx, ended: EndedSessions): Promise<
   }
 }
 
-/** What is about to be obtained: an entry of a session, through a grant. */
+/** An entry of a session that is about to be obtained through a grant. */
 export type Obtained = Descent & { sessionId: SessionId };
 
 type Check = (tx: TxCtx, obtained: Obtained) => Promise<void>;
@@ -29,8 +31,9 @@ type Check = (tx: TxCtx, obtained: Obtained) => Promise<void>;
 const checks = perSystem(() => new Set<Check>());
 
 /**
- * Asked before something is obtained through a grant, in the same transaction: by the part that knows grants. It throws for one
- * that is over, and holds one that is alive until the transaction is done, so that whoever ends it next finds what was made of it.
+ * Registers the check that runs before something is obtained through a grant, in the same transaction; called by the
+ * part that owns grants. The check throws for a grant that has ended, and locks a live one until the transaction ends,
+ * so that ending the grant also ends what was obtained through it.
  */
 export function whenDescending(system: System, check: Check): void {
   checks(system).add(check);

@@ -32,10 +32,10 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Tabs of one browser refresh at the same moment: within this time a used token is answered with the same successor. */
+/** Tabs of one browser refresh at the same moment: within this time, a used token returns the same successor. */
 const GRACE_MS = 10_000;
 
-/** When a session was last seen is known to the minute. */
+/** The last use of a session is recorded to the minute. */
 const SEEN_MS = 60_000;
 
 /** `lkr_`, the workspace's routing key, 256 random bits. */
@@ -85,7 +85,7 @@ type Presented = {
   dead: boolean;
 };
 
-/** A presented token that was found: its scope is known now. */
+/** A presented token that was found, with its scope. */
 export type FoundRefreshToken = { scope: Ctx['scope']; token: string; row: Presented };
 
 /**
@@ -112,9 +112,9 @@ function unknownToken() {
 }
 
 /**
- * Spends a refresh token for its successor. The same successor is returned to every caller within the grace time; a later
- * second use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
- * @param admit throws unless the entry may go on; the token is not spent then
+ * Spends a refresh token for its successor. Every caller within the grace time gets the same successor; a later second
+ * use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
+ * @param admit throws unless the entry may go on; then the token is not spent
  * @throws Problem SESSION_EXPIRED, SESSION_REVOKED, and what `admit` throws
  */
 export async function rotateRefreshToken(
@@ -148,8 +148,9 @@ function entryOf(row: Presented): ScopeEntry {
 }
 
 /**
- * Marks the token used and stores its successor in one conditional statement, so that of many callers one wins.
- * @returns undefined when another call was first
+ * Marks the token used and stores its successor in one conditional statement, so that exactly one concurrent caller
+ * succeeds.
+ * @returns undefined if another call was first
  */
 async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<IssuedRefreshToken | undefined> {
   const next = await newToken(ctx, row.session_expires_at);
@@ -170,8 +171,8 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Issue
 }
 
 /**
- * Served by primary keys. `offset 0` keeps each look-up a look-up: joined freely, a planner without statistics walks all entries
- * and sessions of the workspace.
+ * Served by primary keys. `offset 0` keeps each look-up separate: if they were joined, a planner without statistics
+ * would scan all entries and sessions of the workspace.
  */
 const findPresented = prepared<Presented>(
   'find-refresh-token',
@@ -185,7 +186,7 @@ const findPresented = prepared<Presented>(
    where t.workspace_id = $1 and t.environment = $2 and t.hash = $3`,
 );
 
-/** Changes nothing, and returns no row, when the token is used already. */
+/** Changes nothing and returns no row if the token is already used. */
 const replaceToken = preparedWrite(
   'replace-refresh-token',
   'claim',
@@ -202,7 +203,7 @@ const replaceToken = preparedWrite(
 );
 
 async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<IssuedRefreshToken> {
-  // Read again: the winner of a race may have spent the token after it was found.
+  // Read again, because a concurrent call may have spent the token after it was found.
   const { row: current } = row.used_at ? { row } : await findRefreshToken(ctx.system, scope.environment, token);
   if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS)
     return openSuccessor(token, current.successor);

@@ -21,19 +21,22 @@ declare module '#platform/db.ts' {
 }
 
 const TOPIC = 'revoked';
-/** No access token lives longer (settings and management tokens allow an hour at most), plus a minute of clock skew. */
+/**
+ * The longest life of an access token (settings and management tokens allow an hour at most), plus a minute of clock
+ * skew.
+ */
 const LONGEST_TOKEN_MS = 61 * 60_000;
 
 /**
- * Ends, in every process, the access tokens of sessions or scope entries that are over: also a token that is being issued
- * meanwhile, by a request that still found them alive.
- * @param subjects their ids
+ * Ends the access tokens of ended sessions or scope entries in every process, including a token that is being issued
+ * concurrently by a request that still found them alive.
+ * @param subjects ids of sessions or scope entries
  */
 export async function endTokensOf(tx: TxCtx, subjects: readonly string[]): Promise<void> {
   await revoke(tx, subjects, new Date(tx.now.getTime() + LONGEST_TOKEN_MS));
 }
 
-/** Ends, in every process, the access tokens that an application was issued up to an instant; later ones are good. */
+/** Ends, in every process, the access tokens issued to an application up to an instant; later ones stay valid. */
 export async function endTokensUpTo(tx: TxCtx, applicationId: ApplicationId, instant: Date): Promise<void> {
   await revoke(tx, [applicationId], instant);
 }
@@ -60,13 +63,13 @@ async function revoke(tx: TxCtx, subjects: readonly string[], instant: Date): Pr
   await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${instant.getTime()}` })));
 }
 
-/** Dead ones are looked for whenever this many have come. */
+/** Expired revocations are dropped after this many additions. */
 const FORGET_EVERY = 10_000;
 
-/** The revocations whose tokens may still be alive, as one process knows them. */
+/** The revocations known to one process whose tokens may not have expired. */
 class RevocationSet {
   readonly #system: System;
-  /** Id of a session, scope entry or application → the instant in milliseconds up to which its tokens are dead. */
+  /** Id of a session, scope entry or application → the instant in milliseconds up to which its tokens are revoked. */
   readonly #revoked = new Map<string, number>();
   #loaded = false;
 
@@ -85,8 +88,8 @@ class RevocationSet {
   }
 
   /**
-   * Whether a token of these subjects is dead. Answers at once from memory while the change feed is live, and asks the
-   * database while it is not, or before it has caught up (fails closed).
+   * Whether a token of these subjects is revoked. Served from memory while the change feed is live; otherwise, and
+   * until the feed has caught up, from the database (fails closed).
    */
   isRevoked(
     subjects: readonly string[],
@@ -113,7 +116,7 @@ class RevocationSet {
     }>`select subject, revoked_at from revocations where expires_at > ${this.#system.clock.now()} /* all workspaces */`.execute(
       this.#system.lookups,
     );
-    // What was heard while reading is kept: only what is dead by now goes.
+    // Keep what arrived during the read: remove only what has expired.
     for (const { subject, revoked_at } of rows)
       this.#revoked.set(subject, Math.max(revoked_at.getTime(), this.#revoked.get(subject) ?? 0));
     this.#forgetDead();
@@ -147,8 +150,8 @@ async function isRevokedInDatabase(
 }
 
 /**
- * Ends every session of the installation, with its entries and refresh tokens. Access tokens go on until they expire unless
- * their signing key is retired.
+ * Ends every session of the installation, with its entries and refresh tokens. Access tokens stay valid until they
+ * expire, unless their signing key is retired.
  * @returns how many sessions were ended
  */
 export async function endEverySession(tx: TxCtx): Promise<number> {
@@ -160,7 +163,7 @@ export async function endEverySession(tx: TxCtx): Promise<number> {
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes revocations whose last token is dead, and expired refresh tokens. Runs as a job. */
+/** Removes revocations whose tokens have all expired, and expired refresh tokens. Runs as a job. */
 export async function forgetDeadTokens(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(
@@ -171,12 +174,12 @@ export async function forgetDeadTokens(system: System): Promise<void> {
   );
 }
 
-/** A known device is told from a new one by the sessions of as many days. */
+/** Known devices are recognised by the sessions of as many days. */
 const SESSIONS_KEPT_MS = 90 * 86_400_000;
-/** Sessions of one statement, so that none holds its locks for long. */
+/** Sessions per statement, limited so that none holds its locks for long. */
 const PORTION = 5_000;
 
-/** Removes sessions that ended long ago, with what they were in projects. Runs as a job. Served by sessions_expired. */
+/** Removes sessions that ended long ago, with their scope entries. Runs as a job. Served by sessions_expired. */
 export async function forgetDeadSessions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
   for (;;) {

@@ -10,7 +10,7 @@ import { networksOf } from '#platform/source.ts';
 import type { Settings } from '#settings';
 import type { SessionProof } from './sessions.ts';
 
-/** True when the user has signed in from the request's source before, within the last 90 days. Served by sessions_of_user. */
+/** Whether the user has signed in from the request's source within the last 90 days. Served by sessions_of_user. */
 export async function isKnownSource(ctx: Ctx, userId: UserId): Promise<boolean> {
   if (ctx.trace.ip === null) return false;
   const since = new Date(ctx.now.getTime() - 90 * 86_400_000);
@@ -26,12 +26,12 @@ export async function isKnownSource(ctx: Ctx, userId: UserId): Promise<boolean> 
   return row !== undefined;
 }
 
-/** @returns whether a session began at the same source as `ip` */
+/** Whether a session started from the same source as `ip`. */
 function isFrom(ip: string | null): RawBuilder<boolean> {
   return ip === null ? sql`ip is null` : sql`ip <<= any(${networksOf(ip)}::inet[])`;
 }
 
-/** Whether a user has been seen on this device, by its browser and its source: never anywhere, before, or not on it. */
+/** Whether a user's device, recognised by its browser and source, is the first one, a known one, or a new one. */
 export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' | 'known' | 'new'> {
   const { ip, userAgent } = tx.trace;
   const rows = await tx.db
@@ -49,12 +49,12 @@ export async function familiarityOf(tx: TxCtx, userId: UserId): Promise<'first' 
   return rows.place > 0 && rows.browser > 0 ? 'known' : 'new';
 }
 
-/** How recently a person must have proved who they are before sensitive changes, in seconds (SE-4). */
+/** How recently a person must have authenticated before sensitive changes, in seconds (SE-4). */
 const RECENT_SECONDS = 600;
 
 /**
- * The refusal of a session that has not proved enough for what it asks. It says what would do: a second factor (`acr`), or any
- * proof, within the last `maxAge` seconds, as RFC 9470 §3 names them.
+ * The problem for a session whose proof does not suffice. It names what would: a second factor (`acr`), or any proof,
+ * within the last `maxAge` seconds (RFC 9470 §3).
  */
 export function reauthenticationRequired({ acr, maxAge = RECENT_SECONDS }: { acr?: 'aal2'; maxAge?: number }): Problem {
   const extensions = { ...(acr && { acr }), maxAge };
@@ -65,7 +65,7 @@ export function reauthenticationRequired({ acr, maxAge = RECENT_SECONDS }: { acr
   });
 }
 
-/** When a session last proved who its person is. Served by the primary key. */
+/** When a session last proved who its user is. Served by the primary key. */
 async function provenTimes(ctx: Ctx) {
   return ctx.db
     .selectFrom('sessions')
@@ -77,9 +77,10 @@ async function provenTimes(ctx: Ctx) {
 }
 
 /**
- * Checks that the session's person proved who they are within ten minutes: with any factor, or with a second one where they have
- * one, whatever the project asks for at the sign-in (NIST SP 800-63B-4 §4.1.2; ASVS 7.5.1). A remembered device is no factor.
- * @throws Problem REAUTHENTICATION_REQUIRED with `maxAge`, and `acr` where it has to be a second factor
+ * Checks that the session's user authenticated within ten minutes: with any factor, or with a second one if they have
+ * one, whatever the project requires at sign-in (NIST SP 800-63B-4 §4.1.2; ASVS 7.5.1). A remembered device is no
+ * factor.
+ * @throws Problem REAUTHENTICATION_REQUIRED with `maxAge`, and `acr` if it has to be a second factor
  */
 export async function requireFreshProof(ctx: Ctx, proof: FreshProof): Promise<void> {
   const { userId } = customerOf(ctx);
@@ -92,7 +93,11 @@ export async function requireFreshProof(ctx: Ctx, proof: FreshProof): Promise<vo
   if (!isFresh(times?.authTime)) throw reauthenticationRequired({});
 }
 
-/** A session's own live entry in `ctx.scope`'s project, not one that came through a grant. Served by scope_entries_of_session. @returns undefined when it ended or never was */
+/**
+ * A session's own live entry in `ctx.scope`'s project, not one that came through a grant. Served by
+ * scope_entries_of_session.
+ * @returns undefined when there is none
+ */
 export async function liveEntry(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   sessionId: SessionId,
@@ -112,11 +117,13 @@ export async function liveEntry(
 export type ProvenEntry = SessionProof & {
   entryId: ScopeEntryId;
   userId: UserId;
-  /** The `mfa` setting of the project when the entry was admitted; null where it was not kept. */
+  /** The `mfa` setting of the project when the entry was admitted; null if it was not recorded. */
   admittedUnder: Settings['mfa'] | null;
 };
 
-/** {@link liveEntry} with what the session proved. Served by scope_entries_of_session and the primary key of sessions. */
+/**
+ * {@link liveEntry} with what the session proved. Served by scope_entries_of_session and the primary key of sessions.
+ */
 export async function provenEntry(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   sessionId: SessionId,
@@ -145,7 +152,7 @@ export async function provenEntry(
     .executeTakeFirst();
 }
 
-/** What a session that has not ended proved, in whatever projects it is. Served by the primary key. */
+/** What a live session proved, whatever projects it is in. Served by the primary key. */
 export function sessionProof(
   ctx: Pick<Ctx, 'db' | 'scope' | 'now'>,
   sessionId: SessionId,
@@ -201,7 +208,7 @@ export type ListedSession = SessionSummary & {
   lastSeenAt: string;
 };
 
-/** Which of a user's sessions; `before` is the id of the last one that was read. */
+/** The filter of the list; `before` is the id of the last session that was read. */
 type OwnSessions = { limit: number; before?: SessionId | undefined; only?: SessionId };
 
 /** The live sessions of a user, newest first. Served by sessions_of_user. */
@@ -240,7 +247,7 @@ export async function listSessions(
 /** A live session in a project, as its administrators see it. */
 export type ProjectSession = Omit<ListedSession, 'current'> & { userId: UserId };
 
-/** Which of a project's sessions; `before` is the id of the last one that was read. */
+/** The filter of the list; `before` is the id of the last session that was read. */
 type ProjectSessions = { limit: number; before: SessionId | null; userId?: UserId | undefined; only?: SessionId };
 
 /** The live sessions in `ctx.scope`'s project, newest first. Served by scope_entries_of_project and primary keys. */
@@ -256,7 +263,7 @@ export async function sessionsOfProject(
         .onRef('s.environment', '=', 'e.environment')
         .onRef('s.id', '=', 'e.session_id'),
     )
-    // Once, however many grants led it there.
+    // A session is listed once, however many grants led it into the project.
     .distinctOn('e.session_id')
     .selectAll('s')
     .where(inScope(ctx, 'e'))
@@ -283,7 +290,7 @@ export async function sessionsOfProject(
   }));
 }
 
-/** Every session that is kept of a user, also ended ones, newest first. Served by sessions_of_user. */
+/** Every stored session of a user, including ended ones, newest first. Served by sessions_of_user. */
 export async function sessionHistory(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId, limit: number) {
   const rows = await ctx.db
     .selectFrom('sessions')

@@ -60,27 +60,27 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What was proven when a session began, or since. */
+/** What was proven when the session started, or later. */
 export type SessionProof = {
   amr: string[];
   acr: string;
   authTime: Date;
-  /** The device that stood for the second factor, if one did. */
+  /** The remembered device that replaced the second factor, if any. */
   rememberedDevice: DeviceId | null;
 };
 
-/** A session in one project: what tokens are made for. */
+/** The part of a session that belongs to one project; tokens are issued for it. */
 export type ScopeEntry = Omit<SessionProof, 'rememberedDevice'> & {
   entryId: ScopeEntryId;
   sessionId: SessionId;
   userId: UserId;
   projectId: ProjectId;
-  /** The absolute end of the session, whatever is done with it. */
+  /** The absolute end of the session; activity does not extend it. */
   expiresAt: Date;
 };
 
 /**
- * Begins a session with an entry in `tx.scope`'s project, for somebody who was admitted to it.
+ * Starts a session with an entry in `tx.scope`'s project, for a user who was admitted to it.
  * @param how `amr` as RFC 8176 names the methods, `acr` the level reached
  */
 export async function startSession(
@@ -146,13 +146,13 @@ async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnde
 type EnteringSession = {
   sessionId: SessionId;
   fromProjectId: ProjectId;
-  /** Throws unless who has proven this may enter the project. */
+  /** Throws unless the user may enter the project with this proof. */
   admit: (proof: SessionProof) => Promise<void>;
 };
 
 /**
- * Takes a session into `tx.scope`'s project: its live entry there, or a new one. Level and authentication time stay as they are.
- * What comes through a grant has an entry of its own, which ends with the grant.
+ * Takes a session into `tx.scope`'s project: returns its live entry there, or adds one. Level and authentication time
+ * do not change. An entry obtained through a grant is separate and ends with the grant.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED, and what `admit` throws
  */
 export async function enterProject(
@@ -177,7 +177,10 @@ export async function enterProject(
   return { ...session, entryId, projectId: tx.scope.projectId };
 }
 
-/** Notes that an entry was admitted under the policy of today: it is not looked at again until that is stricter. */
+/**
+ * Records that an entry was admitted under the current policy: it is decided again only when the policy becomes
+ * stricter.
+ */
 export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<void> {
   const { settings } = await projectOf(tx.system, tx.scope);
   await tx.db
@@ -193,8 +196,8 @@ export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<v
 type Raised = { amr: string[]; acr: string; secondFactor: boolean };
 
 /**
- * Raises a session after a new proof of who its person is. The entry in `tx.scope`'s project that it was proven with, with all
- * its tokens, is replaced by a new one of the same descent (ASVS 7.2.4; SE-1), which is worth no more than the one before.
+ * Raises the level of a session after a new proof of its user. The entry in `tx.scope`'s project, with all its tokens,
+ * is replaced by a new one of the same descent (ASVS 7.2.4; SE-1), which has no more rights than the old one.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
 export async function raiseSession(
@@ -239,8 +242,8 @@ export async function raiseSession(
 }
 
 /**
- * Notes that a session just proved a second factor that its person set up in it. Its tokens go on, and tell so from the next
- * refresh on.
+ * Records that a session just proved a second factor that its user set up in it. Its tokens stay valid and carry the
+ * new level from the next refresh on.
  */
 export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, methods: readonly string[]): Promise<void> {
   const { amr } = await lockSession(tx, sessionId);
@@ -252,7 +255,10 @@ export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, method
     .execute();
 }
 
-/** Serialises changes of one session; it must be alive. @throws Problem SESSION_REVOKED, SESSION_EXPIRED */
+/**
+ * Serialises changes of one session, which must be live.
+ * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
+ */
 export async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
     .selectFrom('sessions')
@@ -277,7 +283,10 @@ export async function lockSession(tx: TxCtx, sessionId: SessionId) {
 /** Which sessions of a user to end. */
 export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
 
-/** Ends sessions of a user in every project: access and refresh tokens are refused from the commit on. @returns how many were ended */
+/**
+ * Ends sessions of a user in every project: access and refresh tokens are refused after the commit.
+ * @returns how many sessions were ended
+ */
 export async function revokeSessions(
   tx: TxCtx,
   userId: UserId,
@@ -307,7 +316,10 @@ export async function revokeSessions(
 
 type Whose = { userId: UserId } | { sessionId: SessionId };
 
-/** Ends the presence of a user or of a session in `tx.scope`'s project; other projects go on. @returns how many entries were ended */
+/**
+ * Ends the scope entries of a user or of a session in `tx.scope`'s project; other projects are not affected.
+ * @returns how many entries were ended
+ */
 export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
   const { projectId } = tx.scope;
   const update = tx.db
