@@ -24,14 +24,17 @@ const FAREWELLS: readonly [Farewell, TextId][] = [
   ['erasing', 'account.erasing'],
 ];
 
-/** A person's own account, as pages. They stand on the domain of `/v1/me/*`, and work without JavaScript save for new passkeys. */
+/**
+ * The pages of a person's own account. They share the domain of `/v1/me/*`, and work without JavaScript except for
+ * adding passkeys.
+ */
 export const accountRoutes: Routes = [
   get('/account/return', {
     permission: 'public',
     handler: async (request, reply) => {
       const { state, error } = Object(request.query);
       if (error === undefined) return reply.redirect(cameFrom(state), 303);
-      // The person did not want to: the page goes on for who is signed in still.
+      // The sign-in was cancelled: a visitor who is still signed in stays on the page.
       return (await visitOf(request, reply)) ? reply.redirect(BASE, 303) : outside(request, reply, 'account.signedOut');
     },
   }),
@@ -61,7 +64,7 @@ export const accountRoutes: Routes = [
   ...ownDataRoutes,
 ];
 
-/** For who is not signed in, and did not come to do so. */
+/** The page for a visitor who is not signed in and is not sent to sign in. */
 async function outside(request: Request, reply: Reply, text: TextId): Promise<Reply> {
   const scope = await scopeAsked(request);
   const voice = await voiceOf({ system: request.server.system, scope, languages: request.trace.languages });

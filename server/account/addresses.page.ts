@@ -13,7 +13,7 @@ import { goTo, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
 
-/** A new address counts once a code from it came back. */
+/** A new address takes effect when the code sent to it is entered. */
 export const addressRoutes: Routes = [
   page('/email', (visit) => addressPage(visit, 'email'), { freshProof }),
   page('/phone', (visit) => addressPage(visit, 'phone'), { freshProof }),
@@ -65,7 +65,7 @@ function addressPage(visit: Visit, kind: 'email' | 'phone'): Reply {
   });
 }
 
-/** Has the person's own address proven. */
+/** Asks the user to verify their current address. */
 function confirmPage(visit: Visit, kind: 'email' | 'phone'): Reply {
   const { say } = visit.voice;
   const address = visit.profile[kind];

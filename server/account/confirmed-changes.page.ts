@@ -22,7 +22,10 @@ type ConfirmedChange = {
   section: '/security' | '/sessions';
   title: TextId;
   ask: TextId;
-  /** What it is called. @returns undefined when it is not there */
+  /**
+   * What it is called.
+   * @returns undefined when it is not there
+   */
   nameOf: (visit: Visit, id: string | undefined) => Promise<string | undefined>;
   run: (visit: Visit, id: string | undefined) => Promise<unknown>;
 };

@@ -9,10 +9,13 @@ import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visi
 
 const part = Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]+$' }));
 const Named = Type.Object({ id: part });
-/** What the address names. */
+/** The path parameters. */
 export type Named = Static<typeof Named>;
 
-/** Pages and forms of the account: for a signed-in person. Others sign in and come back; so do people who must prove anew who they are. */
+/**
+ * Pages and forms of the account, for a signed-in user. Others are sent to sign in and return afterwards; so are users
+ * who must authenticate again.
+ */
 export const { page, action } = browserRoutes<Visit, typeof Named>({
   path: BASE,
   params: Named,
@@ -35,7 +38,10 @@ export const { page, action } = browserRoutes<Visit, typeof Named>({
   },
 });
 
-/** An id of the address. @throws Problem NOT_FOUND for what is none */
+/**
+ * Parses an id in the path.
+ * @throws Problem NOT_FOUND if it is invalid
+ */
 export function idOf<Prefix extends string>(prefix: Prefix, text: string | undefined): Id<Prefix> {
   const schema = IdSchema(prefix);
   if (!Value.Check(schema, text)) throw problem('NOT_FOUND');

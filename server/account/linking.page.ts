@@ -12,7 +12,7 @@ import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
 
-/** Accounts at providers: linked by signing in there. */
+/** Linking identities by signing in at a provider. */
 export const linkingRoutes: Routes = [
   action('/link', {
     freshProof,
@@ -35,10 +35,13 @@ export const linkingRoutes: Routes = [
   }),
 ];
 
-/** Back from the provider: shows the account there, which may be another one than the person thinks, and asks. */
+/**
+ * After the return from the provider: shows the identity, which may not be the one the user expects, and asks for
+ * confirmation.
+ */
 async function linkedPage(visit: Visit): Promise<Reply> {
   const { code } = Object(visit.request.query);
-  // The code works in the session that began only: another page can not link its visitor's account with one of its own.
+  // The code is bound to the session that started linking: another page can't link its own identity to the visitor's account.
   if (typeof code === 'string') return goTo(visit, '/linked', { linking: code.slice(0, 200) });
   const { say } = visit.voice;
   try {
@@ -59,7 +62,7 @@ async function linkedPage(visit: Visit): Promise<Reply> {
   }
 }
 
-/** @throws Problem INVALID_TOKEN for who comes without one, as after a refusal at the provider */
+/** @throws Problem INVALID_TOKEN if there is no code, as after an error at the provider */
 function codeOf({ step: { linking } }: Visit): string {
   if (linking === undefined) throw problem('INVALID_TOKEN');
   return linking;

@@ -12,7 +12,7 @@ import { explain, goTo, sayGoodbye, type Visit } from './visit.ts';
 const MAX_MEMBERSHIPS = 100;
 const freshProof = 'any factor';
 
-/** The projects that the account opens, and leaving them. */
+/** The projects of the account, and leaving them. */
 export const membershipRoutes: Routes = [
   page('/memberships', membershipsPage),
   page('/memberships/:id', leavePage, { freshProof }),
@@ -23,7 +23,7 @@ export const membershipRoutes: Routes = [
     act: async (visit, _sent, { id }) => {
       const { projectId } = (await membershipOf(visit, id)) ?? {};
       await leaveProject(visit.ctx, idOf('mem', id));
-      // Nobody stays signed in to the page of a project they have left.
+      // A user who leaves this project is signed out of its account page.
       return projectId === visit.ctx.scope.projectId
         ? sayGoodbye(visit, 'left')
         : goTo(visit, '/memberships', { notice: 'saved' });

@@ -10,7 +10,7 @@ import { BASE, sayGoodbye, type Visit } from './visit.ts';
 
 const freshProof = 'second factor';
 
-/** Taking one's data along, and being forgotten. */
+/** Exporting one's own data, and requesting erasure. */
 export const ownDataRoutes: Routes = [
   page('/data', dataPage),
   page(

@@ -19,7 +19,7 @@ const freshProof = 'second factor';
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const second = Type.Optional(Type.Literal('yes'));
 
-/** Passkeys: made by the browser, by the script of the page. */
+/** Passkeys, created by the page's script. */
 export const passkeyRoutes: Routes = [
   page('/passkeys/new', newPage, { freshProof }),
   get('/account/passkeys/options', {
@@ -63,7 +63,10 @@ export const passkeyRoutes: Routes = [
   }),
 ];
 
-/** What the browser made, as the script put it into the form. @throws Problem VALIDATION_FAILED */
+/**
+ * The new credential from the form field that the script filled.
+ * @throws Problem VALIDATION_FAILED
+ */
 function madeOf(json: string) {
   try {
     return Value.Parse(RegistrationResponse, JSON.parse(json));

@@ -25,7 +25,7 @@ const Fields = Type.Object({
 });
 type Fields = Static<typeof Fields>;
 
-/** The first page: who the person is, and how to reach them. */
+/** The first page: profile and addresses. */
 export const profileRoutes: Routes = [
   page('', profilePage),
   action('', {
@@ -43,7 +43,7 @@ export const profileRoutes: Routes = [
 
 const NAMES = ['displayName', 'givenName', 'familyName', 'username', 'birthdate', 'locale', 'zoneinfo'] as const;
 
-/** What differs from the profile; an empty field clears it. */
+/** The changed fields of the profile; an empty field clears it. */
 function changesOf({ profile }: Visit, sent: Fields): Record<string, string | null> {
   const typed = NAMES.flatMap((name) => {
     const value = sent[name]?.trim();
@@ -87,7 +87,7 @@ ${field('username', say('account.username'), 'username')}${field('birthdate', sa
 <button>${say('account.save')}</button>`;
 }
 
-/** A language in its own words, or where they are not known in those of the page. */
+/** The name of a language in that language, or in the page's language if unknown. */
 function languageName(tag: string, language: string): string {
   try {
     return new Intl.DisplayNames([tag, language], { type: 'language' }).of(tag) ?? tag;

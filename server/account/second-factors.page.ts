@@ -64,14 +64,14 @@ export const secondFactorRoutes: Routes = [
   }),
 ];
 
-/** The first factor comes with recovery codes, which are shown once. */
+/** Adding the first factor creates recovery codes, which are shown once. */
 export function done(visit: Visit, { recoveryCodes }: { recoveryCodes?: string[] }): Reply {
   return recoveryCodes
     ? goTo(visit, '/recovery-codes', { recoveryCodes })
     : goTo(visit, '/security', { notice: 'saved' });
 }
 
-/** The same secret while the page is open: reloading does not spoil what was scanned. */
+/** Keeps one secret while the page is open, so that reloading does not invalidate a scanned code. */
 async function authenticatorPage(visit: Visit): Promise<Reply> {
   const { voice, ctx, profile, step } = visit;
   const { say } = voice;

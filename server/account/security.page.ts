@@ -17,7 +17,7 @@ const freshProof = 'second factor';
 
 const PasswordForm = Type.Object({ current: Type.Optional(Password), password: Password });
 
-/** Everything a person signs in with. */
+/** The user's credentials. */
 export const securityRoutes: Routes = [
   page('/security', securityPage),
   page('/password', passwordPage, { freshProof }),
@@ -78,7 +78,7 @@ function passkeyCard(visit: Visit, { passkeys }: Security): Markup {
   );
 }
 
-/** What the project asks for, or the person has set up. */
+/** Second factors, if the project requires one or the user has set one up. */
 function secondFactorCard(visit: Visit, { mfa, recoveryCodesLeft }: Security): Markup | '' {
   const { voice, settings } = visit;
   const { say } = voice;

@@ -12,7 +12,7 @@ import { BASE, type Visit } from './visit.ts';
 type Security = Awaited<ReturnType<typeof securityOf>>;
 type Used = Awaited<ReturnType<typeof usedApplications>>;
 
-/** Where the person is signed in, and which applications use it. */
+/** The user's sessions, and the applications with access to the account. */
 export const sessionRoutes: Routes = [
   page('/sessions', async (visit) => {
     const [security, used] = await Promise.all([securityOf(visit.ctx), usedApplications(visit.ctx)]);

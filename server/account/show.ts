@@ -15,7 +15,7 @@ type Section = '' | '/security' | '/sessions' | '/memberships' | '/data';
 
 type Shown = Pick<Page, 'title' | 'body' | 'leaves' | 'script'> & { section: Section };
 
-/** Shows a page of the account, with what went wrong or was saved before. */
+/** Renders a page of the account, with the error or confirmation of the previous request. */
 export function show(visit: Visit, { section, body, ...page }: Shown): Reply {
   return send(visit, { ...page, body: html`${newsOf(visit)}${body}`, frame: frameOf(visit, section) });
 }
@@ -38,19 +38,22 @@ function newsOf(visit: Visit): Markup {
   return html`${faultOf(visit)}${notice}`;
 }
 
-/** A part of a page, with its own heading. */
+/** A section of a page, with its own heading. */
 export function card(title: string, content: Markup): Markup {
   return html`<section class="card"><h2>${title}</h2>${content}</section>`;
 }
 
-/** The page of one form, with the way back. */
+/** A page with one form and a link back. */
 export function formCard(visit: Visit, back: string, content: Markup): Markup {
   return html`<section class="card">${content}<p class="actions"><a href="${BASE}${back}">${visit.voice.say('action.back')}</a></p></section>`;
 }
 
 type Way = { href: string; text: string };
 
-/** One line of a list: what it is, more about it, and what can be done. Each link says what it is about to who only hears it. */
+/**
+ * One line of a list: what it is, more about it, and what can be done. Each link says what it is about to who only
+ * hears it.
+ */
 export function row({ title, tag, detail, ways }: { title: string; tag?: Markup | ''; detail: string; ways: Way[] }) {
   const links = ways.map(
     ({ href, text }) => html`<a href="${BASE}${href}">${text}<span class="visually-hidden"> ${title}</span></a>`,
@@ -58,14 +61,17 @@ export function row({ title, tag, detail, ways }: { title: string; tag?: Markup 
   return html`<li><div><span>${title}${tag ?? ''}</span><small>${detail}</small></div><div class="ways">${links}</div></li>`;
 }
 
-/** A day and time as the person writes it, where they are. @param instant ISO 8601 */
+/**
+ * A day and time as the person writes it, where they are.
+ * @param instant ISO 8601
+ */
 export function dateOf({ voice: { language }, profile: { zoneinfo } }: Visit, instant: string): string {
   const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
   const date = new Date(instant);
   try {
     return new Intl.DateTimeFormat(language, { ...options, timeZone: zoneinfo ?? 'UTC' }).format(date);
   } catch {
-    // A zone of the profile that is none.
+    // The profile's time zone is invalid.
     return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(date);
   }
 }

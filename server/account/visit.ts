@@ -14,11 +14,11 @@ import { type ProvenEntry, provenEntry } from '#sessions';
 import type { Settings } from '#settings';
 import { isClosed, projectOf } from '#tenancy';
 
-/** What a person is in the middle of; kept by the browser, encrypted. */
+/** The state between two pages of the account; kept by the browser, encrypted. */
 const Step = Type.Object({
   fault: Type.Optional(StepFault),
   notice: Type.Optional(Type.Literal('saved')),
-  /** Where a code was sent, to become what. */
+  /** Where a code was sent, and its purpose. */
   sent: Type.Optional(
     Type.Object({
       kind: Type.Enum(['email', 'phone', 'phone_factor']),
@@ -28,15 +28,15 @@ const Step = Type.Object({
   ),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
-  /** The code of a linking that came back from the provider. */
+  /** The linking code that came back from the provider. */
   linking: Type.Optional(Type.String()),
 });
 type Step = Static<typeof Step>;
 
-/** A signed-in person on their account page. */
+/** A signed-in user on their account page. */
 export type Visit = BrowserVisit<Step> & {
   ctx: Ctx;
-  /** What their sign-in is worth in the project. */
+  /** The entry in the project, with what its session proved. */
   entry: ProvenEntry;
   settings: Settings;
   profile: Profile;
@@ -65,7 +65,10 @@ const FAULTS: Readonly<Record<string, TextId>> = {
 const flow = browserFlow({ purpose: 'account-step', parse: (value): Step => Value.Parse(Step, value), faults: FAULTS });
 export const { goTo, explain, faultOf, show: send } = flow;
 
-/** Who visits, by the browser's sign-in. @returns undefined for somebody who is not signed in, or no member any more */
+/**
+ * Who visits, by the browser's sign-in.
+ * @returns undefined for somebody who is not signed in, or no member any more
+ */
 export async function visitOf(request: Request, reply: Reply): Promise<Visit | undefined> {
   const session = await browserSession(request, reply);
   if (!session) return undefined;
@@ -84,7 +87,9 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   return { request, reply, place, ctx, entry, settings, voice, profile, step: flow.readStep(request, place) };
 }
 
-/** The project whose account page a stranger asks for: that of `clientId`, or the environment's own. */
+/**
+ * The project whose account page a visitor without a session asks for: that of `clientId`, or the environment's own.
+ */
 export async function scopeAsked(request: Request): Promise<Scope> {
   const { clientId } = Object(request.query);
   return (await anonymousCtx(request, typeof clientId === 'string' ? { clientId } : {})).scope;
@@ -93,8 +98,8 @@ export async function scopeAsked(request: Request): Promise<Scope> {
 type SignIn = { scope: Scope; back: string; again?: { as: string | null; secondFactor: boolean } };
 
 /**
- * Has the person sign in like at any application, and come back to the page.
- * @param again for somebody who is signed in, and shall prove it anew: with a second factor, or with any
+ * Sends the visitor to sign in, as any application does, and back to the page.
+ * @param again for a signed-in user who must authenticate again: with a second factor, or with any
  */
 export function toSignIn({ address: { url: own } }: Request, reply: Reply, { scope, back, again }: SignIn): Reply {
   const url = withQuery(`${own}/connect/authorize`, {
@@ -110,15 +115,15 @@ export function toSignIn({ address: { url: own } }: Request, reply: Reply, { sco
   return reply.redirect(url, 303);
 }
 
-/** The page that a sign-in began at; only one of ours. */
+/** The page from which a sign-in started; only a page of the account. */
 export function cameFrom(state: unknown): string {
   return typeof state === 'string' && OWN_PATH.test(state) ? state : BASE;
 }
 
-/** How a visit can end. */
+/** The ways in which a visit ends. */
 export type Farewell = 'signed-out' | 'left' | 'erasing';
 
-/** Says goodbye to who is not signed in any more, in the look of the same project. */
+/** Shows a closing page to a visitor who is no longer signed in, in the branding of the same project. */
 export function sayGoodbye(visit: Visit, farewell: Farewell): Reply {
   flow.keepStep(visit, {});
   const query = new URLSearchParams({ clientId: accountPageId(visit.ctx.scope) });

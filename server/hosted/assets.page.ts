@@ -6,7 +6,9 @@ import { get, type Routes } from '#platform/route.ts';
 const script = readFileSync(new URL('sign-in.browser.js', import.meta.url), 'utf8');
 const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
 
-/** What the pages load: one script, which adds passkeys and solves the challenge of projects that ask for one. */
+/**
+ * The only script of the pages: it adds passkeys and solves the proof-of-work challenge of projects that require one.
+ */
 export const assetRoutes: Routes = [
   get('/assets/sign-in.js', {
     permission: 'public',

@@ -12,7 +12,7 @@ import { action, page } from './forms.ts';
 
 const Code = Type.String({ minLength: 6, maxLength: 12 });
 
-/** Codes that were sent, and the password that is reset with one. */
+/** Entering a code that was sent, and resetting a password with one. */
 export const codeRoutes: Routes = [
   page('/code', (flow) => withSent(flow, (sent) => codePage(flow, sent))),
   page('/forgot', forgotPage),
@@ -56,7 +56,7 @@ export const codeRoutes: Routes = [
   }),
 ];
 
-/** A person types codes with spaces, and phones add some. */
+/** Removes spaces, which people type in codes and phones insert. */
 function digits(typed: string): string {
   return typed.replaceAll(/\s/g, '');
 }

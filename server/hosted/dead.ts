@@ -3,7 +3,7 @@ import { renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
 import { Problem } from '#platform/problem.ts';
 
-/** A sign-in that is over, or was begun in another browser, says what to do; anything else is thrown on. */
+/** Shows what to do when a sign-in is over or was started in another browser; rethrows anything else. */
 export async function deadPage(request: Request, reply: Reply, error: unknown): Promise<Reply> {
   if (!(error instanceof Problem) || error.code !== 'INVALID_TOKEN') throw error;
   const voice = await voiceOf({ system: request.server.system, scope: null, languages: request.trace.languages });

@@ -11,7 +11,7 @@ import { deadPage } from './dead.ts';
 import { type Flow, finishFlow, goTo, show } from './flow.ts';
 import { action } from './forms.ts';
 
-/** What the person decides: whether an application may know who they are, and as whom. */
+/** The decisions of the user: whether an application may know who they are, and which account to use. */
 export const decisionRoutes: Routes = [
   action('/consent', {
     back: '',
@@ -50,7 +50,7 @@ const SCOPES: Readonly<Record<string, TextId>> = {
   offline_access: 'scope.offline_access',
 };
 
-/** Asks whether an application of somebody else, or one on a device, may know who the person is. */
+/** Asks whether a third-party application, or one on a device, may know who the user is. */
 export function consentPage(flow: Flow): Reply {
   const { interaction, voice } = flow;
   const { say, project } = voice;
@@ -68,17 +68,17 @@ ${form(flow, '/consent', html`<button name="decision" value="allow">${say('conse
   });
 }
 
-/** What the name an application gave itself does not say (RFC 7591 §5; OA-12). */
+/** Warns that an application chose its own name (RFC 7591 §5; OA-12). */
 function strangerWarning({ interaction, voice: { say, project } }: Flow): Markup {
   const { application, asked } = interaction;
   const target = asked.redirectUri === null ? null : new URL(asked.redirectUri);
   if (!application.selfRegistered || !target)
     return html`<p class="hint">${say('consent.unverified', { project })}</p>`;
-  // A scheme of the application's own has no host (RFC 8252 §7.1).
+  // A private-use URI scheme has no host (RFC 8252 §7.1).
   return html`<p class="fault">${say('consent.selfRegistered', { project, host: target.host || target.protocol })}</p>`;
 }
 
-/** Asks as whom to go on, where somebody is signed in already. */
+/** Asks which account to use when the browser is already signed in. */
 export async function pickerPage(flow: Flow): Promise<Reply> {
   const { ctx, interaction, voice } = flow;
   const { say } = voice;

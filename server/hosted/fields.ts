@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { form, type Markup, type Say } from '#pages';
 import type { Flow } from './flow.ts';
 
-/** {@link form} for what a project may ask a proof of work for; the script of the page solves its challenge. */
+/** {@link form} for actions that may require a proof of work; the page's script solves the challenge. */
 export function guardedForm(flow: Flow, page: string, content: Markup): Markup {
   if (flow.settings.proofOfWork === 'off') return form(flow, page, content);
   const challenge = `/v1/auth/challenge?clientId=${encodeURIComponent(flow.interaction.application.clientId)}`;
@@ -18,7 +18,7 @@ export function emailField(say: Say, value: string | undefined): Markup {
   return html`<label>${say('email.label')}<input type="email" name="email" value="${email}" required maxlength="254" autocomplete="email" spellcheck="false"></label>`;
 }
 
-/** Password managers fill it, and pasting works (ASVS 6.2.7; PW-5). */
+/** Password managers can fill it, and pasting works (ASVS 6.2.7; PW-5). */
 export function passwordField(label: string, kind: 'current' | 'new', minimum: number | null, hint = ''): Markup {
   const described = hint ? html` aria-describedby="password-hint"` : '';
   const shortest = minimum === null ? '' : html` minlength="${minimum}"`;

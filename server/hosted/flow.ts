@@ -17,7 +17,7 @@ import { openMethods } from '#sign-in';
 import { projectOf } from '#tenancy';
 import type { SignInResponse } from '#ways';
 
-/** What a message was sent for, and what its code will do. */
+/** The purpose of a message that was sent, and what its code does. */
 const Sent = Type.Object({
   way: Type.Enum(['magic_link', 'email_code', 'phone', 'verify', 'reset']),
   flowId: AddressChallengeId,
@@ -25,10 +25,10 @@ const Sent = Type.Object({
 });
 export type Sent = Static<typeof Sent>;
 
-/** Where a person stands between the pages of one sign-in; kept by the browser, encrypted. */
+/** The state of one sign-in between its pages; kept by the browser, encrypted. */
 const Step = Type.Object({
   identifier: Type.Optional(Type.String()),
-  /** Not as whom the browser is signed in already. */
+  /** The user wants another account than the one the browser is signed in to. */
   another: Type.Optional(Type.Boolean()),
   fault: Type.Optional(StepFault),
   notice: Type.Optional(Type.Literal('reset')),
@@ -36,21 +36,21 @@ const Step = Type.Object({
   mfa: Type.Optional(MfaChallenge),
   factorId: Type.Optional(Type.String()),
   enrolment: Type.Optional(Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String() })),
-  /** What only this sign-in knows: the code that a provider or a mailed link brings back is exchanged with it (PKCE). */
+  /** PKCE verifier: the code from a provider or a mailed link can only be exchanged by this sign-in. */
   verifier: Type.Optional(Type.String()),
-  /** The provider the person left for. */
+  /** The identity provider the browser was sent to. */
   provider: Type.Optional(Type.String()),
-  /** An identity there that is linked once the person has proven the account of its address. */
+  /** An identity at the provider to link once the user has authenticated to the account with its address. */
   link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
-  /** Who signed in, and may link. */
+  /** The user and session that may link the identity. */
   session: Type.Optional(Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') })),
-  /** Where the browser goes on to after what is shown once. */
+  /** The next address after a page that is shown once. */
   next: Type.Optional(Type.String()),
 });
 type Step = Static<typeof Step>;
 
-/** One sign-in in one browser: the application's question and how far its answer has come. */
+/** One sign-in in one browser: the application's request and the progress so far. */
 export type Flow = BrowserVisit<Step> & { ctx: Ctx; interaction: Interaction; settings: Settings };
 
 const DEVICE_SECONDS = 90 * 86_400;
@@ -81,7 +81,10 @@ const pages = browserFlow({
 });
 export const { keepStep, goTo, explain, faultOf } = pages;
 
-/** Reads the sign-in a request belongs to. @throws Problem INVALID_TOKEN when it is over, or this browser did not begin it */
+/**
+ * Reads the sign-in a request belongs to.
+ * @throws Problem INVALID_TOKEN when it is over, or was started in another browser
+ */
 export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const interaction = await interactions.read(request, reply);
   const { workspaceId, projectId, environment } = interaction.application;
@@ -98,7 +101,7 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   return { request, reply, place, ctx, interaction, settings, voice, step: pages.readStep(request, place) };
 }
 
-/** Each sign-in of a browser has pages and a step of its own. */
+/** Each sign-in of a browser has its own path and its own state. */
 export function placeOf(uid: string): Flow['place'] {
   return { base: `/sign-in/${uid}`, owner: uid, cookie: ['step', uid] };
 }
@@ -107,17 +110,20 @@ function deviceCookie({ address, server: { host } }: Request): string {
   return cookieName(address, host.environment, 'device');
 }
 
-/** Why somebody is asked to sign in without being asked for a fresh proof. */
+/** Reasons for a sign-in page that do not require a fresh proof. */
 const NO_FRESH_PROOF: readonly string[] = ['no_session', 'not_a_member', 'second_factor_required'];
 
-/** The secret of a remembered device, which skips the second factor; not where a fresh proof is asked for, as before linking. */
+/**
+ * The secret of a remembered device, which skips the second factor; undefined if a fresh proof is required, as before
+ * linking.
+ */
 export function deviceTokenOf({ request, interaction, step }: Flow): string | undefined {
   if (step.link) return undefined;
   const fresh = interaction.reasons.some((reason) => !NO_FRESH_PROOF.includes(reason));
   return fresh ? undefined : request.cookies[deviceCookie(request)];
 }
 
-/** The mark of this browser: what it asks for is told from what is opened in another. */
+/** The mark of this browser; it shows whether a link is opened in the browser that requested it. */
 export function markOf({ request, reply }: Flow): string {
   const mark = newMark(request);
   keepMark(request, reply, mark);
@@ -129,7 +135,7 @@ export function bindingTo(verifier: string) {
   return { clientId: null, codeChallenge: challengeOf(verifier) };
 }
 
-/** Goes back to the first page with a fault that no problem stands for. */
+/** Returns to the first page with an error that is not a problem. */
 export function failed(flow: Flow, code: 'UPSTREAM'): Reply {
   return goTo(flow, '', { ...flow.step, fault: { code } });
 }
@@ -144,10 +150,10 @@ export function show(flow: Flow, page: Page): Reply {
 }
 
 type Outcome = SignInResponse | Sending | Static<typeof LinkRequired>;
-/** The answer that asks for a code before there is a session. */
+/** A response that asks for a code before there is a session. */
 type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: string };
 
-/** Goes on with what a way in led to: the application, a second factor, a code, or the proof of another account. */
+/** Continues after a sign-in method: to the application, a second factor, a code, or the proof of another account. */
 export async function proceed(flow: Flow, answer: Outcome | MfaSession): Promise<Reply> {
   if ('access_token' in answer) return enter(flow, answer);
   const { identifier, provider, link } = flow.step;
@@ -162,7 +168,7 @@ export async function proceed(flow: Flow, answer: Outcome | MfaSession): Promise
   }
 }
 
-/** The person is in: the provider hears it, and the browser goes back to the application. */
+/** Completes the sign-in at the provider and returns the browser to the application. */
 async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
   const { request, reply, ctx, step } = flow;
   const { userId, id: sessionId, amr, acr, authTime, expiresAt } = answer.session;
@@ -180,14 +186,14 @@ async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
   return goOn({ ...flow, step: { next, ...asked } });
 }
 
-/** What is left to ask, or back to the provider. */
+/** Shows the next page, or returns to the provider. */
 export function goOn(flow: Flow): Reply {
   const { next, link } = flow.step;
   if (next === undefined) return goTo(flow, '');
   return link ? goTo(flow, '/link') : finishFlow(flow, next);
 }
 
-/** Back to the provider; nothing of the pages is kept. */
+/** Returns to the provider and deletes the state of the pages. */
 export function finishFlow(flow: Flow, next: string): Reply {
   keepStep(flow, {});
   return flow.reply.redirect(next, 303);

@@ -8,7 +8,7 @@ const FlowRef = Type.Object({
   provider: Type.Optional(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' })),
 });
 
-/** Pages and forms of one sign-in, for the browser that began it. */
+/** Pages and forms of one sign-in, for the browser that started it. */
 export const { page, action } = browserRoutes<Flow, typeof FlowRef>({
   path: '/sign-in/:uid',
   params: FlowRef,

@@ -12,8 +12,8 @@ import { type Flow, goOn, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
 /**
- * The end of a sign-in that a provider's identity asked for: the person has proven the account, sees what would be linked to it,
- * and decides. Signing in alone links nothing, so nobody links by a page that they only came to sign in on.
+ * The end of a sign-in that started with a provider's identity: the user has authenticated to the account, sees which
+ * identity would be linked, and decides. Signing in alone links nothing, so nobody links an identity by accident.
  */
 export const linkingRoutes: Routes = [
   page('/link', (flow) => orGoOn(flow, (ctx, token) => askPage(flow, ctx, token))),
@@ -30,7 +30,7 @@ export const linkingRoutes: Routes = [
   }),
 ];
 
-/** Somebody who signed in to another account than the address's, or too late, is let in, and nothing is linked. */
+/** If the user signed in to another account than the address's, or too late, continues without linking. */
 async function orGoOn(flow: Flow, work: (ctx: Ctx, token: string) => Promise<Reply>): Promise<Reply> {
   const { link, session } = flow.step;
   if (!link || !session) return done(flow);

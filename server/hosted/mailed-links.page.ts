@@ -19,9 +19,9 @@ const LinkForm = Type.Object(
 );
 
 /**
- * The pages that mailed links open. Looking changes nothing, so mail scanners can't use a link up; the person sees what is
- * being approved and for whom, and a click (a POST) does it. The link itself is the proof of the address; the mark of the browser
- * tells whether what was chosen where it was asked for is the person's, too.
+ * The pages that mailed links open. A GET changes nothing, so mail scanners can't spend a link; the page shows the
+ * action and the account, and a POST performs it. The link itself is the proof of the address. The browser's mark shows
+ * whether the link is opened in the browser that requested it, so that choices made there can be trusted.
  */
 export const mailedLinkRoutes: Routes = [
   get('/link/:kind', {
@@ -57,7 +57,7 @@ export const mailedLinkRoutes: Routes = [
 type Arrival = { request: Request; reply: Reply; kind: LinkKind; token: string };
 type Visit = Arrival & { opened: Parameters<(typeof links)[LinkKind]['look']>[0] };
 
-/** Opens a link and works with it. A dead one says what to do; a fault of the form shows the form again. */
+/** Opens a link and works with it. An invalid link shows what to do; an invalid form is shown again. */
 async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>): Promise<Reply> {
   const { request, reply, kind, token } = arrival;
   const { system } = request.server;

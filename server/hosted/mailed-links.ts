@@ -31,17 +31,20 @@ import { passwordField } from './fields.ts';
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** Without a button there is nothing to do here. */
+/** The page of a link; without a button it only informs. */
 type Looked = { title: string; intro: Markup; fields?: Markup; button: string | null; leaves?: boolean };
 type Form = { password?: string; displayName?: string };
 
-/** What a click led to: on to the application, or a page that says it is done. */
+/** The result of the click: on to the application, or a page that confirms the action. */
 type Finished = { redirect: string } | { title: string; text: string; session?: SessionResponse };
 
-/** A link in a browser with a mark: where it belongs, and how its page speaks. */
+/** A link in a browser with a mark: its scope, and the texts of its page. */
 type Opened = { ctx: Ctx; voice: Voice; token: string; browser: string | undefined };
 
-/** A kind of link: where it belongs, what its page shows, and what the click does. All throw INVALID_TOKEN for one that does not work. */
+/**
+ * A kind of link: its scope, its page, and the action of the click. All throw INVALID_TOKEN for a link that does not
+ * work.
+ */
 type Link = {
   open: (request: Request, token: string) => Promise<Ctx>;
   look: (opened: Opened) => Promise<Looked>;
@@ -90,12 +93,15 @@ const signInLink: Link = {
   },
 };
 
-/** A sign-in on our own pages goes on in the browser it began in only; elsewhere its link is not spent. */
+/** A sign-in on our own pages continues only in the browser that started it; elsewhere its link is not spent. */
 function isElsewhere({ pending, begunHere }: { pending: unknown; begunHere: boolean }): boolean {
   return Value.Check(Destination, pending) && pending.ownPages && !begunHere;
 }
 
-/** A second step can only be passed in the application; thrown inside the transaction, so that the mailed code still works there. */
+/**
+ * A second step is only possible in the application; thrown inside the transaction, so that the mailed code still works
+ * there.
+ */
 function complete(result: SignedIn): SignedIn {
   if ('challenge' in result) throw problem('CONFLICT', 'This account has a second step.');
   return result;
@@ -171,7 +177,10 @@ const invitationLink: Link = {
   },
 };
 
-/** @returns the invited address @throws Problem CONFLICT when it has an account: then its owner accepts in the application, signed in */
+/**
+ * @returns the invited address
+ * @throws Problem CONFLICT if it has an account: then its owner must sign in to the application to accept
+ */
 async function invited(ctx: Ctx, token: string): Promise<string> {
   const { email } = await findInvitation(ctx, token);
   if (await findIdentifier(ctx, { kind: 'email', value: email }))
@@ -179,14 +188,14 @@ async function invited(ctx: Ctx, token: string): Promise<string> {
   return email;
 }
 
-/** Password managers find the account and offer a new password; pasting works (ASVS 6.2.7; PW-5). */
+/** Lets password managers find the account and suggest a new password; pasting works (ASVS 6.2.7; PW-5). */
 function newPassword({ say }: Voice, length: number, account: string): Markup {
   return html`<input type="text" name="account" value="${account}" autocomplete="username" readonly hidden disabled>${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}`;
 }
 
 type Asked = { ip: string | null; userAgent: string | null; askedAt: Date };
 
-/** So that nobody approves what somebody else began. */
+/** Shows where a request came from, so that nobody approves a request of somebody else. */
 function askedBy({ say }: Voice, { ip, userAgent, askedAt }: Asked): Markup {
   const time = askedAt.toISOString().slice(0, 16).replace('T', ' ');
   return html`<dl><dt>${say('mailed.askedFrom')}</dt><dd>${deviceOf(userAgent)}, ${ip ?? '?'}</dd><dt>${say('mailed.askedAt')}</dt><dd><time datetime="${askedAt.toISOString()}">${time} UTC</time></dd></dl><p class="hint">${say('mailed.notYou')}</p>`;

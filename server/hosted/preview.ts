@@ -5,12 +5,12 @@ import { projectOf } from '#tenancy';
 import { type Flow, placeOf } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 
-/** Settings as they might become, and the language to read the page in. */
+/** Unsaved settings, and the language of the page. */
 type Wish = { settings: Partial<Settings>; branding: Partial<Branding>; locale: Language };
 
 /**
- * The project's own sign-in page as it would look with other settings: made by the code that makes the real one.
- * @returns the whole document, for a frame of our own pages that runs no scripts and sends no forms
+ * Previews the project's sign-in page with other settings, rendered by the code of the real page.
+ * @returns the whole document, for a frame of the console that runs no scripts and submits no forms
  */
 export async function signInPreview(request: Request, reply: Reply, wish: Wish): Promise<Rendered> {
   const { ctx } = request;
@@ -40,7 +40,7 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
   return { document, headers: { ...headers, 'content-security-policy': policy, 'x-frame-options': 'SAMEORIGIN' } };
 }
 
-/** The application that a preview is for: none that could sign anybody in. */
+/** A placeholder application for previews, with which nobody can sign in. */
 const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'projectId' | 'environment' | 'name'> = {
   id: 'app_',
   clientId: 'preview',

@@ -17,7 +17,7 @@ const Remember = Type.Optional(Type.Literal('yes'));
 type Challenge = NonNullable<Flow['step']['mfa']>;
 type Factor = Challenge['factors'][number];
 
-/** Second factors, passkeys, and setting up a factor where the policy asks for one. */
+/** Second factors, passkeys, and enrolment of a factor if the policy requires one. */
 export const secondFactorRoutes: Routes = [
   page('/mfa', (flow) => withChallenge(flow, (mfa) => factorPage(flow, mfa))),
   page('/enroll', (flow) => withChallenge(flow, (mfa) => enrolPage(flow, mfa))),
@@ -44,7 +44,7 @@ export const secondFactorRoutes: Routes = [
           if (factorId !== 'passkey') await promptFactor(flow.ctx, await challengeOf(flow, mfa), factorId);
           return goTo(chosen, '/mfa');
         } catch (error) {
-          // No text message can be sent: another factor is asked for instead.
+          // No text message can be sent, so another factor is offered instead.
           const unsent = error instanceof Problem && error.status === 402;
           return again(unsent ? flow : chosen, '/mfa', error);
         }
@@ -103,7 +103,10 @@ export const secondFactorRoutes: Routes = [
   }),
 ];
 
-/** The browser's assertion as the script put it into the form. @throws Problem INVALID_CREDENTIALS */
+/**
+ * The browser's assertion from the form field that the script filled.
+ * @throws Problem INVALID_CREDENTIALS
+ */
 function assertionOf(json: string) {
   try {
     return Value.Parse(PasskeyLogin.properties.response, JSON.parse(json));
@@ -112,7 +115,7 @@ function assertionOf(json: string) {
   }
 }
 
-/** Back to the question; where it is over, after ten minutes or five wrong answers, back to the beginning. */
+/** Shows the question again; after it has expired (ten minutes or five wrong codes), the first page. */
 function again(flow: Flow, back: '/mfa' | '/enroll', error: unknown): Reply {
   const over = error instanceof Problem && error.code === 'INVALID_TOKEN';
   const { mfa: _over, enrolment: _too, ...step } = flow.step;
@@ -141,7 +144,10 @@ const CHOICES: Readonly<Record<Factor['type'], TextId>> = {
   totp: 'mfa.totp',
 };
 
-/** Asks for one factor; the others are a click away. A phone is never asked before its owner chose it, because that costs. */
+/**
+ * Asks for one factor; the others are a click away. A text message is sent only after the user chose the phone, because
+ * it costs.
+ */
 function factorPage(flow: Flow, mfa: Challenge): Reply {
   const { say } = flow.voice;
   const first = mfa.factors.find(({ type }) => type === 'totp') ?? mfa.factors.find(({ type }) => type !== 'phone');
@@ -171,7 +177,7 @@ function question(flow: Flow, { type }: Factor) {
   );
 }
 
-/** The same secret as long as this sign-in lasts: reloading does not spoil what was scanned. */
+/** Keeps one secret for the whole sign-in, so that reloading does not invalidate a scanned code. */
 async function enrolPage(flow: Flow, mfa: Challenge): Promise<Reply> {
   const { say } = flow.voice;
   if (!flow.step.enrolment) {

@@ -30,10 +30,10 @@ import { upstreamRoutes } from './upstream.page.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 
-/** The solved challenge, where the project asks for one. */
+/** The solved proof-of-work challenge, if the project requires one. */
 const proof = Type.Optional(text(2_000));
 
-/** The pages that answer an application's question: who are you, and may it know? They work without JavaScript. */
+/** The sign-in pages of an application's authorization request. They work without JavaScript. */
 export const signInRoutes: Routes = [
   page('', startPage),
   page('/password', passwordPage),
@@ -128,18 +128,18 @@ async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageF
   }
 }
 
-/** Where the mailed link leads: back into this sign-in. */
+/** Where the mailed link leads: back to this sign-in. */
 function destinationOf(flow: Flow, verifier: string): Destination {
   const redirectUri = `${flow.request.address.url}${flow.place.base}/return`;
   return { redirectUri, state: null, binding: bindingTo(verifier), ownPages: true };
 }
 
-/** Somebody who is to prove anew who they are goes on as the holder of the account. */
+/** A user who has to authenticate again must use the same account. */
 function begunAs({ interaction: { current }, step }: Flow): { begunAs?: UserId } {
   return current && !step.another ? { begunAs: current.userId } : {};
 }
 
-/** The first page: what the application's question needs, or the choice of ways in. */
+/** The first page: what the authorization request requires, or the choice of sign-in methods. */
 async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
   if (interaction.prompt === 'consent') return consentPage(flow);
@@ -147,7 +147,7 @@ async function startPage(flow: Flow): Promise<Reply> {
   return show(flow, await firstPage(flow));
 }
 
-/** Who are you? Also where somebody is to prove it anew, or before an identity is linked. */
+/** The sign-in form, also for authenticating again and before linking an identity. */
 export async function firstPage(flow: Flow): Promise<Page> {
   const { interaction, step } = flow;
   const { say } = flow.voice;
@@ -165,7 +165,7 @@ ${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(fl
   };
 }
 
-/** Every open way in, the most used first. */
+/** Every enabled sign-in method, the most used first. */
 async function waysIn(flow: Flow): Promise<Markup> {
   const { settings, voice, step, interaction, ctx } = flow;
   const { say } = voice;
@@ -191,7 +191,7 @@ async function waysIn(flow: Flow): Promise<Markup> {
   return html`${byPassword}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
 }
 
-/** Needs JavaScript, so it is shown by the script that serves it. */
+/** Hidden until the script shows it, because it needs JavaScript. */
 function passkeyButton(flow: Flow): Markup {
   return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options"><input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${flow.voice.say('passkey.action')}</button></form>`;
 }

@@ -29,10 +29,10 @@ export const upstreamRoutes: Routes = [
   }),
   page('/return', async (flow) => {
     const { code } = Object(flow.request.query);
-    // Refused, or failed, there.
+    // The provider returned an error.
     if (typeof code !== 'string') return failed(flow, 'UPSTREAM');
     try {
-      // A code that another page brings along was not begun here, and its verifier is not known here.
+      // A code injected by another page was not requested here, so its verifier is missing.
       const { verifier: codeVerifier = '' } = flow.step;
       const exchanged = { code, codeVerifier, deviceToken: deviceTokenOf(flow), browser: markOf(flow) };
       return await proceed(flow, await exchangeCode(flow.ctx, exchanged));

@@ -12,7 +12,7 @@ const scopeOfLink = {
   environment: Type.Optional(Type.Enum(['test', 'production', 'prod'], { description: instead })),
 };
 
-/** The admin routes as the console serves them: the same, at addresses of the console. */
+/** The admin routes at the console's addresses. */
 export function atConsole(routes: Routes): Routes {
   return routes.map((route) => ({
     ...route,
@@ -27,7 +27,7 @@ function moved(path: string): string {
   return TO + path.slice(FROM.length);
 }
 
-/** What a browser opens by a link to save it as a file may carry its scope in the query. */
+/** Downloads opened by a link may carry their scope in the query, because a link can't set headers. */
 function withScope({ query }: Route) {
   return Type.Object({ ...Object(query).properties, ...scopeOfLink });
 }

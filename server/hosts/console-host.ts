@@ -5,12 +5,15 @@ import type { System } from '#platform/system.ts';
 import { addCors } from '#requests';
 import { served } from './routes.ts';
 
-/** What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev provider. */
+/**
+ * What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev
+ * provider.
+ */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   const development = system.config.mode === 'development';
   addCors(app);
-  // A process that only shows the status has neither the console's API nor its pages.
+  // A process that only serves the status has neither the console's API nor its pages.
   const hasConsole = system.config.roles.includes('console');
   if (hasConsole) addOperatorAuthentication(app);
   mount(app, [

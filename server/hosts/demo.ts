@@ -25,7 +25,7 @@ type DemoEnvironment = {
 /** The demo workspace's addresses, ids and credentials, as `demo.json` holds them. */
 export type Demo = {
   consoleUrl: string;
-  /** Who signs in to the console. */
+  /** The demo operator, who can sign in to the console. */
   operator: { email: string; password: string };
   workspaceId: WorkspaceId;
   projects: { id: ProjectId; name: string }[];
@@ -34,7 +34,10 @@ export type Demo = {
 
 const DEMO_OWNER = 'owner@demo.example';
 
-/** Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode 0600). */
+/**
+ * Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode
+ * 0600).
+ */
 export async function createDemo(system: System, installation: Scope): Promise<Demo> {
   const operator = await newOwner(system, 'operator@demo.example');
   const owners = { test: await newOwner(system, DEMO_OWNER), production: await newOwner(system, DEMO_OWNER) };

@@ -4,14 +4,14 @@ import type { System } from '#platform/system.ts';
 
 const READY_TIMEOUT_MS = 2_000;
 
-/** Health and metrics for the machine that runs Latchkey; never on a public address. */
+/** Health and metrics, for the machine that runs Latchkey; never on a public address. */
 export function createInternalHost(system: System, isStopping: () => boolean): FastifyInstance {
   const app = Fastify({ logger: false, forceCloseConnections: true });
 
   /** The process is alive. */
   app.get('/healthz', () => ({ status: 'ok' }));
 
-  /** The process can serve: its database answers, it hears of changes, and it is not stopping. */
+  /** The process can serve: its database responds, it receives changes, and it is not stopping. */
   app.get('/readyz', async (_request, reply) => {
     const checks = { database: await isDatabaseReachable(system), feed: system.feed.live, running: !isStopping() };
     const ready = Object.values(checks).every(Boolean);

@@ -40,20 +40,20 @@ export type StartOptions = {
 
 export type Latchkey = {
   system: System;
-  /** The demo workspace, when this start made it. */
+  /** The demo workspace, if this start created it. */
   demo: Demo | null;
-  /** Makes the first owner of the installation, while there is none. */
+  /** The link that creates the installation's first owner; null if there is one. */
   setUpLink: string | null;
-  /** Ends the hosts (requests in flight finish), then the worker, then the connections. */
+  /** Stops the hosts (requests in flight finish), then the worker, then the connections. */
   stop: () => Promise<void>;
 };
 
-/** Hosts and worker each get this long, so that all is over within ten seconds (BI-6). */
+/** Hosts and worker each get this long, so that a stop takes less than ten seconds (BI-6). */
 const STOP_MS = 4_500;
 
-/** Migrates, makes keys and the demo where there are none, and starts the chosen roles. */
+/** Migrates the database, creates missing keys and the demo, and starts the chosen roles. */
 export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
-  // A status page on its own has to start while everything else is down.
+  // A status-only process has to start while everything else is down.
   const alone = options.config.roles.join() === 'status';
   if (!alone) await migrate(options.databaseUrl, options.progress);
   const system = openSystem(options);
@@ -65,7 +65,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     { stop: () => system.feed.stop() },
   ];
   const stop = async () => {
-    // What was started last is stopped first.
+    // Stops in reverse order.
     for (const part of parts.toReversed()) {
       // biome-ignore lint/performance/noAwaitInLoops: hosts before the worker, the worker before the connections
       await within(STOP_MS, part.stop(), options.log);
@@ -87,7 +87,9 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   }
 }
 
-/** Opens what a command needs to work on the installation's data, without serving anybody, and closes it afterwards. */
+/**
+ * Opens what a command needs to work on the installation's data, without serving requests, and closes it afterwards.
+ */
 export async function withSystem<T>(
   options: Omit<StartOptions, 'progress'>,
   work: (system: System) => Promise<T>,
@@ -103,7 +105,7 @@ export async function withSystem<T>(
   }
 }
 
-/** Something that was started and has to be stopped. */
+/** Something started that has to be stopped. */
 type Part = { stop: () => unknown };
 
 async function demoOfFirstStart(system: System): Promise<Demo | null> {
@@ -145,7 +147,7 @@ function openSystem({
   return system;
 }
 
-/** What ends in one part when something ends in another; commands end it too. */
+/** Registers the hooks between parts, such as what else ends when sessions end; commands need them too. */
 function tellEachOther(system: System): void {
   endProviderSessions(system);
   voidProofsWithCredentials(system);
@@ -155,7 +157,7 @@ function tellEachOther(system: System): void {
   answerForOperators(system);
 }
 
-/** Fails fast while Valkey is away, so that PostgreSQL takes over at once. */
+/** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */
 function openValkey(url: string, log: Logger): Valkey {
   const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
   valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is away: PostgreSQL counts the limits'));
@@ -185,10 +187,10 @@ async function ensureSigningKeys(system: System): Promise<void> {
   }
 }
 
-/** What listens on a port. */
+/** A server that listens on a port. */
 type Host = Pick<App, 'listen' | 'close' | 'server'>;
 
-/** Opens the hosts of the chosen roles; each is added to `parts` as soon as it listens. */
+/** Starts the hosts of the chosen roles; each is added to `parts` as soon as it listens. */
 async function openHosts(system: System, parts: Part[]): Promise<void> {
   const { roles, ports, host, acme } = system.config;
   const planned: [app: Host | Promise<Host>, port: number][] = [];
@@ -196,7 +198,7 @@ async function openHosts(system: System, parts: Part[]): Promise<void> {
   for (const environment of environments) {
     for (const kind of ['auth', 'api'] as const) {
       if (!roles.includes(kind)) continue;
-      // biome-ignore lint/performance/noAwaitInLoops: four at most
+      // biome-ignore lint/performance/noAwaitInLoops: at most four
       const app = await (kind === 'auth' ? createAuthHost : createApiHost)(system, environment);
       served.set(`${environment}/${kind}`, app);
       planned.push([app, ports[environment][kind]]);
@@ -226,7 +228,10 @@ async function openHosts(system: System, parts: Part[]): Promise<void> {
   );
 }
 
-/** Ends a host: requests in flight finish. A connection whose last answer went out meanwhile would be kept open for the next. */
+/**
+ * Ends a host: requests in flight finish. A connection whose last answer went out meanwhile would be kept open for the
+ * next.
+ */
 async function closeHost(app: Host): Promise<void> {
   const sweeping = setInterval(() => app.server.closeIdleConnections(), 25);
   await app.close();

@@ -3,7 +3,7 @@ import { html, sendPage, wantsPage } from '#platform/html.ts';
 import { errorCodes, problem, problemPath, problems } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 
-/** A page for every error code: where the `type` of a problem document leads. */
+/** A page for every error code, which the `type` of a problem document links to. */
 export const problemPageRoutes: Routes = [
   get('/problems/:code', {
     permission: 'public',
@@ -22,7 +22,7 @@ export const problemPageRoutes: Routes = [
   }),
 ];
 
-/** Marks up what stands between backticks. */
+/** Marks up text between backticks as code. */
 function withCode(sentence: string) {
   return sentence.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

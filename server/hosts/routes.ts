@@ -26,7 +26,7 @@ import { routes as webhooks } from '#webhooks';
 import { atConsole } from './at-console.ts';
 import { problemPageRoutes } from './problems.page.ts';
 
-/** What back ends do on the API host, and operators at the console. */
+/** The admin routes, for back ends on the API host and for operators at the console. */
 const admin = [
   ...members.admin,
   ...imports.admin,
@@ -44,7 +44,7 @@ const admin = [
   ...status.admin,
 ];
 
-/** What the hosts serve. */
+/** The routes of each host. */
 export const served = {
   auth: [
     ...signIn.auth,
@@ -59,7 +59,7 @@ export const served = {
     ...problemPageRoutes,
   ],
   api: [...members.me, ...people.me, ...self.me, ...oidc.me, ...admin, ...status.public, ...problemPageRoutes],
-  /** On the API host of production: carriers and the payment provider know of no other environment. */
+  /** On the API host of production, because carriers and the payment provider know only one environment. */
   callbacks: [...messages.public, ...billing.public],
   console: [
     ...operators.console,
@@ -70,7 +70,7 @@ export const served = {
     ...operators.page,
     ...consoleApi.page,
   ],
-  /** At the console, in development mode. */
+  /** On the console host, in development mode. */
   consoleDevelopment: figures.development,
   start: dev.start,
   development: dev.page,

@@ -7,7 +7,7 @@ import { served } from './routes.ts';
 
 const start = get('/', { permission: 'public', handler: (_request, reply) => reply.redirect('/status', 302) });
 
-/** The status alone, for a process that runs apart from the rest. */
+/** The public status alone, for a process that runs apart from the rest. */
 export async function createStatusHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   addCors(app);

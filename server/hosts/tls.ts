@@ -8,14 +8,14 @@ import type { System } from '#platform/system.ts';
 /** The hosts of this process, by environment and kind. */
 export type Served = ReadonlyMap<`${Environment}/${'auth' | 'api'}`, App>;
 
-/** Of a host that is both, what belongs to the API. */
+/** The API's paths, on an address that serves both hosts. */
 const API_PATHS = /^\/v1\/(me|admin)(\/|\?|$)/;
-/** A year, as browsers' lists ask for (RFC 6797; ASVS 3.4.1). */
+/** A year, as browsers' preload lists require (RFC 6797; ASVS 3.4.1). */
 const HSTS = 'max-age=31536000';
 
 /**
- * Ends TLS for the projects' own hosts, each with its certificate (SNI, RFC 6066 §3), and hands requests to the host they are
- * bound to. A name without a certificate gets no connection.
+ * Ends TLS for the projects' own hosts, each with its certificate (SNI, RFC 6066 §3), and hands requests to the host
+ * they are bound to. A name without a certificate gets no connection.
  */
 export function createTlsFront(system: System, served: Served): FastifyInstance {
   const front = Fastify({
@@ -42,7 +42,7 @@ export function createTlsFront(system: System, served: Served): FastifyInstance 
   return front;
 }
 
-/** Answers a certificate authority's questions, and sends everybody else to https. */
+/** Responds to the challenges of a certificate authority, and redirects all other requests to https. */
 export function createPlainFront(system: System): FastifyInstance {
   const front = Fastify({ forceCloseConnections: 'idle', requestTimeout: 30_000 });
   front.get('/.well-known/acme-challenge/:token', async (request, reply) => {
@@ -53,7 +53,7 @@ export function createPlainFront(system: System): FastifyInstance {
   front.setNotFoundHandler(async (request, reply) => {
     const name = hostNameOf(request.raw);
     const bound = await boundHost(system, name);
-    // Only to a host of ours: whoever sends another Host is sent nowhere.
+    // Redirects only to a bound host, never to an arbitrary Host header.
     return bound ? reply.redirect(`https://${name}${request.url}`, 308) : reply.code(421).send();
   });
   return front;

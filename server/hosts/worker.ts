@@ -19,7 +19,7 @@ const CONCURRENCY = 8;
 
 const parts: readonly Part[] = [...PARTS, lifecyclePart];
 
-/** Everything that happens without a request: numbering events, delivering them, sending messages, cleaning up. */
+/** Starts all work outside of requests: numbering and delivering events, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
   const deliverer = new Deliverer(system, { logout: composeLogout });
   const sending = openSending(system, quarantineRefused(system));

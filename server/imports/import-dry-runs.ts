@@ -20,9 +20,10 @@ declare module '#platform/db.ts' {
 }
 
 /**
- * Who would be a member by now, had the rows before these been imported. Until the transaction ends no other rows of the import are
- * worked on, as each may be the same person as one of these.
- * @param identifiers by kind and value @returns those of them that would belong to somebody
+ * Users who would be members if the previous rows had been imported. Locks the import until the transaction ends,
+ * because rows processed concurrently may refer to the same person as these.
+ * @param identifiers by kind and value
+ * @returns those that would belong to a user
  */
 export async function wouldBeMembers(
   tx: TxCtx,
@@ -42,7 +43,7 @@ export async function wouldBeMembers(
   return new Map(rows.map((row) => [row.identifier, row.user_id]));
 }
 
-/** Remembers, until the dry run is complete, who these identifiers would belong to. */
+/** Stores, until the dry run is complete, the users these identifiers would belong to. */
 export async function noteWouldBeMembers(
   tx: TxCtx,
   importId: ImportId,

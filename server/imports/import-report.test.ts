@@ -22,7 +22,10 @@ after(() => latchkey.stop());
 
 const get = (path: string, by = token) => latchkey.api(IMPORTS + path, { token: by });
 
-/** Imports rows and waits until it is done. @returns its id */
+/**
+ * Imports rows and waits until it is done.
+ * @returns its id
+ */
 async function imported(rows: unknown[], query = ''): Promise<string> {
   const body = rows.map((row) => JSON.stringify(row)).join('\n');
   const headers = { 'content-type': 'application/x-ndjson' };

@@ -5,7 +5,7 @@ import { openCursor, PageQuery, pageOf } from '#platform/page.ts';
 import { inScope } from '#platform/scoped.ts';
 import { type Fault, Faults, getImport, type ImportId, MemberImport, Outcome, type RowResult } from './imports.ts';
 
-/** An import with a page of what became of its rows. */
+/** An import with a page of the results of its rows. */
 export const ImportReport = Type.Object({
   ...MemberImport.properties,
   report: Type.Array(Type.Object({ row: Type.Integer(), outcome: Outcome, errors: Faults }), {
@@ -21,7 +21,10 @@ export const ReportQuery = Type.Object({
 
 const LETTERS = new Map(Outcome.enum.map((outcome) => [outcome.charAt(0), outcome]));
 
-/** An import and what became of its rows. Served by primary keys and member_import_chunks_failed. @throws Problem NOT_FOUND, INVALID_CURSOR */
+/**
+ * An import with the results of its rows. Served by primary keys and member_import_chunks_failed.
+ * @throws Problem NOT_FOUND, INVALID_CURSOR
+ */
 export async function reportImport(ctx: Ctx, id: ImportId, query: Static<typeof ReportQuery>) {
   const { limit, cursor, outcome } = query;
   const failedOnly = outcome !== undefined;
@@ -39,7 +42,7 @@ export async function reportImport(ctx: Ctx, id: ImportId, query: Static<typeof 
 
 type Wanted = { after: number; failedOnly: boolean };
 
-/** Chunks that are done and reach beyond a row; each has a wanted row. */
+/** Finished chunks that end after a row; each contains a requested row. */
 function chunksAfter(ctx: Ctx, id: ImportId, { after, failedOnly, limit }: Wanted & { limit: number }) {
   const chunks = ctx.db
     .selectFrom('member_import_chunks')
@@ -65,11 +68,11 @@ function rowsOfChunk(chunk: Reported, { after, failedOnly }: Wanted): RowResult[
   });
 }
 
-/** Chunks read at once: up to a thousand rows each. */
+/** Chunks per read, each of up to a thousand rows. */
 const BATCH = 10;
 
 /**
- * The rows of an import that failed, as CSV: a line for each reason. The rows themselves are not kept. Read batch by batch, so
+ * The failed rows of an import as CSV: a line for each reason. The rows themselves are not kept. Read in batches, so
  * memory stays flat. Served by member_import_chunks_failed.
  */
 export async function* failedRows(ctx: Ctx, id: ImportId): AsyncGenerator<string> {

@@ -21,7 +21,7 @@ import type { RowResult } from './imports.ts';
 const { username: _username, ...profile } = profileFields;
 const exported = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** A row of an import, which is also a row of an export: what an export says beyond it is taken and left aside. */
+/** A row of an import. A row of an export is valid too: fields that only an export has are ignored. */
 export const ImportRow = Type.Object(
   {
     ...addresses,
@@ -43,7 +43,7 @@ export type ImportRow = Static<typeof ImportRow>;
 
 const row = Compile(ImportRow);
 
-/** A row that can be imported as far as can be told without the database. */
+/** A row that passed every check that needs no database. */
 export type ReadRow = {
   row: number;
   identifiers: NewPerson['identifiers'];
@@ -52,7 +52,10 @@ export type ReadRow = {
 
 type Faults = RowResult['errors'];
 
-/** Reads a row. @returns what is wrong with it otherwise */
+/**
+ * Parses a row.
+ * @returns the row, or its faults
+ */
 export function readRow(position: number, line: string): ReadRow | { row: number; errors: Faults } {
   const failed = (errors: Faults) => ({ row: position, errors });
   const record = parsed(line);
@@ -92,7 +95,7 @@ function faultsOf(record: unknown): Faults {
     .slice(0, 10);
 }
 
-/** What a person can use, where the schema would only say which expression does not match. */
+/** An explanation for people where the schema would only name the expression that does not match. */
 function explanationOf(keyword: string, pointer: string): string | undefined {
   if (keyword === 'boolean') return 'is not a field of a row';
   if (keyword === 'format' && pointer === '/email') return 'is not an email address';
@@ -123,7 +126,10 @@ function faultsBeyondSchema(record: ImportRow, identifiers: ReadRow['identifiers
 const BOOLEANS = ['emailVerified', 'phoneVerified'];
 const JSONS = ['customData', 'metadata'];
 
-/** A CSV record as a row: empty cells are left out, `roles` are separated by spaces, `customData` and `metadata` are JSON. */
+/**
+ * Converts a CSV record to a row: empty cells are omitted, `roles` are separated by spaces, `customData` and `metadata`
+ * are JSON.
+ */
 export function recordOfCsv(record: Record<string, string>): Record<string, unknown> {
   const cells = Object.entries(record).filter(([, cell]) => cell !== '');
   return Object.fromEntries(cells.map(([name, cell]) => [name, cellValue(name, cell)]));
@@ -135,7 +141,7 @@ function cellValue(name: string, cell: string): unknown {
   if (!JSONS.includes(name)) return cell;
   try {
     const value: unknown = JSON.parse(cell);
-    // As text it is no JSON object, and the row is reported.
+    // Left as text, it fails the check for a JSON object, so the row is reported.
     return isNestedTooDeep(value) ? cell : value;
   } catch {
     return cell;

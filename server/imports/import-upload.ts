@@ -9,17 +9,17 @@ export type ImportFormat = 'ndjson' | 'csv';
 
 /** One gibibyte. */
 const MAX_BYTES = 1_073_741_824;
-/** A row is a person, with up to 16 KiB of data of the product and as much of the project. */
+/** A row is one person, with up to 16 KiB each of `customData` and `metadata`. */
 const MAX_ROW_CHARACTERS = 131_072;
-/** Rows of one transaction: enough to share its cost, few enough that losing them to a crash costs little. */
+/** Rows per transaction: enough to spread its cost, few enough that a crash loses little work. */
 const CHUNK_ROWS = 1_000;
 const CHUNK_CHARACTERS = 1_048_576;
 
 /**
- * Takes the rows of an import as they come and stores them, so that nothing depends on this process once it answers; memory holds
- * a chunk at a time.
- * @param progress is told how many bytes have come
- * @throws Problem PAYLOAD_TOO_LARGE, VALIDATION_FAILED for what can't be read as rows; then nothing is imported
+ * Stores the rows of an import as they arrive, so that nothing depends on this process once it has responded. Memory
+ * holds one chunk at a time.
+ * @param progress is called with the number of bytes received
+ * @throws Problem PAYLOAD_TOO_LARGE, VALIDATION_FAILED if the rows can't be parsed; then nothing is imported
  */
 export async function receiveImport(
   ctx: Ctx,
@@ -73,12 +73,12 @@ async function storeRows(
   return stored;
 }
 
-/** @throws Problem VALIDATION_FAILED for what is not UTF-8 */
+/** @throws Problem VALIDATION_FAILED for text that is not UTF-8 */
 async function* decoded(file: AsyncIterable<Buffer>, counted: (size: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (part?: Buffer) => {
     try {
-      // PostgreSQL can't store a NUL; escaped, the row that holds it is refused.
+      // PostgreSQL can't store NUL; escaped, only the row that contains it is rejected.
       return decoder.decode(part, { stream: part !== undefined }).replaceAll('\0', '\\u0000');
     } catch {
       throw problem('VALIDATION_FAILED', 'The file must be UTF-8.');
@@ -91,7 +91,10 @@ async function* decoded(file: AsyncIterable<Buffer>, counted: (size: number) => 
   yield decode();
 }
 
-/** Lines that are not empty. @throws Problem VALIDATION_FAILED for one that never ends */
+/**
+ * Lines that are not empty.
+ * @throws Problem VALIDATION_FAILED for one that is too long
+ */
 async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const part of text) {
@@ -110,7 +113,7 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 /** Records of a CSV file (RFC 4180) whose first line names the fields, as JSON. */
 async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string> {
   const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MAX_ROW_CHARACTERS });
-  // What goes wrong with the text goes wrong with its records, too, and is thrown where they are read.
+  // An error of the text also ends the stream of records, and is thrown where they are read.
   const records = pipeline(text, parser, () => undefined);
   try {
     for await (const record of records) yield JSON.stringify(recordOfCsv(record));

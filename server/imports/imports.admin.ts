@@ -12,8 +12,8 @@ import { exportMembers, noteExport } from './member-export.ts';
 const FORMATS = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
 /**
- * Reads a body so that a refusal halfway can be heard: the connection stays, and what still comes is thrown away. Browsers look for
- * an answer only once they have sent everything.
+ * Reads a body so that the client receives an error response sent halfway: the connection stays open and the rest of
+ * the body is discarded. Browsers read a response only after they have sent everything.
  */
 async function answerable<T>(body: Readable, read: (file: Readable) => Promise<T>): Promise<T> {
   const file = new PassThrough();
@@ -30,7 +30,7 @@ async function answerable<T>(body: Readable, read: (file: Readable) => Promise<T
   }
 }
 
-/** Imports are read while they come, not into memory. */
+/** Passes the body on as a stream instead of reading it into memory. */
 async function asStream(scope: App): Promise<void> {
   scope.addContentTypeParser(Object.keys(FORMATS), (_request, body, parsed) => parsed(null, body));
 }
@@ -39,7 +39,7 @@ const ExportQuery = Type.Object({
   passwordHashes: Type.Boolean({ default: false, description: 'Takes the password hashes along.' }),
 });
 
-/** Bringing members along from another system, and taking them to one. */
+/** Importing members from another system, and exporting them to one. */
 export const importRoutes: Routes = [
   post('/v1/admin/members/import', {
     permission: 'members:import',

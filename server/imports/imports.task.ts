@@ -24,15 +24,15 @@ import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 
-/** A job works this long, then makes way for others and goes on later. */
+/** How long a job works before it yields to others and continues later. */
 const TURN_MS = 1_000;
 const PUT_OFF_MS = 10 * 60_000;
-/** Somebody else registered, or another job imported, the same person at the same moment: read anew, it is found. */
+/** Retries after a concurrent registration or import of the same person, who is found on the next read. */
 const TRIES = 5;
 
 const work = Compile(ImportWork);
 
-/** Works an import off, chunk by chunk; a chunk is imported whole and once, whatever dies meanwhile. */
+/** Processes an import chunk by chunk. Each chunk is atomic and processed exactly once, even across crashes. */
 export function importTask(system: System): Task {
   return async (payload, { job }) => {
     const { importId, ...scope } = work.Parse(payload);
@@ -46,14 +46,20 @@ export function importTask(system: System): Task {
   };
 }
 
-/** An import into a project that is to be deleted goes on once the project is restored; with its project gone it finds nothing to do. */
+/**
+ * Postpones an import into a closed project until the project is restored; if it was removed, the job finds nothing to
+ * do.
+ */
 async function putOff(ctx: Ctx, importId: ImportId): Promise<void> {
   if (!(await projectExists(ctx.system, ctx.scope))) return;
   const runAt = new Date(ctx.now.getTime() + PUT_OFF_MS);
   await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...tx.scope, importId }, { priority: 10, runAt }));
 }
 
-/** Imports the next rows. @returns false when none wait */
+/**
+ * Imports the next chunk.
+ * @returns false when none is left
+ */
 export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean> {
   await tellPlanner(ctx);
   for (let attempt = 1; ; attempt += 1) {
@@ -69,12 +75,12 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
   }
 }
 
-/** So much larger than they were known to be, tables are analysed anew. */
+/** Tables are analysed again when they are this many times larger than the planner's estimate. */
 const GROWN = 4;
 
 /**
- * Has the tables analysed before rows are looked up in them, unless the planner knows them about as large as they are. The database
- * does so by itself after a minute; until then it would work with what it knew of tables that were nearly empty.
+ * Analyses the tables before rows are looked up in them, unless the planner's estimates are about right. Autovacuum
+ * does so only after a minute; until then, plans would be based on nearly empty tables.
  */
 async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {
@@ -89,8 +95,8 @@ async function tellPlanner(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Imports the next rows each by itself: whatever it is that one holds, the others are imported, it is reported, and the import
- * ends. @returns false when no chunk waits
+ * Imports the next chunk row by row: a row that fails is reported and does not stop the others.
+ * @returns false when no chunk is left
  */
 async function importOneByOne(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const chunk = await claimChunk(tx, importId);
@@ -105,7 +111,7 @@ async function importOneByOne(tx: TxCtx, importId: ImportId): Promise<boolean> {
   return true;
 }
 
-/** Runs the import of one row; what is thrown undoes it alone and is reported, unless another time may do. */
+/** Imports one row in a savepoint. An error undoes only this row and is reported, unless a retry may succeed. */
 async function inSavepoint(tx: TxCtx, row: number, work: () => Promise<RowResult[]>): Promise<RowResult[]> {
   await sql`savepoint import_row`.execute(tx.db);
   try {
@@ -120,12 +126,12 @@ async function inSavepoint(tx: TxCtx, row: number, work: () => Promise<RowResult
   }
 }
 
-/** In the name of who began it, and with what they may do by now. */
+/** A context with the import's creator as actor, and the permissions they have now. */
 function ownCtx(tx: TxCtx, importId: ImportId, { actor }: Pick<ClaimedChunk, 'actor'>): TxCtx {
   return { ...tx, actor, trace: { ...tx.trace, correlationId: importId } };
 }
 
-/** @returns false when no chunk waits */
+/** @returns false when no chunk is left */
 async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   const chunk = await claimChunk(tx, importId);
   if (!chunk) return false;
@@ -133,7 +139,7 @@ async function importClaimed(tx: TxCtx, importId: ImportId): Promise<boolean> {
   return true;
 }
 
-/** @returns what became of each row, in their order */
+/** @returns the result of each row, in order */
 async function importRows(tx: TxCtx, importId: ImportId, chunk: ClaimedChunk): Promise<RowResult[]> {
   const own = ownCtx(tx, importId, chunk);
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
@@ -146,7 +152,7 @@ async function importRows(tx: TxCtx, importId: ImportId, chunk: ClaimedChunk): P
   return [...results.values()].sort((a, b) => a.row - b.row);
 }
 
-/** A row and what is to be done about it. */
+/** A row and the planned action. */
 type Planned = RowResult & {
   read: ReadRow;
   userId: UserId;
@@ -156,7 +162,7 @@ type Planned = RowResult & {
   named: KnownAs;
 };
 
-/** What would become of rows, after what would have become of those before them. */
+/** Plans rows of a dry run as if the rows before them had been imported. */
 async function imagine(tx: TxCtx, importId: ImportId, rows: readonly ReadRow[]): Promise<Planned[]> {
   const before = await wouldBeMembers(tx, importId, rows.flatMap(keysOf));
   const { plan, owners } = await planRows(tx, rows, before);
@@ -169,7 +175,7 @@ function isEntering(outcome: Planned['outcome']): boolean {
   return outcome === 'created' || outcome === 'joined';
 }
 
-/** @param before whom identifiers belong to besides what the database says, all of them members */
+/** @param before extra identifier → user entries that are not in the database (dry run); all of them are members */
 async function planRows(
   tx: TxCtx,
   rows: readonly ReadRow[],
@@ -194,7 +200,7 @@ type Known = {
   owners: Map<string, UserId>;
   members: Set<UserId>;
   roles: ReadonlyMap<string, RoleId | 'denied'>;
-  /** Whoever began the import may still import. */
+  /** Whether the import's creator may still import. */
   allowed: boolean;
 };
 
@@ -231,7 +237,7 @@ function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
   return [];
 }
 
-/** The roles that rows name, by key: their ids, or that they grant more than whoever imports has. */
+/** The roles that rows name, by key: the id, or that the role grants more than the importer has. */
 async function grantableRoles(
   tx: TxCtx,
   rows: readonly ReadRow[],

@@ -33,7 +33,10 @@ const lines = (rows: unknown[]): string => rows.map((row) => JSON.stringify(row)
 const read = (id: string, query = ''): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/members/import/${id}${query}`, { token });
 
-/** Imports rows and waits until it is done. @returns the import with its report */
+/**
+ * Imports rows and waits until it is done.
+ * @returns the import with its report
+ */
 async function imported(
   body: string | Uint8Array,
   type = NDJSON,
@@ -58,7 +61,10 @@ async function exported(): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** An upload that is written bit by bit. @returns the request, and its status once there is an answer */
+/**
+ * An upload that is written bit by bit.
+ * @returns the request, and its status once there is an answer
+ */
 function slowUpload(type: string): { request: ClientRequest; answered: Promise<number | undefined> } {
   const { host } = new URL(latchkey.system.config.addresses.test.api);
   const request = send({

@@ -63,7 +63,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What is carried by a job that works an import off. Several of them share the work. */
+/** The payload of a job that processes an import. Several jobs share one import. */
 export const ImportWork = Type.Object({
   workspaceId: IdSchema('wrk'),
   projectId: IdSchema('prj'),
@@ -77,7 +77,7 @@ declare module '#platform/jobs.ts' {
   }
 }
 
-/** What became of a row; stored by its first letter. */
+/** The result of a row; stored as its first letter. */
 export const Outcome = Type.Enum(['created', 'joined', 'unchanged', 'failed']);
 type Outcome = Static<typeof Outcome>;
 
@@ -136,7 +136,7 @@ export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
   return recordOf(row);
 }
 
-/** Imports of the last thirty days, newest first, also those whose rows are still coming. Served by the primary key. */
+/** Imports of the last thirty days, newest first, including those still being uploaded. Served by the primary key. */
 export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<MemberImport>> {
   const list = 'member-imports';
   let query = ctx.db
@@ -150,7 +150,7 @@ export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof Pag
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** Begins an import whose rows are still to come. */
+/** Creates an import whose rows are still to be uploaded. */
 export function beginImport(ctx: Ctx, dryRun: boolean): Promise<ImportId> {
   return transaction(ctx, async (tx) => {
     const id = newId('imp', tx.now);
@@ -169,7 +169,7 @@ export function beginImport(ctx: Ctx, dryRun: boolean): Promise<ImportId> {
   });
 }
 
-/** Some rows of an import, as they came. */
+/** A block of rows of an import, as uploaded. */
 export type Chunk = { number: number; firstRow: number; lines: readonly string[] };
 
 export async function storeChunk(ctx: Ctx, id: ImportId, { number, firstRow, lines }: Chunk): Promise<void> {
@@ -188,10 +188,10 @@ export async function storeChunk(ctx: Ctx, id: ImportId, { number, firstRow, lin
   );
 }
 
-/** How many jobs share an import: while some wait for the database, another reads rows. */
+/** The number of jobs that share an import: while some wait for the database, another parses rows. */
 const LANES = 3;
 
-/** All rows have come: they are worked off from now on, whatever happens to this process. */
+/** Queues a completely uploaded import for processing, independent of this process. */
 export function queueImport(
   ctx: Ctx,
   id: ImportId,
@@ -204,22 +204,25 @@ export function queueImport(
       .executeTakeFirstOrThrow();
     await emit(tx, 'membership.import.started', { importId: id, dryRun: row.dry_run });
     for (let lane = 0; lane < LANES; lane += 1) {
-      // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
+      // biome-ignore lint/performance/noAwaitInLoops: a few, on one connection
       await addJob(tx, 'import_members', { ...tx.scope, importId: id }, { priority: 10 });
     }
     return recordOf(row);
   });
 }
 
-/** Forgets an import whose rows did not all come. */
+/** Deletes an import that was not uploaded completely. */
 export async function dropImport(ctx: Ctx, id: ImportId): Promise<void> {
   await transaction(ctx, (tx) => tx.db.deleteFrom('member_imports').where(inScope(tx)).where('id', '=', id).execute());
 }
 
-/** Rows of an import to be worked off. */
+/** A chunk of an import to be processed. */
 export type ClaimedChunk = { number: number; firstRow: number; lines: string[]; dryRun: boolean; actor: Actor };
 
-/** Takes the next rows for this transaction; other jobs pass them over. Served by member_import_chunks_waiting. @returns undefined when none wait */
+/**
+ * Claims the next chunk for this transaction; other jobs skip it. Served by member_import_chunks_waiting.
+ * @returns undefined when none is waiting
+ */
 export async function claimChunk(tx: TxCtx, id: ImportId): Promise<ClaimedChunk | undefined> {
   const chunk = await tx.db
     .selectFrom('member_import_chunks')
@@ -243,10 +246,10 @@ export async function claimChunk(tx: TxCtx, id: ImportId): Promise<ClaimedChunk 
   return { number: chunk.number, firstRow: chunk.first_row, lines, dryRun: row.dry_run, actor: row.actor };
 }
 
-/** What became of a row. */
+/** The result of a row. */
 export type RowResult = { row: number; outcome: Outcome; errors: Static<typeof Faults> };
 
-/** Writes down what became of claimed rows and forgets their content; after the last ones the import is complete. */
+/** Stores the results of claimed rows and deletes their content; after the last chunk the import is complete. */
 export async function finishChunk(
   tx: TxCtx,
   id: ImportId,
@@ -292,7 +295,7 @@ function update(tx: TxCtx, id: ImportId) {
 
 const DAY_MS = 86_400_000;
 
-/** Removes imports that never came whole after a day, and the reports of the others after thirty. */
+/** Deletes imports that were not uploaded completely after a day, and the reports of the others after thirty days. */
 export async function forgetOldImports(system: System): Promise<void> {
   const now = system.clock.now().getTime();
   await sql`delete from member_imports where (status = 'receiving' and created_at < ${new Date(now - DAY_MS)})

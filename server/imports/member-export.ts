@@ -5,22 +5,25 @@ import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { RoleId } from '#platform/ids.ts';
 import type { ImportRow } from './import-rows.ts';
 
-/** Members of one page, which is all that memory holds of an export. */
+/** Members per page; memory holds one page of an export at a time. */
 const PAGE = 500;
 
-/** What is taken along besides what a project sees of its members. */
+/** Fields to export in addition to what a project sees of its members. */
 export type Exported = { passwordHashes: boolean };
 
-/** Notes that the members were taken along, and by whom. @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials` */
+/**
+ * Records that the members were exported, and by whom.
+ * @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials`
+ */
 export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
   if (passwordHashes) await requirePermission(ctx, 'members:credentials');
   await transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes }));
 }
 
 /**
- * Every member, oldest first, as rows that an import takes: a JSON object each line. Password hashes and `customData` belong to the
- * account, so a project is given those of the accounts it looks after. Read page by page, so a change meanwhile may or may not be
- * in it. Served by the primary key.
+ * Every member, oldest first, as rows that an import accepts: one JSON object per line. Password hashes and
+ * `customData` belong to the account, so a project gets them only for accounts it manages. Read page by page, so
+ * concurrent changes may be missing. Served by the primary key.
  */
 export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
   const roles = await roleKeys(ctx);
@@ -62,7 +65,7 @@ function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<Role
   };
 }
 
-/** What is exported of the account behind a member. */
+/** The exported fields of the account behind a member. */
 function accountOf(ctx: Ctx, member: Row, { user, passwordHashes }: { user: User } & Exported): ImportRow {
   const inReach = actsForWorkspace(ctx) || (user.homeProjectId === ctx.scope.projectId && !member.isElsewhere);
   if (!inReach && member.knownAs) return member.knownAs;

@@ -9,9 +9,9 @@ import { closePlace, getProject, getWorkspace, type Project, restorePlace, type 
 import { addRemovalJob } from './removal-job.ts';
 
 /**
- * Closes a project for everybody at once, has it removed in seven days, and tells the owners of its workspace. Asking again
+ * Closes a project at once, schedules its removal in seven days, and notifies the owners of its workspace. Asking again
  * changes nothing.
- * @throws Problem NOT_FOUND, CONFLICT for a default project, that of the console, and one that has something to pay
+ * @throws Problem NOT_FOUND, CONFLICT for a default project, that of the console, and one with outstanding payments
  */
 export function deleteProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
   return transaction(ctx, async (tx) => {
@@ -22,7 +22,10 @@ export function deleteProject(ctx: Ctx, projectId: ProjectId): Promise<Project> 
   });
 }
 
-/** Closes the workspace with everything in it, as {@link deleteProject} does a project. @throws Problem CONFLICT */
+/**
+ * Closes the workspace with everything in it, as {@link deleteProject} does a project.
+ * @throws Problem CONFLICT
+ */
 export function deleteWorkspace(ctx: Ctx): Promise<Workspace> {
   return transaction(ctx, async (tx) => {
     const asked = await close(tx, null);
@@ -32,7 +35,10 @@ export function deleteWorkspace(ctx: Ctx): Promise<Workspace> {
   });
 }
 
-/** @returns whether it was open until now */
+/**
+ * Closes a project or workspace.
+ * @returns whether it was open
+ */
 async function close(tx: TxCtx, projectId: ProjectId | null): Promise<boolean> {
   requireNotBuiltIn(tx);
   const place = { workspaceId: tx.scope.workspaceId, projectId };
@@ -42,7 +48,10 @@ async function close(tx: TxCtx, projectId: ProjectId | null): Promise<boolean> {
   return removedAt !== null;
 }
 
-/** Takes a deletion back: everything is as it was. @throws Problem NOT_FOUND, CONFLICT after the seven days */
+/**
+ * Restores a deleted project; nothing of it is lost.
+ * @throws Problem NOT_FOUND, CONFLICT after the seven days
+ */
 export function keepProject(ctx: Ctx, projectId: ProjectId): Promise<Project> {
   return transaction(ctx, async (tx) => {
     await restorePlace(tx, projectId);
@@ -58,13 +67,16 @@ export function keepWorkspace(ctx: Ctx): Promise<Workspace> {
   });
 }
 
-/** The console stands on it: operators are people of that workspace. @throws Problem CONFLICT */
+/**
+ * The built-in workspace can't be deleted: its users are the operators.
+ * @throws Problem CONFLICT
+ */
 function requireNotBuiltIn({ system, scope }: TxCtx): void {
   if (scope.workspaceId === installationOf(system).scope.workspaceId)
     throw problem('CONFLICT', 'Operators sign in through this workspace. It and its project cannot be deleted.');
 }
 
-/** Also whoever asked: should it have been somebody else in their name, this is how they notice. */
+/** Notifies every owner, including the one who asked: if somebody else acted in their name, this is how they notice. */
 async function tellOwners(tx: TxCtx, what: 'project' | 'workspace', { name, deletesAt }: Project | Workspace) {
   const inside = amongOperators(tx);
   const workspace = await getWorkspace(tx);
@@ -76,7 +88,7 @@ async function tellOwners(tx: TxCtx, what: 'project' | 'workspace', { name, dele
   for (const owner of owners) {
     const { email, locale } = people.get(owner) ?? {};
     if (!email) continue;
-    // biome-ignore lint/performance/noAwaitInLoops: a workspace has a few owners, the transaction one connection
+    // biome-ignore lint/performance/noAwaitInLoops: a workspace has few owners, and a transaction has one connection
     await sendMessage(inside, {
       template: 'deletion',
       to: email,

@@ -30,7 +30,7 @@ import { statusPart } from '#status';
 import { tenancyPart } from '#tenancy';
 import { webhooksPart } from '#webhooks';
 
-/** What the parts contribute, in an order in which no row refers to a row that is removed before it. */
+/** The contributions of the parts, ordered so that no row refers to a row that is removed before it. */
 export const PARTS: readonly Part[] = [
   webhooksPart,
   oidcPart,

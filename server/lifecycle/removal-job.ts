@@ -4,7 +4,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { Removed } from '#platform/removal.ts';
 
-/** What the job that removes a project or a workspace carries. */
+/** The payload of the job that removes a project or a workspace. */
 export const RemovalWork = Type.Object({
   workspaceId: IdSchema('wrk'),
   projectId: Type.Union([IdSchema('prj'), Type.Null()]),
@@ -16,10 +16,10 @@ declare module '#platform/jobs.ts' {
   }
 }
 
-/** Nobody waits for it. */
+/** The lowest priority, because no request waits for a removal. */
 const LAST = 10;
 
-/** Has something removed, from some moment on, in place of a job that waits already. */
+/** Schedules a removal; replaces a job that is already waiting. */
 export async function addRemovalJob(tx: TxCtx, { workspaceId, projectId }: Removed, runAt?: Date): Promise<void> {
   await addJob(
     tx,

@@ -12,14 +12,14 @@ import { addRemovalJob, RemovalWork } from './removal-job.ts';
 
 const REMOVALS = PARTS.flatMap(({ removals = [] }) => removals);
 
-/** Rows of one transaction, so that none holds its locks for long. */
+/** Rows per transaction, limited so that none holds its locks for long. */
 const PORTION = 1_000;
-/** A job works this long, then makes way for others and goes on later. */
+/** How long a job works before it yields to others and continues later. */
 const TURN_MS = 1_000;
 
 const work = Compile(RemovalWork);
 
-/** Removes a project or a workspace whose day has come, portion by portion; one that was restored is left alone. */
+/** Removes a project or a workspace that is due, portion by portion; skips a restored one. */
 export function removeScopeTask(system: System): Task {
   return async (payload, { job }) => {
     const removed = work.Parse(payload);
@@ -36,7 +36,10 @@ export function removeScopeTask(system: System): Task {
   };
 }
 
-/** @returns `nothing left` only after looking everywhere: what was under way may have written where rows were removed before */
+/**
+ * @returns `nothing left` only after a complete pass, because requests in flight may write to tables that were already
+ * emptied
+ */
 async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing left' | 'more'> {
   const until = performance.now() + TURN_MS;
   let result: 'nothing left' | 'more' = 'nothing left';
@@ -52,7 +55,7 @@ async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing lef
   return result;
 }
 
-/** Of a project its workspace keeps that it was removed; of a workspace those who run the installation. */
+/** Records the removal: of a project in its workspace, of a workspace in the built-in workspace. */
 async function finish(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<void> {
   const name = await removePlace(tx, projectId);
   if (projectId === null) {
