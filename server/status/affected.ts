@@ -2,10 +2,10 @@ import type { Ctx } from '#platform/ctx.ts';
 import { claimsOf, type OpenIncident, shownStatus } from './combined-status.ts';
 import type { ComponentStatus } from './health.ts';
 
-/** What an update did to a component: what it was shown as just before, and just after. */
+/** The effect of an update on a component: the status shown before and after. */
 export type Affected = { componentId: string; from: ComponentStatus; to: ComponentStatus };
 
-/** What components are shown as at one moment, by id; those that are never shown are not in it. */
+/** The shown status of every component at one moment, by id; components that are never shown are left out. */
 export type StatusById = ReadonlyMap<string, ComponentStatus>;
 
 type Shown = { id: string; name: string | null; status: ComponentStatus };
@@ -28,7 +28,7 @@ export async function readOpenIncidents({
   return rows;
 }
 
-/** Components that may be shown, as they are shown now, in their order. */
+/** The components that may be shown, with their current status, in display order. */
 export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' | 'scope'>): Promise<Shown[]> {
   const components = await db
     .selectFrom('status_components')
@@ -55,7 +55,7 @@ export async function readStatuses(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<Stat
   return new Map((await readShown(ctx)).map(({ id, status }) => [id, status]));
 }
 
-/** What came of it for these components, compared with what was before. */
+/** The statuses of these components before and after, for those that are shown. */
 export async function affectedSince(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   before: StatusById,

@@ -8,10 +8,13 @@ import type { IncidentRow } from './incident-records.ts';
 import { changeIncident, insertIncident, phaseColumns, tellIncident } from './incidents.ts';
 import { settleOverall } from './overall.ts';
 
-/** A component whose measured status changed. `since`: when it began, which may be before anybody could write it down. */
+/**
+ * A component whose measured status changed. `since`: when the change began, which may be earlier than the time it is
+ * stored.
+ */
 export type Transition = { componentId: string; to: MeasuredStatus; since: Date };
 
-/** Well for so long after recovering: the incident is over. */
+/** An automatic incident is resolved after this long without a failure. */
 const WATCH_MS = 10 * 60_000;
 const SEVERITY: Record<MeasuredStatus, IncidentRow['severity']> = {
   operational: 'minor',
@@ -22,8 +25,8 @@ const SEVERITY: Record<MeasuredStatus, IncidentRow['severity']> = {
 const SEVERITIES: readonly IncidentRow['severity'][] = ['minor', 'major', 'critical'];
 
 /**
- * Writes measured changes down, and does what the policy says: failing components share one incident at a time, which moves to
- * monitoring when all of them are well again. A change that is written already changes nothing.
+ * Stores measured changes and applies the policy: failing components share one incident at a time, which moves to
+ * monitoring when all of them have recovered. Idempotent: a change that is already stored has no effect.
  */
 export async function applyTransitions(ctx: Ctx, transitions: readonly Transition[]): Promise<void> {
   await changeBoard(ctx, async (tx, { automatic }) => {
@@ -42,7 +45,7 @@ export async function applyTransitions(ctx: Ctx, transitions: readonly Transitio
   });
 }
 
-/** @returns false when it is written already */
+/** @returns false when the change is already stored */
 async function writeStatus(tx: TxCtx, { componentId, to, since }: Transition): Promise<boolean> {
   const before = await tx.db
     .selectFrom('status_components')
@@ -67,7 +70,7 @@ async function writeStatus(tx: TxCtx, { componentId, to, since }: Transition): P
   return true;
 }
 
-/** What fails while it is worked on, or is never shown, is no incident. */
+/** Leaves out components under maintenance and components that are never shown: their failures open no incident. */
 async function unplanned(tx: TxCtx, transitions: readonly Transition[]): Promise<Transition[]> {
   const { environment } = tx.scope;
   const planned = await tx.db
@@ -117,7 +120,7 @@ async function failedNow(tx: TxCtx, policy: Policy, { failed, before }: Failed):
   await tellIncident(tx, row, { body: '', changed: true, before });
 }
 
-/** Of what is measured an automatic incident says nothing more: a component is as well as it is measured to be. */
+/** An automatic incident gives every component its measured status. */
 function asMeasured(failed: readonly Transition[]): ComponentStatuses {
   return Object.fromEntries(failed.map(({ componentId }) => [componentId, measuredStatuses[0]]));
 }
@@ -126,7 +129,7 @@ function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): In
   return SEVERITIES.indexOf(one) > SEVERITIES.indexOf(other) ? one : other;
 }
 
-/** Another component of the same trouble: a new phase only if it had been thought to be over. */
+/** Adds a component to the open incident. The phase changes only if the incident was in monitoring. */
 async function joinIncident(
   tx: TxCtx,
   open: IncidentRow,
@@ -145,7 +148,7 @@ async function joinIncident(
   if (phase !== open.phase) await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
-/** All components of the open incident are well: it is watched from now on. */
+/** All components of the open incident have recovered: moves it to monitoring. */
 async function recoveredNow(tx: TxCtx, before: StatusById): Promise<void> {
   const open = await openAutomatic(tx);
   if (!open || open.phase === 'monitoring' || !(await allWell(tx, open))) return;
@@ -164,11 +167,11 @@ async function allWell(tx: Pick<Ctx, 'db' | 'scope'> | TxCtx, { component_ids }:
 }
 
 /**
- * Lets the incident that goes on by itself go on: it is watched once all its components are well, or gone, and resolved when
- * everything has been well for long enough. Each happens once.
+ * Advances the automatic incident: to monitoring once all its components have recovered or been removed, and to
+ * resolved after {@link WATCH_MS} without a failure. Each step happens once.
  */
 export async function resolveWatched(ctx: Ctx): Promise<void> {
-  // Asked often, so first without a lock. Served by status_incidents_automatic.
+  // Called often, so the first check takes no lock. Served by status_incidents_automatic.
   const seen = await openAutomatic(ctx);
   if (!seen || !(await goesOn(ctx, seen))) return;
   await changeBoard(ctx, async (tx) => {

@@ -9,10 +9,10 @@ const WORDS = {
   major: 'partial_outage',
   critical: 'major_outage',
 } as const;
-/** About how wide a character of the font is. */
+/** Approximate width of a character in the font, in pixels. */
 const CHARACTER = 6.6;
 
-/** A small picture that says how it is. */
+/** An SVG badge of the overall status. */
 export const badge: Maker = {
   key: 'badge',
   type: 'image/svg+xml; charset=utf-8',

@@ -23,7 +23,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Changes of what the status shows, as the change feed tells them; the key is the environment. */
+/** The change feed's topic for changes of the shown status; the key is the environment. */
 export const STATUS_TOPIC = 'status';
 
 export const StatusSettings = Type.Object(
@@ -49,7 +49,7 @@ export async function keeperOf(system: System, environment: Environment): Promis
 }
 
 /**
- * The status is that of the whole installation, so only the project that keeps it may see behind it or change it.
+ * The status describes the whole installation, so only the project that keeps it may read its internals or change it.
  * @throws Problem NOT_FOUND for every other project
  */
 export async function requireKeeper(ctx: Ctx): Promise<void> {
@@ -58,15 +58,15 @@ export async function requireKeeper(ctx: Ctx): Promise<void> {
     throw problem('NOT_FOUND', "The status belongs to the environment's default project.");
 }
 
-/** A context of the system's own, in the project that keeps the status; null while there is none. */
+/** A context with the system as actor, in the project that keeps the status; null while there is none. */
 export async function keeperCtx(system: System, environment: Environment, name: string): Promise<Ctx | null> {
   const scope = await keeperOf(system, environment);
   return scope && systemCtx(system, scope, name, crypto.randomUUID());
 }
 
 /**
- * Makes a change that can be seen: changes of one environment follow one another, and every process hears of it.
- * @param work is given the board as it is now
+ * Makes a public change: changes of one environment are serialized, and every process is notified.
+ * @param work receives the current board
  */
 export function changeBoard<T>(
   ctx: Ctx | TxCtx,
@@ -85,7 +85,7 @@ export function changeBoard<T>(
   });
 }
 
-/** Writes down that everything was looked at just now. */
+/** Stores the current time as that of the latest measurement. */
 export function noteMeasured(ctx: Ctx): Promise<void> {
   return transaction(ctx, async (tx) => {
     await tx.db

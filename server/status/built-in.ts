@@ -1,4 +1,7 @@
-/** A component that every installation has; how it is measured stands in readings.ts, what it is called in the words. */
+/**
+ * A component that every installation has. readings.ts says how it is measured, the words of a language how it is
+ * called.
+ */
 export type BuiltIn = { id: string; group: string; shown: 'always' | 'when_degraded' };
 
 export const builtInGroups = [{ id: 'sign-in' }, { id: 'integration' }, { id: 'platform' }] as const;

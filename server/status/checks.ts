@@ -6,7 +6,7 @@ import type { Reading } from './health.ts';
 const Interval = Type.Integer({ minimum: 10, maximum: 3_600, description: 'Seconds between checks.' });
 const Timeout = Type.Integer({ minimum: 1, maximum: 10, description: 'Seconds to wait.' });
 
-/** How the operator's own component is checked. */
+/** How a component added by the operator is checked. */
 export const Check = Type.Union(
   [
     Type.Object(
@@ -43,12 +43,15 @@ export const Check = Type.Union(
 );
 export type Check = Static<typeof Check>;
 
-/** Working, but this slow in milliseconds, is degraded. */
+/** A check that succeeds but takes this long, in milliseconds, counts as degraded. */
 const SLOW_MS = 2_500;
-/** A report may be late by as much as it takes to be sure. */
+/** Without a heartbeat for this many intervals a component counts as out. */
 const LATE = 2;
 
-/** Checks once. @returns null for a component that nothing is measured of */
+/**
+ * Runs the check once.
+ * @returns null for a component that is not measured
+ */
 export async function runCheck(system: System, check: Check, heartbeatAt: Date | null): Promise<Reading> {
   switch (check.kind) {
     case 'http':
@@ -62,7 +65,7 @@ export async function runCheck(system: System, check: Check, heartbeatAt: Date |
   }
 }
 
-/** Nothing is said of a component that has never reported. */
+/** A component that has never reported has no reading. */
 function heartbeatReading(intervalSeconds: number, heartbeatAt: Date | null, now: Date): Reading {
   if (heartbeatAt === null) return null;
   return now.getTime() - heartbeatAt.getTime() > intervalSeconds * 1000 * LATE ? 3 : 0;
@@ -80,7 +83,7 @@ async function checkHttp(
   return answer.status === expectedStatus && (bodyContains === undefined || body.includes(bodyContains));
 }
 
-/** The reading of something that works or does not: out, slow, or well. */
+/** Times a check. The reading is an outage, degraded for a slow check, or operational. */
 export async function timed(works: () => Promise<boolean>): Promise<Reading> {
   const began = performance.now();
   const worked = await works().catch(() => false);

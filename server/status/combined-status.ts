@@ -1,10 +1,10 @@
 import type { ComponentStatus, MeasuredStatus } from './health.ts';
 
-/** Of incidents. The status as a whole has `none` besides. */
+/** The severity of an incident. The overall status also has `none`. */
 export type IncidentSeverity = 'minor' | 'major' | 'critical';
 export type Severity = 'none' | IncidentSeverity;
 
-/** From best to worst, for a whole. */
+/** From best to worst. */
 const ORDER: readonly ComponentStatus[] = [
   'operational',
   'under_maintenance',
@@ -13,33 +13,33 @@ const ORDER: readonly ComponentStatus[] = [
   'major_outage',
 ];
 
-/** What an open incident says of components, beside what is measured. */
+/** The statuses that an open incident gives to components, besides the measured ones. */
 export type ComponentStatuses = Record<string, MeasuredStatus>;
 
-/** What an incident says of the components it names, unless it says otherwise of one. */
+/** The status that an incident gives to its components by its severity, unless it names another. */
 const BY_SEVERITY: Record<IncidentSeverity, MeasuredStatus> = {
   minor: 'degraded_performance',
   major: 'partial_outage',
   critical: 'major_outage',
 };
 
-/** An incident that is public and not resolved, as far as it bears on the status. */
+/** The fields of a public, unresolved incident that affect the status. */
 export type OpenIncident = {
   severity: IncidentSeverity;
   componentIds: readonly string[];
   componentStatuses: ComponentStatuses;
 };
 
-/** What an open incident says of components: of each that it names the status of its severity, unless it says otherwise. */
+/** The statuses that an open incident gives to its components: the one of its severity, unless it names another. */
 export function claimsOf({ severity, componentIds, componentStatuses }: OpenIncident): ComponentStatuses {
   const named = Object.fromEntries(componentIds.map((id) => [id, BY_SEVERITY[severity]]));
   return { ...named, ...componentStatuses };
 }
 
-/** What else bears on components: statuses that open incidents give them, and which are under maintenance. */
+/** What affects components besides measurements: the statuses that open incidents give them, and maintenance. */
 export type Bearing = { statuses: readonly ComponentStatuses[]; underMaintenance: ReadonlySet<string> };
 
-/** The status of a component as it is shown: maintenance covers everything, otherwise the worst that is known. */
+/** The shown status of a component: maintenance takes precedence, otherwise the worst known status. */
 export function shownStatus(
   id: string,
   measured: MeasuredStatus,
@@ -56,12 +56,12 @@ export function worst(statuses: readonly ComponentStatus[]): ComponentStatus {
   );
 }
 
-/** True for what works, or is down as planned. */
+/** True for operational components and those under maintenance. */
 export function isWell(status: ComponentStatus): boolean {
   return status === 'operational' || status === 'under_maintenance';
 }
 
-/** How bad it is by components alone: critical when everything is out, or half of it. */
+/** The severity by components alone: critical when at least half of them are out. */
 function severityOfComponents(statuses: readonly ComponentStatus[]): Severity {
   const out = statuses.filter((status) => status === 'major_outage').length;
   if (out > 0) return out * 2 >= statuses.length ? 'critical' : 'major';
@@ -75,8 +75,8 @@ export type Overall = { overallStatus: 'operational' | 'degraded'; severity: Sev
 const SEVERITIES: readonly Severity[] = ['none', 'minor', 'major', 'critical'];
 
 /**
- * How it is as a whole: the worst of what components are shown as and of the open incidents. An open incident always shows,
- * whichever components it names, and during maintenance too.
+ * The overall status: the worst of the shown components and the open incidents. An open incident always counts,
+ * whichever components it names, during maintenance too.
  */
 export function overallOf(
   statuses: readonly ComponentStatus[],

@@ -26,7 +26,7 @@ import {
   updateGroup,
 } from './groups.ts';
 
-/** What the status is made of. */
+/** Components and groups of the status page. */
 export const statusComponentRoutes: Routes = [
   get('/v1/admin/status/components', {
     permission: 'status:read',

@@ -91,7 +91,7 @@ export const Component = Type.Object(
 );
 type Component = Static<typeof Component>;
 
-/** With the address to report to, which is shown once. */
+/** A new component, with the address for its heartbeats, which is shown once. */
 export const CreatedComponent = Type.Interface([Component], {
   heartbeatUrl: Type.Union([Type.String({ format: 'uri' }), Type.Null()]),
 });
@@ -118,7 +118,7 @@ export const ComponentChanges = Type.Object(
 );
 export const HeartbeatRef = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) });
 
-/** The most an environment may have; each is probed. */
+/** The limit per environment, because each component is probed. */
 const MAX_COMPONENTS = 200;
 
 function recordOf(row: ComponentRow): Component {
@@ -141,7 +141,7 @@ function recordOf(row: ComponentRow): Component {
   };
 }
 
-/** Every component of an environment, in the order in which they are shown. */
+/** Every component of an environment, in display order. */
 export async function readComponents(ctx: Pick<Ctx, 'db'>, environment: Environment): Promise<ComponentRow[]> {
   return ctx.db
     .selectFrom('status_components')
@@ -171,7 +171,10 @@ export async function getComponent(ctx: Ctx, id: string): Promise<Component> {
   return recordOf(row);
 }
 
-/** Adds a component of the operator's own. @throws Problem VALIDATION_FAILED for an unknown group, CONFLICT beyond 200 */
+/**
+ * Adds a custom component.
+ * @throws Problem VALIDATION_FAILED for an unknown group, CONFLICT beyond 200
+ */
 export async function createComponent(
   ctx: Ctx,
   component: Static<typeof NewComponent>,
@@ -222,7 +225,10 @@ async function inKnownGroup<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Changes how a component is shown, built-in ones too. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/**
+ * Changes how a component is shown. Works for built-in components too.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED
+ */
 export async function updateComponent(
   ctx: Ctx,
   id: string,
@@ -247,7 +253,10 @@ export async function updateComponent(
   );
 }
 
-/** Removes a component of the operator's own; its history goes with time. @throws Problem NOT_FOUND, CONFLICT for a built-in one */
+/**
+ * Removes a custom component. Its history is deleted when its retention ends.
+ * @throws Problem NOT_FOUND, CONFLICT for a built-in one
+ */
 export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
   await requireKeeper(ctx);
   if (builtInComponents.some((one) => one.id === id))
@@ -264,7 +273,10 @@ export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
-/** Takes the report of a component that reports by itself. Served by status_components_heartbeat. @throws Problem NOT_FOUND */
+/**
+ * Records a heartbeat. Served by status_components_heartbeat.
+ * @throws Problem NOT_FOUND
+ */
 export async function takeHeartbeat(system: System, token: string): Promise<void> {
   const { numUpdatedRows } = await singleWrite(system, 'count')
     .updateTable('status_components')
@@ -285,7 +297,7 @@ export async function requireComponents(tx: Pick<TxCtx, 'db' | 'scope'>, ids: re
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
-/** Adds what every installation has, in both environments. */
+/** Adds the built-in components in both environments. */
 export async function seedComponents(system: System): Promise<void> {
   const now = system.clock.now();
   const rows = environments.flatMap((environment) =>

@@ -11,7 +11,7 @@ import { voiceIn } from './words.ts';
 const MAX_ENTRIES = 50;
 
 const formats = {
-  // Readers take an RSS title for HTML or for text, whichever it looks like to them.
+  // RSS readers disagree on whether a title is HTML or plain text, so it is escaped.
   'history.rss': { type: 'application/rss+xml; charset=utf-8', title: escaped, write: (feed: Feed) => feed.rss2() },
   'history.atom': { type: 'application/atom+xml; charset=utf-8', title: legible, write: (feed: Feed) => feed.atom1() },
   'history.json': { type: 'application/feed+json; charset=utf-8', title: legible, write: (feed: Feed) => feed.json1() },
@@ -83,8 +83,8 @@ function escaped(text: string): string {
   return String(html`${legible(text)}`);
 }
 
-/** Text that XML can hold: without control characters (XML 1.0 §2.2), and nothing that would end a CDATA section. */
+/** Removes control characters (XML 1.0 §2.2) and escapes the end of a CDATA section. */
 function legible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
   return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replaceAll(']]>', ']]&gt;');
 }

@@ -47,7 +47,7 @@ function recordOf({ id, name, position }: Omit<StatusGroupsTable, 'environment'>
   return { id, name: name ?? voiceIn('en').nameOf(id), builtIn, position };
 }
 
-/** All groups, in the order in which they are shown. */
+/** All groups, in display order. */
 export async function listGroups(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Group>> {
   await requireKeeper(ctx);
   const rows = await ctx.db
@@ -100,7 +100,10 @@ export async function updateGroup(ctx: Ctx, id: string, changes: Static<typeof G
   });
 }
 
-/** Removes a group without components. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Removes a group without components.
+ * @throws Problem NOT_FOUND, CONFLICT
+ */
 export async function deleteGroup(ctx: Ctx, id: string): Promise<void> {
   await requireKeeper(ctx);
   try {
@@ -118,7 +121,7 @@ export async function deleteGroup(ctx: Ctx, id: string): Promise<void> {
   }
 }
 
-/** Adds the built-in groups that are not there yet. */
+/** Adds the built-in groups that are missing. */
 export async function seedGroups(tx: Pick<TxCtx, 'db'>): Promise<void> {
   const rows = environments.flatMap((environment) =>
     builtInGroups.map(({ id }, index) => ({ environment, id, name: null, position: (index + 1) * 10 })),

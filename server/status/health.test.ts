@@ -6,7 +6,10 @@ const START = new Date('2026-01-01T00:00:00Z');
 const STEP_MS = 2_000;
 const at = (step: number) => new Date(START.getTime() + step * STEP_MS);
 
-/** Feeds a trace of readings, two seconds apart. @returns the level after each */
+/**
+ * Feeds a trace of readings, two seconds apart.
+ * @returns the level after each
+ */
 function replay(
   trace: readonly Reading[],
   from: Health = healthOf('operational', START),

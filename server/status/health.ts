@@ -8,26 +8,26 @@ export type ComponentStatus = MeasuredStatus | 'under_maintenance';
 export const MeasuredStatus = Type.Enum([...measuredStatuses]);
 export const ComponentStatus = Type.Enum([...measuredStatuses, 'under_maintenance']);
 
-/** How bad one reading is: an index into {@link measuredStatuses}. Null: there was too little to tell. */
+/** The severity of one reading: an index into {@link measuredStatuses}, or null when there was too little data. */
 export type Reading = number | null;
 
-/** What is held of a component between readings. Times are milliseconds since 1970. */
+/** The state of a component between readings. Times are milliseconds since 1970. */
 export type Health = {
   level: number;
   since: number;
-  /** Readings in a row that disagree with the level, all in one direction. */
+  /** Consecutive readings that differ from the level, all in one direction. */
   streak: { direction: 'worse' | 'better'; readings: number; level: number; began: number } | null;
-  /** When it got worse lately: whoever goes up and down has to stay up for longer. */
+  /** When the level got worse recently. A component that flaps must stay well for longer. */
   falls: readonly number[];
   readAt: number;
 };
 
-/** Readings in a row that it takes to believe that something is wrong, and that it is well again. */
+/** Consecutive readings needed to report a failure, and a recovery. */
 const TO_WORSEN = 2;
 const TO_RECOVER = 3;
 const FALLS_WITHIN_MS = 30 * 60_000;
 const MAX_DOUBLINGS = 5;
-/** Nothing to measure for so long: what was bad then says nothing of now. */
+/** A bad level expires after this long without data. */
 const QUIET_MS = 15 * 60_000;
 
 export function healthOf(status: MeasuredStatus, since: Date): Health {
@@ -40,8 +40,8 @@ export function statusOf({ level }: Pick<Health, 'level'>): MeasuredStatus {
 }
 
 /**
- * Takes one reading. A level changes only when several readings in a row agree on the direction, and then to the mildest
- * change they agree on. Recovering takes twice as long after each fall of the last half hour, so that nothing flaps.
+ * Takes one reading. A level changes only after several consecutive readings in one direction, and then to the mildest
+ * of them. Each fall within the last half hour doubles the number of readings that recovery takes, to prevent flapping.
  */
 export function observe(health: Health, reading: Reading, now: Date): Health {
   const at = now.getTime();
@@ -61,7 +61,7 @@ export function observe(health: Health, reading: Reading, now: Date): Health {
   if (streak.readings < needed(direction, falls.length)) return { ...seen, streak, falls };
   return {
     level: streak.level,
-    // It began with the first of the readings that proved it.
+    // A failure began with the first reading of the streak.
     since: direction === 'worse' ? streak.began : at,
     streak: null,
     falls: direction === 'worse' ? [...falls, at] : falls,
@@ -78,17 +78,18 @@ function quiet(health: Health, at: number): Health {
   return { ...health, level: 0, since: at, streak: null, readAt: at };
 }
 
-/** Of so many attempts so many were good. */
+/** Counts of good and bad attempts. */
 export type Rate = { good: number; bad: number };
 
-/** Below these shares of good attempts it is degraded, partly out, or out. */
+/** Below these shares of good attempts a component is degraded, partly out, or out. */
 const RATES = [0.95, 0.75, 0.25];
-/** To get back over one takes that much more than falling below it. */
+/** Hysteresis: a rate must exceed the threshold by this margin before the level recovers. */
 const MARGIN = 0.03;
 
 /**
- * How bad a rate is, given how bad it was (a Schmitt trigger).
- * @param least attempts it takes to say anything @returns null below that
+ * The level of a rate, given the level before (a Schmitt trigger).
+ * @param least attempts needed for a reading
+ * @returns null with fewer attempts
  */
 export function rateReading({ good, bad }: Rate, level: number, least: number): Reading {
   const attempts = good + bad;
@@ -97,15 +98,15 @@ export function rateReading({ good, bad }: Rate, level: number, least: number): 
   return RATES.filter((bound, index) => share < bound + (level > index ? MARGIN : 0)).length;
 }
 
-/** Ages of the oldest thing that waits, in milliseconds: degraded, partly out. */
+/** Ages of the oldest waiting job in milliseconds above which a component is degraded, or partly out. */
 const AGES = [5 * 60_000, 20 * 60_000];
 
-/** How bad it is that something has waited for so long. */
+/** The level for the age of the oldest waiting job. */
 export function ageReading(oldestMs: number, level: number): number {
   return AGES.filter((bound, index) => oldestMs > (level > index ? bound / 2 : bound)).length;
 }
 
-/** The worst of several readings; null when none says anything. */
+/** The worst of several readings; null when all are null. */
 export function worstOf(readings: readonly Reading[]): Reading {
   const told = readings.filter((reading) => reading !== null);
   return told.length > 0 ? Math.max(...told) : null;

@@ -14,7 +14,7 @@ const INTERVAL_MS = 3_000;
 const FRESH_MS = 12_000;
 const KEPT_MS = 86_400_000;
 
-/** Says, for as long as it is not stopped, that a worker runs in this process. */
+/** Reports regularly, until stopped, that a worker runs in this process. */
 export function startHeartbeat(system: System): { stop: () => void } {
   const worker = `${hostname()}/${process.pid}`;
   const beat = () => {
@@ -31,13 +31,13 @@ export function startHeartbeat(system: System): { stop: () => void } {
   return { stop: () => clearInterval(timer) };
 }
 
-/** Forgets workers that have been silent for a day. Runs as a job. */
+/** Deletes workers that have not reported for a day. */
 export async function forgetSilentWorkers(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - KEPT_MS);
   await singleWrite(system, 'clean-up').deleteFrom('worker_heartbeats').where('seen_at', '<', before).execute();
 }
 
-/** True when some worker has been heard of lately. */
+/** True when a worker reported recently. */
 export async function heartbeatIsFresh(system: System): Promise<boolean> {
   const row = await system.db
     .selectFrom('worker_heartbeats')

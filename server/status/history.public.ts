@@ -15,7 +15,7 @@ import { voiceIn } from './words.ts';
 
 const Query = Type.Interface([PageQuery, StatusQuery], {});
 
-/** A document whose form others have set. */
+/** A document in a format that others specify. */
 function document(path: string, summary: string, maker: (system: System) => Maker, mediaType: string): Route {
   const schema = mediaType.endsWith('json') ? Type.Object({}, { additionalProperties: true }) : Type.String();
   return get(path, {
@@ -30,7 +30,7 @@ function document(path: string, summary: string, maker: (system: System) => Make
   });
 }
 
-/** What was, and the same in the formats of others. */
+/** The history, as JSON and in the formats of feeds and Statuspage. */
 export const historyRoutes: Routes = [
   get('/api/status/incidents', {
     permission: 'public',

@@ -37,7 +37,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** One line: it is the subject of mails. */
+/** One line, because it is the subject of mails. */
 export const Title = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -52,7 +52,7 @@ const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
     'What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back.',
 });
 
-/** An incident as everybody sees it. */
+/** An incident as the public sees it. */
 export const Incident = Type.Object(
   {
     id: Type.String(),
@@ -72,7 +72,7 @@ export const Incident = Type.Object(
 );
 export type Incident = Static<typeof Incident>;
 
-/** As its operators see it. */
+/** An incident as operators see it. */
 export const AdminIncident = Type.Interface(
   [Incident],
   {
@@ -113,7 +113,10 @@ export const NewIncidentUpdate = Type.Object(
 );
 export const IncidentRef = Type.Object({ id: IdSchema('inc') });
 
-/** An incident as it is stored, in JSON; an empty title or body is that of a change nobody wrote. */
+/**
+ * An incident as it is stored, in JSON. An empty title or body means that the update is automatic and worded in the
+ * reader's language.
+ */
 export type StoredIncident = {
   id: string;
   title: string;
@@ -126,7 +129,7 @@ export type StoredIncident = {
   updatedAt: string;
   resolvedAt: string | null;
   postmortem: string | null;
-  /** `affected` is missing in what was saved before it was kept, and null of updates from then. */
+  /** `affected` is missing in snapshots of earlier versions, and null for updates written by them. */
   updates: { phase: IncidentPhase; body: string; at: string; affected?: readonly Affected[] | null }[];
 };
 
@@ -153,10 +156,10 @@ export function isOpen({ phase }: Pick<StoredIncident, 'phase'>): boolean {
   return phase !== 'resolved';
 }
 
-/** How many incidents of the past are shown. */
+/** The number of past incidents that are shown. */
 const MAX_INCIDENTS = 100;
 
-/** The newest incidents that are public, with their updates. */
+/** The newest public incidents, with their updates. */
 export async function readPublicIncidents(
   { db }: Pick<Ctx, 'db'>,
   environment: Environment,
@@ -166,7 +169,7 @@ export async function readPublicIncidents(
     .selectAll()
     .where('environment', '=', environment)
     .where('published_at', 'is not', null)
-    // What is open is shown however long ago it began.
+    // Open incidents are shown whatever their age.
     .orderBy(sql`phase = 'resolved'`)
     .orderBy('started_at', 'desc')
     .limit(MAX_INCIDENTS)
@@ -180,7 +183,10 @@ export async function readPublicIncidents(
     .sort((one, other) => other.startedAt.localeCompare(one.startedAt));
 }
 
-/** Where nobody has written a title, the affected components are one. @param nameOf the name of a component */
+/**
+ * The title of an incident, or the names of its components if it has none.
+ * @param nameOf the name of a component
+ */
 export function incidentTitle(
   { title, componentIds }: Pick<StoredIncident, 'title' | 'componentIds'>,
   { say }: Voice,
@@ -189,7 +195,10 @@ export function incidentTitle(
   return title || say('own.title', { components: componentIds.map(nameOf).join(', ') });
 }
 
-/** As everybody sees it, in one language. @param nameOf the name of a component */
+/**
+ * The public record of an incident, in one language.
+ * @param nameOf the name of a component
+ */
 export function incidentRecord(stored: StoredIncident, voice: Voice, nameOf: (id: string) => string): Incident {
   return {
     id: stored.id,

@@ -150,7 +150,7 @@ describe('an incident of its own accord', () => {
     });
     const [{ id, title, phase }] = incidents;
     assert.deepEqual([title, phase], ['Problem with OpenID Connect', 'investigating']);
-    // Another component of the same trouble is no other incident, and no other phase.
+    // A component that fails joins the incident, which returns to investigating.
     await applyTransitions(ctx(), [change('webhooks', 'degraded_performance')]);
     await applyTransitions(ctx(), [change('oidc', 'operational')]);
     assert.equal((await admin(`/incidents/${id}`)).body.phase, 'investigating');

@@ -25,7 +25,7 @@ import { settleOverall } from './overall.ts';
 import { addUpdateRow, type IncidentPhase, queueNotice, setNewestAffected, updatesOf } from './updates.ts';
 import { voiceIn } from './words.ts';
 
-/** Which phases may follow which. A resolved incident is reopened by looking into it again. */
+/** The allowed changes of phase. A resolved incident is reopened as `investigating`. */
 const NEXT: Record<IncidentPhase, readonly IncidentPhase[]> = {
   investigating: ['investigating', 'identified', 'monitoring', 'resolved'],
   identified: ['identified', 'investigating', 'monitoring', 'resolved'],
@@ -60,14 +60,14 @@ async function adminRecord(tx: Ctx | TxCtx, row: IncidentRow): Promise<AdminInci
   return record;
 }
 
-/** Names of an environment's components, in the API's language. */
+/** The names of an environment's components, in the API's language. */
 async function componentNames(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<(id: string) => string> {
   const rows = await readComponents(ctx, ctx.scope.environment);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? voiceIn('en').nameOf(id);
 }
 
-/** Incidents, drafts too, newest first. Served by the primary key. */
+/** Incidents including drafts, newest first. Served by the primary key. */
 export async function listIncidents(
   ctx: Ctx,
   { limit, cursor }: Static<typeof PageQuery>,
@@ -102,7 +102,10 @@ async function findIncident(ctx: Pick<Ctx, 'db' | 'scope'>, id: IncidentId): Pro
   return row;
 }
 
-/** Opens an incident. @throws Problem VALIDATION_FAILED for an unknown component */
+/**
+ * Opens an incident.
+ * @throws Problem VALIDATION_FAILED for an unknown component
+ */
 export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncident>): Promise<AdminIncident> {
   await requireKeeper(ctx);
   const statuses = incident.componentStatuses ?? {};
@@ -130,7 +133,7 @@ type NewRow = Pick<
   'title' | 'phase' | 'severity' | 'component_ids' | 'component_statuses' | 'automatic' | 'published_at' | 'started_at'
 >;
 
-/** Writes a new incident, inside a change of the board. */
+/** Inserts an incident, inside a change of the board. */
 export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<IncidentRow> {
   const row: IncidentRow = {
     environment: tx.scope.environment,
@@ -159,9 +162,9 @@ export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<Incid
 }
 
 /**
- * Writes an update, tells subscribers if the phase is a new one (ST-3: repeats while it is unchanged are not told again), and
- * settles what follows from it. Of a draft nobody is told.
- * @param told.before what components were shown as before the incident was changed
+ * Writes an update, notifies subscribers if the phase is new (ST-3: an update in the same phase is not announced), and
+ * settles the overall status. Drafts are never announced.
+ * @param told.before the shown statuses before the incident was changed
  */
 export async function tellIncident(
   tx: TxCtx,
@@ -188,7 +191,7 @@ async function noticeOf(tx: TxCtx, row: IncidentRow, body: string): Promise<void
   });
 }
 
-/** Changes an incident and says so in the log; `automatic: false` where a person did. */
+/** Changes an incident and writes the event; `automatic: false` when a person made the change. */
 export async function changeIncident(
   tx: TxCtx,
   row: IncidentRow,
@@ -222,22 +225,25 @@ export async function changeIncident(
   return changed;
 }
 
-/** The columns that go with a phase. */
+/** The columns that depend on the phase. */
 export function phaseColumns(row: IncidentRow, phase: IncidentPhase, now: Date): Partial<IncidentRow> {
   if (phase === row.phase) return {};
   return { phase, phase_since: now, resolved_at: phase === 'resolved' ? now : null };
 }
 
 /**
- * What an incident says of components after an update. Where it said something before and leaves it out now, the component is
- * as it is measured; where it never said anything, the severity goes on saying it.
+ * The statuses that an incident gives to components after an update. A component that had one and is now left out gets
+ * its measured status; a component that never had one keeps the status of the incident's severity.
  */
 function saidNow(before: ComponentStatuses, now: ComponentStatuses): ComponentStatuses {
   const takenBack = Object.fromEntries(Object.keys(before).map((id) => [id, measuredStatuses[0]]));
   return { ...takenBack, ...now };
 }
 
-/** Adds an update, and moves the incident to its phase. @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED */
+/**
+ * Adds an update and moves the incident to its phase.
+ * @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED
+ */
 export async function addIncidentUpdate(
   ctx: Ctx,
   id: IncidentId,
@@ -262,7 +268,10 @@ export async function addIncidentUpdate(
   });
 }
 
-/** Changes what an incident says of itself; nobody is told of it. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/**
+ * Changes an incident without notifying subscribers.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED
+ */
 export async function updateIncident(
   ctx: Ctx,
   id: IncidentId,
@@ -281,7 +290,10 @@ export async function updateIncident(
   });
 }
 
-/** Makes a draft public, and tells subscribers. @throws Problem NOT_FOUND, CONFLICT when it is public already */
+/**
+ * Publishes a draft and notifies subscribers.
+ * @throws Problem NOT_FOUND, CONFLICT when it is already public
+ */
 export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncident> {
   await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
@@ -297,7 +309,10 @@ export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIn
   });
 }
 
-/** Throws a draft away; what was public stays. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Deletes a draft. Published incidents can't be deleted.
+ * @throws Problem NOT_FOUND, CONFLICT
+ */
 export async function deleteIncident(ctx: Ctx, id: IncidentId): Promise<void> {
   await requireKeeper(ctx);
   await changeBoard(ctx, async (tx) => {

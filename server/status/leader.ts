@@ -5,10 +5,10 @@ import type { System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
 
-/** `leads`, another one does, or the database can't be asked. */
+/** Whether this process leads, another one does, or the database is unreachable. */
 export type Leadership = 'leads' | 'other' | 'unknown';
 
-/** One process at a time measures and writes: the one that holds an advisory lock, on a connection of its own. */
+/** Elects the one process that measures and writes: the holder of an advisory lock, on a dedicated connection. */
 export class Leader {
   readonly #system: System;
   #client: pg.Client | null = null;
@@ -35,7 +35,7 @@ export class Leader {
     }
   }
 
-  /** Another process takes over at its next look. */
+  /** Gives up the lock; another process takes over when it next tries. */
   async stop(): Promise<void> {
     const client = this.#client;
     this.#lost();

@@ -32,7 +32,7 @@ declare module '#platform/db.ts' {
 
 export const Phase = Type.Enum(['scheduled', 'in_progress', 'verifying', 'completed']);
 
-/** A maintenance as everybody sees it. */
+/** A maintenance as the public sees it. */
 export const Maintenance = Type.Object(
   {
     id: Type.String(),
@@ -51,7 +51,10 @@ export const Maintenance = Type.Object(
 );
 export type Maintenance = Static<typeof Maintenance>;
 
-/** A maintenance as it is stored, in JSON; an empty body is that of a change nobody wrote. */
+/**
+ * A maintenance as it is stored, in JSON. An empty body means that the update is automatic and worded in the reader's
+ * language.
+ */
 export type StoredMaintenance = {
   id: string;
   title: string;
@@ -63,7 +66,7 @@ export type StoredMaintenance = {
   completedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** `affected` is missing in what was saved before it was kept, and null of updates from then. */
+  /** `affected` is missing in snapshots of earlier versions, and null for updates written by them. */
   updates: { phase: MaintenancePhase; body: string; at: string; affected?: readonly Affected[] | null }[];
 };
 
@@ -88,7 +91,7 @@ export function storedMaintenance(row: MaintenanceRow, updates: readonly Update[
 const MAX_MAINTENANCES = 50;
 const SHOWN_FOR = '14 days';
 
-/** Maintenances to come, in progress, and over for two weeks at most; the latest to begin first. */
+/** Maintenances that are planned, in progress, or ended within the last two weeks; the latest start first. */
 export async function readMaintenances(
   { db }: Pick<Ctx, 'db'>,
   environment: Environment,
@@ -109,7 +112,7 @@ export async function readMaintenances(
   return rows.map((row) => storedMaintenance(row, updates.get(row.id) ?? []));
 }
 
-/** As everybody sees it, in one language. */
+/** The public record of a maintenance, in one language. */
 export function maintenanceRecord(stored: StoredMaintenance, { say }: Voice): Maintenance {
   const { beganAt: _, createdAt: __, ...shown } = stored;
   return {
@@ -118,7 +121,7 @@ export function maintenanceRecord(stored: StoredMaintenance, { say }: Voice): Ma
   };
 }
 
-/** True while it covers its components. */
+/** True while the maintenance is in progress. */
 export function isUnderWay({ phase }: Pick<StoredMaintenance, 'phase'>): boolean {
   return phase === 'in_progress' || phase === 'verifying';
 }

@@ -55,7 +55,7 @@ export const MaintenanceChanges = Type.Object(
 export const NewMaintenanceUpdate = Type.Object({ phase: Phase, body: Body }, { additionalProperties: false });
 export const MaintenanceRef = Type.Object({ id: IdSchema('mnt') });
 
-/** Which phases may follow which. */
+/** The allowed changes of phase. */
 const NEXT: Record<MaintenancePhase, readonly MaintenancePhase[]> = {
   scheduled: ['scheduled', 'in_progress', 'completed'],
   in_progress: ['in_progress', 'verifying', 'completed'],
@@ -113,7 +113,10 @@ export async function getMaintenance(ctx: Ctx, id: MaintenanceId): Promise<Maint
   return recordOf(ctx, await find(ctx, id));
 }
 
-/** Plans a maintenance: it begins and ends by itself. @throws Problem VALIDATION_FAILED */
+/**
+ * Plans a maintenance. It starts and ends automatically.
+ * @throws Problem VALIDATION_FAILED
+ */
 export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof NewMaintenance>): Promise<Maintenance> {
   await requireKeeper(ctx);
   const [begins, ends] = [instantOf(maintenance.beginsAt), instantOf(maintenance.endsAt)];
@@ -146,7 +149,7 @@ export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof New
   });
 }
 
-/** Null where there is nothing to remind of, or it is too late to. */
+/** When to send the reminder; null when there is none, or it is too late. */
 function reminder(begins: Date, minutes: number, now: Date): Date | null {
   const at = new Date(begins.getTime() - minutes * MINUTE_MS);
   return minutes > 0 && at > now ? at : null;
@@ -202,14 +205,17 @@ async function change(tx: TxCtx, row: MaintenanceRow, changes: Partial<Maintenan
 function phaseColumns(row: MaintenanceRow, phase: MaintenancePhase, now: Date): Partial<MaintenanceRow> {
   return {
     phase,
-    // What has begun needs no reminder.
+    // A maintenance that has started needs no reminder.
     ...(phase !== 'scheduled' && { remind_at: null }),
     ...(phase === 'in_progress' && row.began_at === null && { began_at: now }),
     ...(phase === 'completed' && { completed_at: now }),
   };
 }
 
-/** Adds an update, and moves the maintenance to its phase. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Adds an update and moves the maintenance to its phase.
+ * @throws Problem NOT_FOUND, CONFLICT
+ */
 export async function addMaintenanceUpdate(
   ctx: Ctx,
   id: MaintenanceId,
@@ -230,7 +236,10 @@ export async function addMaintenanceUpdate(
   });
 }
 
-/** Changes a maintenance that is not over; only one that has not begun can begin at another time. @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED */
+/**
+ * Changes a maintenance that is not over. Its start can change only before it.
+ * @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED
+ */
 export async function updateMaintenance(
   ctx: Ctx,
   id: MaintenanceId,
@@ -255,7 +264,10 @@ export async function updateMaintenance(
   });
 }
 
-/** Calls a maintenance off, and tells subscribers. @throws Problem NOT_FOUND, CONFLICT when it has begun */
+/**
+ * Cancels a maintenance and notifies subscribers.
+ * @throws Problem NOT_FOUND, CONFLICT when it has started
+ */
 export async function cancelMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
   await requireKeeper(ctx);
   await changeBoard(ctx, async (tx) => {
@@ -273,13 +285,13 @@ export async function cancelMaintenance(ctx: Ctx, id: MaintenanceId): Promise<vo
 
 type Due = Pick<MaintenanceRow, 'phase' | 'remind_at' | 'begins_at' | 'ends_at'>;
 
-/** True when time has come for something to happen by itself. */
+/** True when a reminder, the start or the end is due. */
 function isDue({ phase, remind_at, begins_at, ends_at }: Due, now: Date): boolean {
   if (phase === 'scheduled') return begins_at <= now || (remind_at !== null && remind_at <= now);
   return phase !== 'completed' && ends_at <= now;
 }
 
-/** Maintenances of which something is due. */
+/** Maintenances with a due reminder, start or end. */
 export async function dueMaintenances(system: System, environment: Environment): Promise<MaintenanceId[]> {
   const rows = await system.db
     .selectFrom('status_maintenances')
@@ -291,7 +303,10 @@ export async function dueMaintenances(system: System, environment: Environment):
   return rows.filter((row) => isDue(row, now)).map(({ id }) => id);
 }
 
-/** Reminds of, begins and ends a maintenance when its time has come; however many processes ask, each happens once. */
+/**
+ * Sends the reminder of a maintenance, starts it and ends it when due. Each happens once, even with concurrent
+ * processes.
+ */
 export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const row = await tx.db

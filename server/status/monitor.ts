@@ -22,14 +22,14 @@ const CHECKS_MS = 10_000;
 const MINUTES_MS = 15_000;
 const SAVE_MS = 30_000;
 const FORGET_MS = 600_000;
-/** What was measured before a restart counts for so long. */
+/** After a restart, saved measurements count if they are no older than this. */
 const TRUSTED_MS = 10 * 60_000;
 
 type PerEnvironment<T> = Record<Environment, T>;
 
 /**
- * Measures every component and writes down what changes. One process leads (see Leader); while the database is away every
- * process measures for itself, and what it learnt is written when the database is back.
+ * Measures every component and stores the changes. One process leads (see Leader). While the database is down every
+ * process measures for itself and stores the results when the database is back.
  */
 class Monitor {
   readonly #system: System;
@@ -49,7 +49,7 @@ class Monitor {
     this.#leader = new Leader(system);
   }
 
-  /** Goes on where an earlier run stopped. */
+  /** Restores the state that an earlier run saved. */
   restore(saved: Snapshot): void {
     this.#book = new MinuteBook(saved.spans);
     for (const environment of environments)
@@ -61,7 +61,7 @@ class Monitor {
     if (this.#views.databaseReading === 3) this.#views.restore(saved.stored, new Date(saved.knownAt));
   }
 
-  /** Measures once, or leaves it to the process that does. */
+  /** Measures once if this process leads, or if the database is down. */
   async round(): Promise<void> {
     await this.#views.look();
     const before = this.#leadership;
@@ -157,7 +157,7 @@ class Monitor {
     return Object.fromEntries(readings);
   }
 
-  /** Writes what is known and not written; what fails is tried again in the next round. */
+  /** Stores pending changes; the next round retries what fails. */
   async #write(): Promise<void> {
     try {
       for (const environment of environments) {
@@ -188,7 +188,10 @@ class Monitor {
     this.#pending[environment] = [];
   }
 
-  /** What the leader does besides measuring: it brings the database to what is measured, and lets happen what is due. */
+  /**
+   * The leader's other work: brings the database in line with the measurements and advances incidents and maintenances
+   * that are due.
+   */
   async #lead(environment: Environment): Promise<void> {
     const ctx = await keeperCtx(this.#system, environment, 'status');
     if (!ctx) return;
@@ -237,7 +240,7 @@ class Monitor {
   }
 }
 
-/** Splits changes where failing turns into recovering and back, in their order. */
+/** Splits changes into runs of failures and runs of recoveries, in order. */
 function inRuns(transitions: readonly Transition[]): Transition[][] {
   const runs: Transition[][] = [];
   for (const one of transitions) {
@@ -249,7 +252,9 @@ function inRuns(transitions: readonly Transition[]): Transition[][] {
   return runs;
 }
 
-/** Starts looking after the status: with the role `status` it measures, without it only watches for the database. */
+/**
+ * Starts the monitor. With the role `status` it measures; without, it only checks whether the database is reachable.
+ */
 export async function startMonitor(system: System): Promise<{ stop: () => Promise<void> }> {
   const views = viewsOf(system);
   const monitor = system.config.roles.includes('status') ? new Monitor(system) : null;

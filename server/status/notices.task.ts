@@ -21,14 +21,14 @@ import { voiceIn } from './words.ts';
 
 const reference = Compile(Type.Object({ environment: Type.Enum(['test', 'production']), noticeId: IdSchema('ntc') }));
 
-/** So many subscribers are handed on at a time; the next portion waits until these have been sent. */
+/** The number of subscribers in one portion; the next portion waits until these are sent. */
 const PORTION = 200;
-/** Bulk mail goes out over so many connections at most, which leaves one for those that somebody waits for. */
+/** The number of connections for bulk mail; it leaves one for mail that a person waits for. */
 const LANES = 3;
 
 type Notice = Selectable<Tables['status_notices']>;
 
-/** Hands one notice on to the next portion of those who asked for it; each gets it once, whatever fails in between. */
+/** Queues one notice for the next portion of its subscribers. Each gets it exactly once, even across failures. */
 export function statusNoticeTask(system: System): Task {
   return async (payload) => {
     const { environment, noticeId } = reference.Parse(payload);
@@ -90,7 +90,7 @@ async function tell(tx: TxCtx, notice: Notice, subscribers: readonly Receiver[])
 
 type Told = { notice: Notice; subscriber: Receiver; names: ReadonlyMap<string, string | null> };
 
-/** What a notice says, in one language. */
+/** The words of a notice, in one language. */
 function wordsOf({ notice, subscriber, names }: Told) {
   const voice = voiceIn(languageFor(subscriber.locale, 'en'));
   const { title, body, phase } = notice.content;
@@ -127,7 +127,7 @@ async function mail(tx: TxCtx, told: Told, lane: number): Promise<void> {
   });
 }
 
-/** Signed and retried like any webhook. One that has failed for days, or is gone, is set aside. */
+/** Signed and retried like any webhook. A subscriber whose endpoint is gone, or has failed for days, is quarantined. */
 async function post(tx: TxCtx, told: Told): Promise<void> {
   const { notice, subscriber } = told;
   const { title, body } = wordsOf(told);
@@ -156,7 +156,7 @@ async function post(tx: TxCtx, told: Told): Promise<void> {
   await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason: 'failing' });
 }
 
-/** Sets a subscriber aside whose mail server refuses the address for good. */
+/** Quarantines a subscriber whose mail server rejects the address permanently. */
 export function quarantineRefused(system: System): Refused {
   return async ({ environment, template, to }) => {
     if (!template.startsWith('status_')) return;

@@ -7,8 +7,8 @@ import { isWell, overallOf } from './combined-status.ts';
 import { voiceIn } from './words.ts';
 
 /**
- * Compares the status as a whole with what it was, inside a change of the board (which is locked): going from operational to
- * degraded, or back, is told once, whichever process finds it.
+ * Compares the overall status with the one before, inside a change of the board (which is locked). A change between
+ * operational and degraded is announced once, whichever process finds it.
  */
 export async function settleOverall(tx: TxCtx): Promise<void> {
   const { environment } = tx.scope;
@@ -45,7 +45,7 @@ export async function settleOverall(tx: TxCtx): Promise<void> {
   }
 }
 
-/** The page of an environment, or one below it. */
+/** The address of an environment's status page, or of a page below it. */
 export function pageAddressOf(system: SystemInTx, environment: Environment, path = ''): string {
   const query = environment === 'production' ? '' : `?environment=${environment}`;
   return `${system.config.addresses.status}/status${path}${query}`;

@@ -65,7 +65,7 @@ function feedsOf(test: boolean): { href: string; type: string; label: string }[]
   return FEEDS.map(({ name, type, label }) => ({ href: `/api/status/${name}${query}`, type, label }));
 }
 
-/** The page shows days by what it knows, so that it is the same whenever it is asked for. */
+/** Days are counted from the newest data, so the page is the same whenever it is rendered. */
 function newestMoment({ generatedAt, components }: View): number {
   const known = components.map(({ since }) => Date.parse(since));
   return Math.max(Date.parse(generatedAt), ...known);
@@ -103,7 +103,7 @@ ${bars(component.days, newestMoment(view), voice, say('uptime.bar', { name, shar
 }
 
 function percent(value: number, { language }: Voice): string {
-  // Rounded down: what was not whole is not called whole.
+  // Rounded down: 100 means that there was no downtime.
   return new Intl.NumberFormat(language, { maximumFractionDigits: 2 }).format(Math.floor(value * 100) / 100);
 }
 
@@ -117,7 +117,10 @@ const PROBLEMS = [
   ['maintenance', 'under_maintenance'],
 ] as const;
 
-/** One bar a day, oldest first; the worst of a day gives its colour, and pointing at a bad one says how long it was. */
+/**
+ * One bar per day, oldest first. The worst status of the day decides its colour; the tooltip of a bad day states the
+ * duration.
+ */
 function bars(days: readonly Day[], now: number, { say }: Voice, label: string): Html {
   const known = new Map(days.map((day) => [day.day, day]));
   const paths = { operational: '', none: '' };
@@ -160,7 +163,7 @@ ${heading(below, html`<a href="/status/incidents/${one.id}${query}">${title}</a>
 </div>${'postmortem' in one && one.postmortem !== null && most > 3 ? html`<div class="post">${heading(below, html`${say('incidents.postmortem')}`)}<p class="text">${one.postmortem}</p></div>` : ''}</article>`;
 }
 
-/** A heading one level below another. */
+/** A heading one level below the given one. */
 function heading(below: 'h1' | 'h2', text: Html): Html {
   return below === 'h1' ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`;
 }
@@ -180,7 +183,7 @@ function lasted({ startedAt, resolvedAt }: StoredIncident, { say, language }: Vo
   return html`<span>${say('incidents.lasted', { duration: parts.slice(0, 2).join(' ') })}</span>`;
 }
 
-/** Which components a subscription is for: none chosen means all. */
+/** The choice of components for a subscription: none chosen means all. */
 export function componentChoices({ view, nameOf }: Pick<Drawing, 'view' | 'nameOf'>, chosen: readonly string[]): Html {
   return html`<div class="choices">${view.components.map(({ id }) => html`<label class="check"><input type="checkbox" name="componentIds" value="${id}"${chosen.includes(id) ? raw(' checked') : ''}>${nameOf(id)}</label>`)}</div>`;
 }
@@ -194,7 +197,7 @@ function subscribeForm(drawing: Drawing, query: string): Html {
 <p class="small"><a href="/status/manage${query}">${say('manage.link')}</a></p></form></div></section>`;
 }
 
-/** All incidents that are kept. */
+/** The page of all stored incidents. */
 export function historyPage(view: View, voice: Voice): string {
   const drawing = drawingOf(view, voice);
   const { say } = voice;
@@ -215,7 +218,7 @@ function backLink({ voice, test }: Drawing): Html {
   return html`<p class="small caption"><a href="/status${queryOf({ voice, test }, true)}">${voice.say('page.back')}</a></p>`;
 }
 
-/** One incident or maintenance with everything said of it; null when there is none of this id. */
+/** The page of one incident or maintenance with all updates; null when the id is unknown. */
 export function eventPage(view: View, voice: Voice, id: string): string | null {
   const one =
     view.incidents.find((incident) => incident.id === id) ??

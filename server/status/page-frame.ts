@@ -4,7 +4,7 @@ import { type Html, html } from '#platform/html.ts';
 import { languages } from '#settings';
 import type { Voice } from './words.ts';
 
-/** The look of the status page: one column, both themes, any width, no script. */
+/** The style of the status page: one column, both themes, any width, no script. */
 const STYLE = `
 :root { color-scheme: light dark; --page: light-dark(#f6f7f9, #0f1217); --card: light-dark(#ffffff, #171b22); --line: light-dark(#dfe3e8, #2b323d); --text: light-dark(#14171c, #eef1f5); --soft: light-dark(#59636f, #a0aab8);
   --accent: light-dark(#1d57c4, #8ab4ff); --ink: light-dark(#ffffff, #0d1320); --operational: light-dark(#17804d, #46c588); --degraded_performance: light-dark(#b97a00, #f0bd4f); --partial_outage: light-dark(#cf5a12, #ff9a57); --major_outage: light-dark(#c0291f, #ff7b72); --under_maintenance: light-dark(#3563c9, #84adff); --none: light-dark(#d5dae1, #353d49); }
@@ -44,7 +44,7 @@ footer { border-block-start: 1px solid var(--line); margin-block: 2.5rem 0; padd
 @media (prefers-contrast: more) { :root { --line: currentColor; --soft: var(--text); } }
 `;
 
-/** One style, known by its hash; no script at all, no framing (OA-6). */
+/** Allows one style, by its hash; no script, no framing (OA-6). */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 export const PAGE_HEADERS = {
@@ -58,14 +58,14 @@ const NAMES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', j
 
 export type Frame = {
   voice: Voice;
-  /** Whose status it is. */
+  /** The name of the installation's default project. */
   name: string;
   test: boolean;
   title: string;
   body: Html;
-  /** The address of this page without its language; null where it can't be asked for again. */
+  /** The address of this page without its language; null where it can't be requested again. */
   self: string | null;
-  /** Of feeds, for programs that look for them. */
+  /** Feeds that programs can discover. */
   feeds?: readonly { href: string; type: string; label: string }[];
 };
 
@@ -78,7 +78,7 @@ export function queryOf({ voice, test }: Pick<Frame, 'voice' | 'test'>, chosen: 
   return parameters === '' ? '' : `?${parameters}`;
 }
 
-/** A whole document. */
+/** A complete HTML document. */
 export function framed({ voice, name, test, title, body, self, feeds = [] }: Frame): string {
   const { say, language } = voice;
   const base = queryOf({ voice, test }, false);
@@ -119,7 +119,7 @@ const ICONS = {
   under_maintenance: '<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3.2 2"/>',
 } as const;
 
-/** The picture of a state; it says nothing that the words beside it do not. */
+/** The icon of a state. It is decorative: the text beside it has the same information. */
 export function icon(state: keyof typeof ICONS): Html {
   return raw(
     `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${ICONS[state]}</svg>`,

@@ -10,14 +10,17 @@ import { heartbeatIsFresh } from './heartbeat.ts';
 import { signalRates } from './signals.ts';
 
 const TIMEOUT_MS = 1_500;
-/** Attempts below which a rate says nothing. */
+/** The number of attempts below which a rate is not evaluated. */
 const LEAST = { sign_in: 10, email: 5, sms: 5, webhooks: 5 };
 const ENDPOINTS_MS = 30_000;
 
-/** What is read once for both environments. */
+/** Readings that both environments share. */
 export type Shared = { database: Reading; worker: boolean; waits: ReadonlyMap<string, number> };
 
-/** Reads what both environments share. @param database what the last look at the database found */
+/**
+ * Takes the readings that both environments share.
+ * @param database the result of the latest database check
+ */
 export async function readShared(system: System, database: Reading): Promise<Shared> {
   if (database === 3) return { database, worker: false, waits: new Map() };
   const [worker, waits] = await Promise.all([
@@ -27,7 +30,10 @@ export async function readShared(system: System, database: Reading): Promise<Sha
   return { database, worker, waits };
 }
 
-/** Expects one status of an address: a route of its own kind answers, as an unknown path would too, were the routes missing. */
+/**
+ * Expects one status from an address. It is one that only the route itself sends, since an unknown path would answer
+ * too.
+ */
 function expects(url: string, expected: number): Promise<Reading> {
   return timed(async () => {
     const answer = await probe(url, TIMEOUT_MS);
@@ -47,7 +53,7 @@ async function readCounts(system: System, environment: Environment, database: Re
   return { rates, endpoints };
 }
 
-/** Once the database is back, what was out because of it alone is well again, even if nobody tries. */
+/** When the database is back, components that were out only because of it recover, even without traffic. */
 const afterwards = perSystem(() => {
   const out = new Set<Environment>();
   return (environment: Environment, gone: boolean, rate: Reading): Reading => {
@@ -58,7 +64,7 @@ const afterwards = perSystem(() => {
   };
 });
 
-/** Counted anew every half minute. */
+/** Refreshed every 30 seconds. */
 const endpointsOf = perSystem((system) => {
   const known = new Map<Environment, { at: number; rate: Rate }>();
   return async (environment: Environment): Promise<Rate> => {
@@ -71,8 +77,8 @@ const endpointsOf = perSystem((system) => {
 });
 
 /**
- * Measures what is built in, through the public addresses and from real traffic.
- * @param levelOf how bad a component is now: thresholds differ on the way up and down
+ * Measures the built-in components, through the public addresses and from real traffic.
+ * @param levelOf the current level of a component: thresholds differ on the way up and down
  */
 export async function readBuiltIn(
   system: System,
@@ -98,7 +104,7 @@ export async function readBuiltIn(
     api: apiHost,
     console,
     database: shared.database,
-    // Without the database nobody gets in, however well the host answers.
+    // Without the database nobody can sign in, even if the host responds.
     sign_in: afterwards(system)(environment, gone, rate('sign_in')),
     webhooks: gone
       ? null

@@ -10,11 +10,11 @@ import { StatusQuery, summaryRoutes } from './summary.public.ts';
 
 const ofOneEnvironment = [...summaryRoutes, ...statusSubscribeRoutes];
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: [...statusComponentRoutes, ...statusIncidentRoutes, ...statusMaintenanceRoutes, ...statusSubscriberRoutes],
   public: [...ofOneEnvironment, ...historyRoutes],
-  /** For a host without an environment of its own: the query names it. */
+  /** For a host without an environment: the query names it. */
   everyEnvironment: [
     ...ofOneEnvironment.map((route) => ({ ...route, query: StatusQuery })),
     ...historyRoutes,

@@ -14,13 +14,13 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Where people sign in: routes whose failures (500 and above) are ours, whatever was wrong with what they typed. */
+/** Sign-in routes. A failure of 500 and above is the server's fault, whatever the input. */
 const SIGN_IN = /^\/v1\/(auth\/(login|register|mfa)|sessions\/refresh)/;
 const FLUSH_MS = 3_000;
 const WINDOW = '5 minutes';
 const KEPT = '1 hour';
 
-/** Counts the answers to attempts to sign in. */
+/** Counts the responses to sign-in attempts. */
 export function countSignIns(app: App, environment: Environment): void {
   app.addHook('onResponse', ({ route }, reply, done) => {
     if (route && SIGN_IN.test(route.path))
@@ -29,7 +29,7 @@ export function countSignIns(app: App, environment: Environment): void {
   });
 }
 
-/** Adds what this process counted to what all did, every few seconds; what can't be written now is written later. */
+/** Adds this process's counts to the shared ones every few seconds; a failed write is retried. */
 export function startCounting(system: System): { stop: () => Promise<void> } {
   const flush = async () => {
     const taken = takeOutcomes(system);
@@ -63,7 +63,7 @@ async function write(system: System, taken: readonly Outcomes[]): Promise<void> 
   );
 }
 
-/** What all processes counted in the last five minutes, by signal. Served by the primary key. */
+/** The counts of all processes in the last five minutes, by signal. Served by the primary key. */
 export async function signalRates(system: System, environment: Environment): Promise<Map<string, Rate>> {
   const { rows } = await sql<Rate & { signal: string }>`
     select signal, sum(good)::bigint as good, sum(bad)::bigint as bad from status_signals
@@ -72,7 +72,7 @@ export async function signalRates(system: System, environment: Environment): Pro
   return new Map(rows.map(({ signal, ...rate }) => [signal, rate]));
 }
 
-/** Forgets what no reading needs any more. */
+/** Deletes signals that no reading uses any more. */
 export async function forgetOldSignals(system: System): Promise<void> {
   await sql`delete from status_signals where minute < ${system.clock.now()}::timestamptz - ${KEPT}::interval`.execute(
     singleWrite(system, 'clean-up'),

@@ -8,10 +8,10 @@ import type { Health } from './health.ts';
 import type { AllStored } from './stored.ts';
 import type { Spans } from './uptime.ts';
 
-/** A component of the operator's own and how it is checked. */
+/** A custom component and its check. */
 export type CheckedComponent = { id: string; check: Check; heartbeatAt: string | null };
 
-/** What a process needs to go on where it stopped, also while the database is away. */
+/** The state that a process restores after a restart, also while the database is down. */
 export type Snapshot = {
   version: 1;
   savedAt: string;
@@ -20,9 +20,9 @@ export type Snapshot = {
   stored: AllStored;
   checks: Record<Environment, CheckedComponent[]>;
   health: Record<Environment, Record<string, Health>>;
-  /** Changes that could not be written to the database yet. */
+  /** Changes that are not yet stored in the database. */
   pending: Record<Environment, (Omit<Transition, 'since'> & { since: string })[]>;
-  /** Minutes that could not be written to the database yet. */
+  /** Minutes that are not yet stored in the database. */
   spans: Spans;
 };
 
@@ -30,7 +30,7 @@ function fileOf(system: System): string {
   return join(system.config.dataDir, 'status.json');
 }
 
-/** Reads what was saved; null where there is nothing that can be used. */
+/** Reads the snapshot; null when it is missing or unusable. */
 export async function readSnapshot(system: System): Promise<Snapshot | null> {
   try {
     const saved: Snapshot = JSON.parse(await readFile(fileOf(system), 'utf8'));
@@ -40,7 +40,7 @@ export async function readSnapshot(system: System): Promise<Snapshot | null> {
   }
 }
 
-/** Saves in one step: a reader finds the old one or the new one, whole. */
+/** Saves atomically: a reader finds the old snapshot or the new one. */
 export async function saveSnapshot(system: System, snapshot: Snapshot): Promise<void> {
   const path = fileOf(system);
   const draft = `${path}.${process.pid}`;

@@ -23,7 +23,7 @@ export function voiceOf({ query, headers }: Request): Voice {
   return voiceIn(languageFor(chosen ?? headers['accept-language']?.slice(0, 256) ?? null, 'en'));
 }
 
-/** Pages that need no script, no cookie and no database. */
+/** The status pages. They need no script, no cookie and no database. */
 export const statusPageRoutes: Routes = [
   get('/status', {
     permission: 'public',

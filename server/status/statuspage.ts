@@ -10,14 +10,14 @@ import { voiceIn } from './words.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Where pages of an environment are. */
+/** The addresses of an environment's pages. */
 export type Addresses = (view: View, path?: string) => string;
 
 export function addressesOf(system: System): Addresses {
   return (view, path) => pageAddressOf(system, view.environment, path);
 }
 
-/** One document of the public API of Statuspage, as its readers expect it. */
+/** A document of the public API of Statuspage. */
 type Document = (view: View, addresses: Addresses) => Record<string, unknown>;
 
 /** The documents below `/api/v2`, by path. */
@@ -43,7 +43,10 @@ const documents: Readonly<Record<string, Document>> = {
 
 export const statuspagePaths = Object.keys(documents);
 
-/** Makes one document. @param path one of {@link statuspagePaths} */
+/**
+ * Makes one document.
+ * @param path one of {@link statuspagePaths}
+ */
 export function statuspageMaker(path: string, system: System): Maker {
   const addresses = addressesOf(system);
   const document = documents[path];
@@ -70,7 +73,7 @@ function status(view: View) {
   return { indicator: view.severity, description: headline(view, voiceIn('en')) };
 }
 
-/** Groups are components too, before theirs. */
+/** In Statuspage groups are components too, listed before their members. */
 function components(view: View) {
   const nameOf = namesOf(view, voiceIn('en'));
   return view.groups.flatMap((group, groupIndex) => {
@@ -154,7 +157,7 @@ function common(view: View, subject: StoredIncident | StoredMaintenance, address
   };
 }
 
-/** What an update did to components. Null, as there: nobody has written it down. */
+/** The effect of an update on components; null, as in Statuspage, when it was not recorded. */
 function affectedComponents(view: View, changes: readonly Affected[] | null | undefined) {
   if (!changes) return null;
   const nameOf = namesOf(view, voiceIn('en'));

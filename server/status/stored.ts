@@ -8,13 +8,13 @@ import { readPublicIncidents, type StoredIncident } from './incident-records.ts'
 import { readMaintenances, type StoredMaintenance } from './maintenance-records.ts';
 import { type Day, readDays } from './uptime.ts';
 
-/** How many days are shown. */
+/** The number of days that are shown. */
 export const DAYS = 90;
 
 type StoredComponent = {
   id: string;
   groupId: string;
-  /** Null: built in, said in the reader's language. */
+  /** Null for built-in components, which are named in the reader's language. */
   name: string | null;
   description: string | null;
   shown: 'always' | 'when_degraded' | 'never';
@@ -23,12 +23,12 @@ type StoredComponent = {
   createdAt: string;
 };
 
-/** All that the database holds of what is public of one environment, as plain JSON: the snapshot file holds the same. */
+/** All public facts of one environment in the database, as plain JSON. The snapshot file has the same form. */
 export type Stored = {
   environment: Environment;
-  /** Whose status it is. */
+  /** The name of the installation's default project. */
   name: string;
-  /** When somebody last measured; null: never. */
+  /** The time of the latest measurement; null for none. */
   measuredAt: string | null;
   groups: { id: string; name: string | null }[];
   components: StoredComponent[];
@@ -39,7 +39,7 @@ export type Stored = {
 
 export type AllStored = Record<Environment, Stored>;
 
-/** What there is before anything was ever read. */
+/** The facts before the first read: the built-in components. */
 export function emptyStored(now: Date): AllStored {
   const since = now.toISOString();
   const of = (environment: Environment): Stored => ({
@@ -104,7 +104,7 @@ async function readStored(system: System, environment: Environment): Promise<Sto
   };
 }
 
-/** Reads both environments; an installation that has never been measured shows what is built in. */
+/** Reads both environments. An installation without measurements shows the built-in components. */
 export async function readAllStored(system: System): Promise<AllStored> {
   const [test, production] = await Promise.all(environments.map((environment) => readStored(system, environment)));
   const empty = emptyStored(system.clock.now());

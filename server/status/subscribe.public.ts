@@ -21,7 +21,7 @@ const Wish = Type.Object(
 );
 const Asked = Type.Object({ status: Type.Literal('confirmation_required') });
 
-/** Works in the project that keeps the status of an environment, for somebody who is not known. */
+/** A context of an anonymous visitor in the project that keeps the environment's status. */
 export async function visitorCtx(request: Request, environment: Environment): Promise<Ctx> {
   const { system } = request.server;
   const scope = await keeperOf(system, environment);

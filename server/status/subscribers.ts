@@ -94,12 +94,12 @@ export const Bounces = Type.Object(
 );
 export const Quarantined = Type.Object({ quarantined: Type.Integer() });
 
-/** What is kept of an address for good, so that an import does not bring back who has left. */
+/** The digest of an address, kept permanently, so that an import does not add someone who unsubscribed. */
 export function addressDigest(channel: Channel, address: string): Buffer {
   return digestOf(channel, channel === 'email' ? mailboxOf(address) : address);
 }
 
-/** Under which digests a mailbox may be known: earlier versions kept an internationalised host in Unicode. */
+/** The digests that a mailbox may be stored under: earlier versions kept an internationalised host in Unicode. */
 export function mailboxDigests(email: string): Buffer[] {
   return storedForms(mailboxOf(email)).map((form) => digestOf('email', form));
 }
@@ -144,7 +144,10 @@ export async function listSubscribers(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** Forgets a subscriber, digest and all: the address can subscribe again as if for the first time. @throws Problem NOT_FOUND */
+/**
+ * Deletes a subscriber with its digest: the address can subscribe again as if for the first time.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void> {
   await requireKeeper(ctx);
   await transaction(ctx, async (tx) => {
@@ -161,8 +164,8 @@ export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void
 }
 
 /**
- * Adds people who have agreed elsewhere; they are told at once, without a confirmation of their own. Whoever is known already,
- * or has left before, stays as they are.
+ * Adds people who consented elsewhere. They are notified at once, without confirmation. An address that is already
+ * subscribed, or has unsubscribed, does not change.
  */
 export async function importSubscribers(
   ctx: Ctx,
@@ -195,7 +198,10 @@ export async function importSubscribers(
   });
 }
 
-/** Sets subscribers aside whose mails came back. @returns how many it were */
+/**
+ * Quarantines subscribers whose mails bounced.
+ * @returns their number
+ */
 export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], reason: string): Promise<number> {
   return transaction(ctx, async (tx) => {
     const rows = await tx.db
@@ -215,7 +221,7 @@ export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], re
   });
 }
 
-/** Takes what a mail provider reports to have come back later. */
+/** Takes a mail provider's report of delayed bounces. */
 export async function reportBounces(ctx: Ctx, { emails }: Static<typeof Bounces>): Promise<Static<typeof Quarantined>> {
   await requireKeeper(ctx);
   return { quarantined: await quarantine(ctx, emails, 'bounce') };

@@ -45,8 +45,8 @@ function listOf(chosen: string | string[] | undefined): string[] {
 }
 
 /**
- * Pages of one's own subscription. Looking changes nothing, so mail scanners can't confirm or end one; a click, which is a
- * POST, does (ST-2).
+ * The pages of a person's own subscription. A GET changes nothing, so mail scanners can't confirm or end one; only a
+ * POST does (ST-2).
  */
 export const statusSubscriptionRoutes: Routes = [
   post('/status/subscribe', {
@@ -67,7 +67,7 @@ export const statusSubscriptionRoutes: Routes = [
         const { email, website, componentIds } = request.body;
         const ctx = await visitorCtx(request, environmentOf(request));
         await takeTurn(ctx, 'status-subscribe');
-        // Only programs fill in what nobody sees.
+        // A honeypot: only programs fill in the invisible field.
         if (!website) await subscribe(ctx, { channel: 'email', address: email, componentIds: listOf(componentIds) });
         return panel(request, reply, {
           title: voice.say('subscribe.sentTitle'),
@@ -107,7 +107,7 @@ export const statusSubscriptionRoutes: Routes = [
         });
       }),
   }),
-  // RFC 8058: the body says List-Unsubscribe=One-Click, and whoever holds the link needs nothing else.
+  // RFC 8058: the body is List-Unsubscribe=One-Click, and the link is the only credential.
   post('/status/unsubscribe', {
     permission: 'public',
     counted: 'proof',
@@ -195,7 +195,7 @@ export const statusSubscriptionRoutes: Routes = [
 
 type Visit = { request: Request; reply: Reply; voice: Voice; query: string };
 
-/** Shows what went wrong as a page. */
+/** Shows problems as a page. */
 async function guarded(request: Request, reply: Reply, work: (visit: Visit) => Promise<Reply>): Promise<Reply> {
   const voice = voiceOf(request);
   const query = queryOf({ voice, test: environmentOf(request) === 'test' }, true);

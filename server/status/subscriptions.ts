@@ -34,13 +34,13 @@ declare module '#platform/db.ts' {
 const CODE_MINUTES = 10;
 const CODE_ATTEMPTS = 5;
 const SECRET = 'status-webhook';
-/** What people agree to; kept with their subscription. */
+/** The consent that is stored with a subscription. */
 const CONSENT = 'Asked for on the status page, and confirmed by a link sent to the address.';
 
 const doors = limits({
   'status-subscribe': { points: 5, seconds: 600 },
   'status-manage': { points: 5, seconds: 600 },
-  // Whatever is asked, an address gets no more of these.
+  // Limits the messages to one address, whoever asks for them.
   'status-confirmations': { points: 3, seconds: 86_400 },
 });
 
@@ -53,8 +53,9 @@ export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-mana
 export type Wish = { channel: Channel; address: string; componentIds: readonly string[] };
 
 /**
- * Takes the wish to be told. Nothing in the answer, and little in its time, says whether the address is new, known, has left or
- * bounces (ST-1, AU-6): only one that is new or has left gets a message, with a link that confirms.
+ * Requests a subscription. The response, and as far as possible its time, does not reveal whether the address is new,
+ * subscribed, unsubscribed or bouncing (ST-1, AU-6): only a new or unsubscribed address gets a message, with a link
+ * that confirms.
  * @throws Problem VALIDATION_FAILED for an unknown component, or a webhook address that is not public
  */
 export async function subscribe(ctx: Ctx, { channel, address: typed, componentIds }: Wish): Promise<void> {
@@ -72,7 +73,7 @@ export async function subscribe(ctx: Ctx, { channel, address: typed, componentId
   });
 }
 
-/** One row per address: made, or made pending again when it had ended; otherwise left as it is. */
+/** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
 async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, digest: Buffer): Promise<SubscriberRow> {
   const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
   return tx.db
@@ -106,7 +107,7 @@ async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, d
     .executeTakeFirstOrThrow();
 }
 
-/** The address of a page of one's own subscription. */
+/** The address of a page of a person's own subscription. */
 export function subscriptionLink(
   system: SystemInTx,
   page: 'confirm' | 'unsubscribe',
@@ -148,7 +149,10 @@ async function postConfirmation(tx: TxCtx, row: SubscriberRow): Promise<void> {
   await sendTo(tx, receiver, { type, body: { type, timestamp: tx.now.toISOString(), data } });
 }
 
-/** The subscription of a link, and whose it is. @throws Problem INVALID_TOKEN, also for one that has ended */
+/**
+ * The subscription of a link and its address.
+ * @throws Problem INVALID_TOKEN, also for one that has ended
+ */
 export async function readSubscription(
   system: System,
   page: 'confirm' | 'unsubscribe' | 'manage',
@@ -165,7 +169,11 @@ export async function readSubscription(
   return row;
 }
 
-/** Confirms a subscription; again changes nothing. @returns the secret of a webhook, the first time @throws Problem INVALID_TOKEN */
+/**
+ * Confirms a subscription. Idempotent.
+ * @returns the secret of a webhook, only the first time
+ * @throws Problem INVALID_TOKEN
+ */
 export async function confirmSubscription(ctx: Ctx, id: SubscriberId): Promise<string | null> {
   return transaction(ctx, async (tx) => {
     const before = await lockSubscriber(tx, id);
@@ -198,7 +206,10 @@ async function change(tx: TxCtx, id: SubscriberId, changes: Partial<SubscriberRo
     .execute();
 }
 
-/** Ends a subscription; again changes nothing. The address is forgotten, its digest stays. @throws Problem INVALID_TOKEN */
+/**
+ * Ends a subscription. Idempotent. Deletes the address and keeps its digest.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { state, channel } = await lockSubscriber(tx, id);
@@ -209,7 +220,10 @@ export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
   });
 }
 
-/** Changes what a subscription is for. @throws Problem INVALID_TOKEN, VALIDATION_FAILED */
+/**
+ * Changes the components of a subscription.
+ * @throws Problem INVALID_TOKEN, VALIDATION_FAILED
+ */
 export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds: readonly string[]): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { channel } = await lockSubscriber(tx, id);
@@ -219,7 +233,10 @@ export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds:
   });
 }
 
-/** Mails a code that opens one's own subscription, where the address has one; does the same where it has none. @returns the id of the code */
+/**
+ * Mails a code that opens the subscription of an address. Does the same work for an address without one.
+ * @returns the id of the code
+ */
 export async function mailCode(ctx: Ctx, email: string): Promise<string> {
   const code = newCode();
   const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
@@ -251,7 +268,11 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
   });
 }
 
-/** Opens one's own subscription with a code, once. @returns a link that works for 15 minutes @throws Problem INVALID_CODE */
+/**
+ * Opens a subscription with a code, which works once.
+ * @returns a link that works for 15 minutes
+ * @throws Problem INVALID_CODE
+ */
 export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<string> {
   const { environment } = ctx.scope;
   const subscriber = await transaction(ctx, async (tx) => {
@@ -277,7 +298,7 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
   return makeToken(ctx.system, 'manage', { environment, id: subscriber });
 }
 
-/** Forgets codes that are over, and who did not confirm within a week. */
+/** Deletes expired codes, and subscriptions that were not confirmed within a week. */
 export async function forgetUnconfirmed(system: System): Promise<void> {
   const now = system.clock.now();
   await singleWrite(system, 'clean-up').deleteFrom('status_codes').where('expires_at', '<', now).execute();

@@ -6,7 +6,7 @@ import { get, type Routes } from '#platform/route.ts';
 import { Summary, summarise } from './summary.ts';
 import { type Maker, viewsOf } from './views.ts';
 
-/** On the console host, which has no environment of its own. */
+/** The query that names the environment on the console host, which has none. */
 export const StatusQuery = Type.Object({
   environment: Type.Optional(
     Type.Enum(['test', 'production', 'prod'], {
@@ -32,7 +32,7 @@ export const summaryRoutes: Routes = [
   }),
 ];
 
-/** Sends an answer that was made ahead, or 304 to whoever has it. */
+/** Sends a prepared response, or 304 if the client has it. */
 export function answer(request: Request, reply: Reply, maker: Maker): Reply {
   const { system } = request.server;
   const { body, etag, headers } = viewsOf(system).answer(environmentOf(request), maker);

@@ -46,7 +46,7 @@ export const Summary = Type.Object({
 });
 export type Summary = Static<typeof Summary>;
 
-/** The ways to be told. */
+/** The channels of a subscription. */
 export const channels = ['email', 'webhook'] as const;
 
 /** The summary of a view, in English. */
@@ -81,7 +81,7 @@ export function summarise(view: View): Summary {
   };
 }
 
-/** The sentence a person reads, in English. */
+/** The status as a sentence, in English. */
 export function sentence(view: View): string {
   const voice = voiceIn('en');
   const names = view.affected.map(({ id }) => namesOf(view, voice)(id)).join(', ');

@@ -5,17 +5,17 @@ import type { System, SystemInTx } from '#platform/system.ts';
 
 export type SubscriberId = Id<'sub'>;
 
-/** What a link lets its holder do with one subscription. */
+/** What a link permits for one subscription. */
 type Purpose = 'confirm' | 'unsubscribe' | 'manage';
 
-/** For how long links work, in milliseconds; null: as long as the subscription. */
+/** The lifetime of links in milliseconds; null: as long as the subscription. */
 const LASTS: Record<Purpose, number | null> = {
   confirm: 24 * 3_600_000,
   unsubscribe: null,
   manage: 15 * 60_000,
 };
 
-/** A signed link to one subscription: nothing has to be stored for it. */
+/** Makes the signed token of a link to one subscription. Nothing is stored for it. */
 export function makeToken(
   system: SystemInTx,
   purpose: Purpose,
@@ -27,7 +27,10 @@ export function makeToken(
   return `${claim}.${system.keyring.tag(claim, `status-${purpose}`).toString('base64url')}`;
 }
 
-/** @throws Problem INVALID_TOKEN for one that is forged, of another purpose or expired */
+/**
+ * Checks a token.
+ * @throws Problem INVALID_TOKEN for a token that is forged, for another purpose or expired
+ */
 export function openToken(
   system: System,
   purpose: Purpose,

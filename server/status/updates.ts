@@ -7,7 +7,7 @@ import type { Affected } from './affected.ts';
 
 export type IncidentPhase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
 export type MaintenancePhase = 'scheduled' | 'in_progress' | 'verifying' | 'completed';
-/** What a notice says happened; the last two are no phases of their own. */
+/** The phase that a notice announces. The last two are not phases of incidents or maintenances. */
 export type NoticePhase = IncidentPhase | MaintenancePhase | 'reminder' | 'cancelled';
 
 type StatusUpdatesTable = {
@@ -20,7 +20,7 @@ type StatusUpdatesTable = {
   affected: Json<Affected[]> | null;
 };
 
-/** What subscribers are told. An empty title or body is that of a change nobody wrote: it is said in the reader's language. */
+/** The content of a notice. An empty title or body is worded in the reader's language. */
 export type NoticeContent = {
   kind: 'incident' | 'maintenance';
   title: string;
@@ -55,19 +55,19 @@ declare module '#platform/jobs.ts' {
   }
 }
 
-/** After everything else: the next portion of a notice is handed on when the one before has been sent. */
+/** Runs after all other jobs: the next portion of a notice is queued when the one before is sent. */
 export const NOTICE_PRIORITY = 20;
 
-/** An update as everybody sees it. */
+/** An update as the public sees it. */
 export type Update = {
   phase: IncidentPhase | MaintenancePhase;
   body: string;
   at: Date;
-  /** Null: from before it was kept. */
+  /** Null for updates of earlier versions, which did not record it. */
   affected: readonly Affected[] | null;
 };
 
-/** Writes down what is told of an incident or maintenance. */
+/** Inserts an update of an incident or maintenance. */
 export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, at, affected }: Update): Promise<void> {
   await tx.db
     .insertInto('status_updates')
@@ -83,7 +83,7 @@ export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, 
     .execute();
 }
 
-/** Corrects what the newest update of an incident did to components: it happens when it becomes public. */
+/** Sets what the newest update of an incident changed, when the incident becomes public. */
 export async function setNewestAffected(tx: TxCtx, subjectId: string, affected: readonly Affected[]): Promise<void> {
   const { environment } = tx.scope;
   await tx.db
@@ -116,10 +116,7 @@ export async function updatesOf(
   return Map.groupBy(rows, ({ subject_id }) => subject_id);
 }
 
-/**
- * Queues a notice to everybody who asked for it, in the transaction of the change it tells of: one row and one job, however
- * many they are.
- */
+/** Queues a notice to its subscribers in the transaction of the change: one row and one job, however many they are. */
 export async function queueNotice(
   tx: TxCtx,
   subjectId: string,

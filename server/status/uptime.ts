@@ -31,19 +31,19 @@ const ORDER: readonly ComponentStatus[] = [
   'degraded_performance',
   'partial_outage',
   'major_outage',
-  // Planned: whatever else is seen meanwhile is part of it.
+  // Planned: other statuses during a maintenance do not count.
   'under_maintenance',
 ];
 
-/** A stretch of minutes with one status; both ends included, in minutes since 1970. */
+/** A run of minutes with one status; both ends inclusive, in minutes since 1970. */
 export type Span = { from: number; to: number; status: ComponentStatus };
 
-/** What was measured and is not in the database yet: by environment and component, in order. */
+/** Measurements that are not yet in the database, by environment and component, in order. */
 export type Spans = Record<Environment, Record<string, Span[]>>;
 
 /**
- * Gathers the worst status of every minute. It holds whole minutes until the database takes them, so nothing is lost while
- * that is away; runs of one status cost one entry.
+ * Collects the worst status of every minute. Keeps finished minutes until the database has stored them, so an outage
+ * loses nothing. A run of one status is one entry.
  */
 export class MinuteBook {
   #spans: Spans;
@@ -56,7 +56,7 @@ export class MinuteBook {
     return this.#spans;
   }
 
-  /** Writes down that a component is in a status now. */
+  /** Records the current status of a component. */
   note(environment: Environment, componentId: string, status: ComponentStatus, now: Date): void {
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     const spans = this.#spans[environment][componentId] ?? [];
@@ -64,14 +64,14 @@ export class MinuteBook {
     const last = spans.at(-1);
     if (last && minute <= last.to) {
       if (ORDER.indexOf(status) <= ORDER.indexOf(last.status)) return;
-      // The minute in progress turns out worse than it began.
+      // The minute in progress gets a worse status.
       if (last.from === last.to) spans.pop();
       else last.to -= 1;
     }
     extend(spans, minute, status);
   }
 
-  /** The minutes that are over. */
+  /** The finished minutes. */
   finished(now: Date): (Span & { environment: Environment; component_id: string })[] {
     const current = Math.floor(now.getTime() / MINUTE_MS);
     return environments.flatMap((environment) =>
@@ -83,7 +83,7 @@ export class MinuteBook {
     );
   }
 
-  /** Forgets minutes up to one that has been written, that one included. */
+  /** Drops minutes up to and including the last one that is stored. */
   forget(until: number): void {
     for (const environment of environments)
       for (const [componentId, spans] of Object.entries(this.#spans[environment]))
@@ -93,7 +93,7 @@ export class MinuteBook {
   }
 }
 
-/** Adds a minute after the last; it joins a run of the same status only where it follows at once, as gaps are unknown. */
+/** Appends a minute. It extends a run of the same status only if it is adjacent, because gaps are unknown. */
 function extend(spans: Span[], minute: number, status: ComponentStatus): void {
   const last = spans.at(-1);
   if (last?.status === status && last.to === minute - 1) last.to = minute;
@@ -101,8 +101,8 @@ function extend(spans: Span[], minute: number, status: ComponentStatus): void {
 }
 
 /**
- * Writes finished minutes and adds them to their days, in one statement: a minute counts once, whoever tells it how often.
- * The book forgets them when they are written.
+ * Stores finished minutes and adds them to their days, in one statement: a minute counts once, even when several
+ * processes write it. Then drops them from the book.
  */
 export async function writeMinutes(system: System, book: MinuteBook, now: Date): Promise<void> {
   const finished = book.finished(now);
@@ -131,7 +131,7 @@ export async function writeMinutes(system: System, book: MinuteBook, now: Date):
   book.forget(Math.floor(now.getTime() / MINUTE_MS) - 1);
 }
 
-/** Minutes of one day of one component, by how they were. `day`: 2026-01-31. */
+/** The minutes of one day of one component, by status. `day`: 2026-01-31. */
 export type Day = {
   day: string;
   operational: number;
@@ -157,8 +157,8 @@ export async function readDays(
 }
 
 /**
- * Share of time that was up, in percent with three decimals: 100 × (1 − (major + partial ÷ 2) ÷ measured). Minutes of planned
- * maintenance are in neither; degraded minutes count as up. Null when nothing was measured.
+ * Uptime in percent with three decimals: 100 × (1 − (major + partial ÷ 2) ÷ measured). Minutes of maintenance are left
+ * out; degraded minutes count as up. Null when nothing was measured.
  */
 export function uptimeOf(days: readonly Omit<Day, 'day'>[]): number | null {
   let measured = 0;
@@ -168,11 +168,11 @@ export function uptimeOf(days: readonly Omit<Day, 'day'>[]): number | null {
     down += major + partial / 2;
   }
   if (measured === 0) return null;
-  // Rounded down: what was not whole is not called whole.
+  // Rounded down: 100 means that there was no downtime.
   return Math.floor((1 - down / measured) * 100_000) / 1_000;
 }
 
-/** Forgets minutes after three days and days after two years. */
+/** Deletes minutes after three days and days after two years. */
 export async function forgetOldUptime(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from status_minutes where minute < ${now}::timestamptz - ${MINUTES_KEPT}::interval`.execute(

@@ -16,7 +16,7 @@ import type { Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import type { Voice } from './words.ts';
 
-/** A component as it is shown; a null name or description is said in the reader's language. */
+/** A component as it is shown. A null name or description is worded in the reader's language. */
 export type ShownComponent = {
   id: string;
   groupId: string;
@@ -31,33 +31,33 @@ export type ShownComponent = {
 
 export type ShownGroup = { id: string; name: string | null; status: ComponentStatus; components: ShownComponent[] };
 
-/** Everything that is public of one environment at one moment. Every answer is made from it, and from nothing else. */
+/** All public facts of one environment at one moment, the only source of every response. */
 export type View = {
   environment: Environment;
   name: string;
   generatedAt: string;
   groups: ShownGroup[];
   components: ShownComponent[];
-  /** What components are called that may be shown, also while they are not. */
+  /** The names of all components that may be shown, also while they are hidden. */
   names: readonly { id: string; name: string | null }[];
   overallStatus: Overall['overallStatus'];
   severity: Severity;
   affected: ShownComponent[];
   incidents: readonly StoredIncident[];
   maintenances: readonly StoredMaintenance[];
-  /** The database does not answer: incidents and maintenances are those of then. Null while it does. */
+  /** When the stored facts were read, while the database is down; null while it responds. */
   lastKnownAt: string | null;
-  /** Nobody measures: what is shown is that of then, or (`never`) nothing but hope. Null while somebody does. */
+  /** Since when nothing was measured (`never`: not once); null while measurements are current. */
   unmeasuredSince: string | null;
 };
 
-/** What this process measured by itself; it wins over what is stored. */
+/** The measurements of this process, which override the stored ones. */
 export type Own = ReadonlyMap<string, { status: MeasuredStatus; since: string }>;
 
-/** Without a measurement for so long, what is shown says nothing of now. */
+/** Measurements older than this are reported as stale. */
 const STALE_MS = 90_000;
 
-/** What bears on components besides what is measured of them. */
+/** What affects components besides measurements. */
 export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' | 'maintenances'>): Bearing {
   return {
     statuses: incidents.filter(isOpen).map(claimsOf),
@@ -65,7 +65,7 @@ export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' 
   };
 }
 
-/** @param lastKnownAt when the stored facts were read, while the database is away; null while it is there */
+/** @param lastKnownAt when the stored facts were read, while the database is down; null while it responds */
 export function makeView(
   stored: Stored,
   { own, now, lastKnownAt }: { own: Own; now: Date; lastKnownAt: Date | null },
@@ -126,12 +126,12 @@ export function namesOf({ names }: Pick<View, 'names'>, voice: Voice): (id: stri
   return (id) => own.get(id) ?? voice.nameOf(id);
 }
 
-/** A moment as a person reads it: 2026-01-31 12:00 UTC. */
+/** A time in words: 2026-01-31 12:00 UTC. */
 export function timeOf(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
 }
 
-/** How it is as a whole, in one line. */
+/** The overall status, in one line. */
 export function headline(view: View, { say }: Voice): string {
   if (view.severity !== 'none') return say(`overall.${view.severity}`);
   return say(
@@ -139,7 +139,7 @@ export function headline(view: View, { say }: Voice): string {
   );
 }
 
-/** What to know of how far the rest can be trusted; empty when it can. */
+/** Warnings that the data may be stale; empty when it is current. */
 export function caveats({ lastKnownAt, unmeasuredSince }: View, { say }: Voice): string[] {
   return [
     ...(lastKnownAt === null ? [] : [say('overall.lastKnown', { time: timeOf(lastKnownAt) })]),

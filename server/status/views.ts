@@ -10,12 +10,12 @@ import { makeView, type Own, type View } from './view.ts';
 
 export const CACHE_CONTROL = 'public, max-age=60';
 
-/** What makes one kind of answer from a view. */
+/** Makes one kind of response from a view. */
 export type Maker = { key: string; type: string; make: (view: View) => string };
 
 const EPOCH = new Date(0).toISOString();
 
-/** One moment of one environment, and the answers that were made of it: each is made once. */
+/** A view of one environment and the responses made from it; each is made once. */
 class Moment {
   readonly view: View;
   readonly #made = new Map<string, PreparedResponse>();
@@ -31,9 +31,9 @@ class Moment {
     const etag = `W/"${hash('sha256', lasting, 'base64url').slice(0, 22)}"`;
     const made: PreparedResponse = {
       body: Buffer.from(maker.make(this.view)),
-      // Weak: it stays the same while only the time of the answer changes.
+      // Weak: it does not change if only the time in the response does.
       etag,
-      // Public and without credentials, so any page may read it.
+      // Public and without credentials, so pages of any origin may read it.
       headers: { 'cache-control': CACHE_CONTROL, 'content-type': maker.type, 'access-control-allow-origin': '*' },
     };
     this.#made.set(maker.key, made);
@@ -43,14 +43,14 @@ class Moment {
 
 const TIMEOUT_MS = 1_500;
 const SLOW_MS = 1_000;
-/** How many times in a row the database must be silent to be taken for away. */
+/** Consecutive failed checks after which the database counts as down. */
 const TO_LOSE = 2;
 const RELOAD_MS = 30_000;
 const NOBODY: Own = new Map();
 
 /**
- * What this process shows of the status: read from the database and kept in memory, so that an answer needs neither the
- * database nor time, and goes on being given while the database is away, which it then says.
+ * The status as this process shows it: read from the database and kept in memory, so that responses need no database.
+ * While the database is down they go on, and say so.
  */
 export class Views {
   readonly #system: System;
@@ -63,7 +63,7 @@ export class Views {
   #own: Record<Environment, Own> = { test: NOBODY, production: NOBODY };
   #awaySince: Date | null = null;
   #moments: Record<Environment, Moment>;
-  /** What the last look at the database found. */
+  /** The result of the latest database check. */
   databaseReading: Reading = null;
 
   constructor(system: System) {
@@ -81,7 +81,7 @@ export class Views {
     return this.#knownAt;
   }
 
-  /** True while the database does not answer this process. */
+  /** True while this process can't reach the database. */
   get away(): boolean {
     return this.#awaySince !== null;
   }
@@ -90,25 +90,25 @@ export class Views {
     return this.#moments[environment].view;
   }
 
-  /** An answer of one kind, from bytes made ahead. */
+  /** A prepared response of one kind. */
   answer(environment: Environment, maker: Maker): PreparedResponse {
     return this.#moments[environment].answer(maker);
   }
 
-  /** Begins with what another run of this process left. */
+  /** Starts from the snapshot of an earlier run. */
   restore(stored: AllStored, knownAt: Date): void {
     this.#stored = stored;
     this.#knownAt = knownAt;
     this.#moments = this.#make();
   }
 
-  /** What this process measures itself; null when another one does. */
+  /** Sets the measurements of this process; null when another process measures. */
   measured(own: Record<Environment, Own> | null): void {
     this.#own = own ?? { test: NOBODY, production: NOBODY };
     this.#moments = this.#make();
   }
 
-  /** Looks whether the database answers, and reads again what may have changed. */
+  /** Checks the database and reads again what may have changed. */
   async look(): Promise<void> {
     const began = performance.now();
     const answered = await answersInTime(this.#system);
@@ -132,7 +132,7 @@ export class Views {
     this.#moments = this.#make();
   }
 
-  /** Reads everything anew; calls during it are served by one more reading after it. */
+  /** Reads everything again. Calls during a read share one more read after it. */
   async reload(): Promise<void> {
     this.#again = true;
     this.#loading ??= this.#load().finally(() => {
@@ -146,7 +146,7 @@ export class Views {
       this.#again = false;
       try {
         const now = this.#system.clock.now();
-        // biome-ignore lint/performance/noAwaitInLoops: readings follow one another
+        // biome-ignore lint/performance/noAwaitInLoops: reads run one after the other
         this.#stored = await readAllStored(this.#system);
         this.#knownAt = now;
         this.#loadedAt = now.getTime();
@@ -170,7 +170,7 @@ export class Views {
     return { test: moment('test'), production: moment('production') };
   }
 
-  /** A process that measures nothing still knows when its database is gone. */
+  /** A process that does not measure still notices that its database is down. */
   #ownOf(environment: Environment): Own {
     const own = this.#own[environment];
     if (own.size > 0 || this.#awaySince === null) return own;
@@ -192,7 +192,7 @@ async function answersInTime(system: System): Promise<boolean> {
 /** The status as this process shows it. */
 export const viewsOf = perSystem((system) => new Views(system));
 
-/** Reads the status for the first time, and again whenever some process changes it. */
+/** Reads the status, and again whenever a process changes it. */
 export async function startViews(system: System): Promise<void> {
   const views = viewsOf(system);
   await system.feed.subscribe({
@@ -205,7 +205,7 @@ export async function startViews(system: System): Promise<void> {
   await views.look();
 }
 
-/** The environments as the start page needs them. */
+/** The view of an environment, for the start page. */
 export function currentView(system: System, environment: Environment): View {
   return viewsOf(system).of(environment);
 }

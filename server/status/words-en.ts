@@ -107,7 +107,7 @@ const texts = {
 
 export type TextId = keyof typeof texts;
 
-/** Texts in ICU MessageFormat, and what built-in groups and components are called and are. */
+/** Texts in ICU MessageFormat, with names and descriptions of built-in groups and components. */
 export type Words = {
   texts: Readonly<Record<TextId, string>>;
   builtIn: Readonly<Record<BuiltInId, readonly [name: string, about: string]>>;

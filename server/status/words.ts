@@ -18,13 +18,13 @@ const words: Readonly<Record<Language, Words>> = {
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** What the status says in one language. The API speaks English, the page the language of its reader. */
+/** The words of the status in one language. The API uses English, the pages the reader's language. */
 export type Voice = {
   language: Language;
   say: (id: TextId, values?: Values) => string;
   /** The name of a built-in group or component; the id itself for others. */
   nameOf: (id: string) => string;
-  /** What a built-in component is; empty for others. */
+  /** The description of a built-in component; empty for others. */
   aboutOf: (id: string) => string;
 };
 
