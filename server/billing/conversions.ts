@@ -43,7 +43,7 @@ declare module '#platform/db.ts' {
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 24 * HOUR_MS;
 
-/** Counts a code that was sent to a number, or used by its owner. */
+/** Counts a code that was sent to a number, or entered by its owner. */
 export async function countCode(tx: TxCtx, phone: string, what: 'sent' | 'used'): Promise<void> {
   await tx.db
     .insertInto('sms_conversions')
@@ -63,7 +63,8 @@ export async function countCode(tx: TxCtx, phone: string, what: 'sent' | 'used')
 }
 
 /**
- * Refuses a number whose block gets codes that nobody uses. The first refusal blocks the whole block for a while and tells.
+ * Refuses a number in a block whose codes are rarely entered. The first refusal blocks the whole block for a while and
+ * writes an event.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function checkConversion(ctx: Ctx, phone: string, rules: GuardRules): Promise<void> {
@@ -93,7 +94,7 @@ function heldBack(ctx: Ctx, until: Date) {
   return problemWithRetry('RATE_LIMIT_EXCEEDED', (until.getTime() - ctx.now.getTime()) / 1000);
 }
 
-/** In a transaction of its own: it is kept although the message is refused. */
+/** Uses a separate transaction, so the block is stored although the message is refused. */
 async function blockNumbers(
   ctx: Ctx,
   found: { prefix: string; sent: number; used: number; seconds: number },
@@ -138,7 +139,7 @@ export const Block = Type.Object({
 
 const MAX_SHOWN = 10_000;
 
-/** Blocks in force, newest first, a hundred at most. */
+/** Active blocks, newest first, at most 100. */
 export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {
   const rows = await scopedBlocks(ctx)
     .select(['prefix', 'reason', 'sent', 'used', 'created_at', 'expires_at'])
@@ -153,7 +154,10 @@ export async function listBlocks(ctx: Ctx): Promise<Static<typeof Block>[]> {
   }));
 }
 
-/** Lets a block of numbers have messages again; what was counted before is forgotten. @throws Problem NOT_FOUND */
+/**
+ * Lifts the block of a prefix and resets its counters.
+ * @throws Problem NOT_FOUND
+ */
 export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
   await transaction(ctx, async (tx) => {
     const removed = await tx.db
@@ -168,7 +172,7 @@ export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
   });
 }
 
-/** Removes what no rule looks at any more. Runs as a job. */
+/** Deletes counts that no rule uses any more. Runs as a job. */
 export async function forgetOldConversions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - 2 * WINDOW_MS);
   await sql`delete from sms_conversions where hour < ${before} /* all workspaces */`.execute(

@@ -8,7 +8,7 @@ import { numberTypes } from './numbers.ts';
 
 const perHour = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000, description });
 
-/** What holds text messages back that nobody waits for. */
+/** The limits that protect text messages against abuse. */
 export const GuardRules = Type.Object(
   {
     countries: Type.Union(
@@ -74,13 +74,13 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The rules in force. Served by the primary key. */
+/** The current rules. Served by the primary key. */
 export async function guardRules(ctx: Ctx | TxCtx): Promise<GuardRules> {
   const row = await ctx.db.selectFrom('sms_guards').select('rules').where(inScope(ctx)).executeTakeFirst();
   return { ...defaultRules, ...row?.rules };
 }
 
-/** Changes rules; what is not named stays. Effective with the next message. */
+/** Changes the given rules. Effective with the next message. */
 export async function changeGuard(ctx: Ctx, changes: Partial<GuardRules>): Promise<GuardRules> {
   return transaction(ctx, async (tx) => {
     const rules = JSON.stringify(changes);

@@ -10,7 +10,7 @@ import { blockOf, countryOf, typeOf } from './numbers.ts';
 import { requireSms } from './sms.ts';
 
 const HOUR = 3_600;
-/** The rules of the project decide; the counters only count. */
+/** The limiter's own limit is out of reach: it only counts, and the project's rules decide. */
 const COUNTED = 1_000_000_000;
 
 const counters = limits({
@@ -21,10 +21,12 @@ const counters = limits({
 });
 
 /**
- * Lets a message to a number through, or not: the add-on, countries and kinds of numbers, how often, and whether codes sent
- * to its block are used. Everything but the add-on is decided by the number and the source, never by an account (AU-6).
+ * Checks whether a message may go to a number: the add-on, countries and kinds of numbers, rates, and whether codes
+ * sent to its block are entered. Everything but the add-on is decided by the number and the source, never by an account
+ * (AU-6).
  * @param phone E.164
- * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED for where nothing is sent, RATE_LIMIT_EXCEEDED
+ * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED for an excluded destination,
+ * RATE_LIMIT_EXCEEDED
  */
 export async function passSmsGuard(ctx: Ctx, phone: string): Promise<void> {
   const subscription = await requireSms(ctx);
@@ -65,7 +67,7 @@ async function countVelocity(ctx: Ctx, phone: string, rules: GuardRules): Promis
     { name: 'project', counter: made['sms-project'], key: '', most: rules.perProject, tell: '' },
   ];
   for (const rule of counted) {
-    // biome-ignore lint/performance/noAwaitInLoops: what the source is refused must not count for the number
+    // biome-ignore lint/performance/noAwaitInLoops: a message refused for its source must not count for the number
     await count(ctx, rule);
   }
 }
@@ -74,7 +76,7 @@ async function count(ctx: Ctx, { name, counter, key, most, tell }: Rule): Promis
   const { workspaceId, environment, projectId } = ctx.scope;
   const { count: times, retryAfter } = await counter.take(ctx, limitKey(workspaceId, environment, projectId, key));
   if (times <= most) return;
-  // Told once an hour; one person that asks too often is no alarm.
+  // Announced once an hour. A single person who asks too often raises no alarm.
   if (tell !== null && times === most + 1)
     await transaction(ctx, (tx) =>
       emit(tx, 'sms.guard.tripped', { rule: name, prefix: tell || null, detail: `more than ${most} in an hour` }),

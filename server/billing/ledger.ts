@@ -8,7 +8,10 @@ import type { PeriodId } from './usage.ts';
 
 export type LedgerId = Id<'led'>;
 
-/** A part of a message that a carrier took, the price of a period, of a tier change within one, or money that came in. */
+/**
+ * A message segment that a carrier accepted, the price of a period, of a tier change within a period, or a payment
+ * received.
+ */
 type Kind = 'segment' | 'fee' | 'proration' | 'payment';
 
 type LedgerTable = {
@@ -54,8 +57,8 @@ export type NewEntry = Pick<LedgerTable, 'period_id' | 'kind' | 'reference' | 'p
 };
 
 /**
- * Adds entries; one that is there already (same kind, reference and part) is left as it is.
- * @returns the ids of those that were new
+ * Adds entries. An existing entry (same kind, reference and part) stays unchanged.
+ * @returns the ids of the new entries
  */
 export async function appendEntries(tx: TxCtx, entries: readonly NewEntry[]): Promise<LedgerId[]> {
   if (entries.length === 0) return [];
@@ -78,7 +81,7 @@ export async function appendEntries(tx: TxCtx, entries: readonly NewEntry[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** True where there is an entry of a kind for what caused it. Served by sms_ledger_once. */
+/** True if there is an entry of this kind for the reference. Served by sms_ledger_once. */
 export async function hasEntry(ctx: Ctx | TxCtx, kind: Kind, reference: string): Promise<boolean> {
   const entry = await ctx.db
     .selectFrom('sms_ledger')
@@ -91,7 +94,7 @@ export async function hasEntry(ctx: Ctx | TxCtx, kind: Kind, reference: string):
   return entry !== undefined;
 }
 
-/** Entries, newest first. Served by the primary key, with a period by sms_ledger_of_period. */
+/** Entries, newest first. Served by the primary key, for one period by sms_ledger_of_period. */
 export async function listEntries(
   ctx: Ctx,
   { limit, cursor, periodId }: Static<typeof LedgerQuery>,
@@ -120,7 +123,7 @@ export async function listEntries(
   return { items, nextCursor: page.nextCursor };
 }
 
-/** What a period came to: segments, and minor units by kind. */
+/** The total of a period: segments, and minor units by kind. */
 export async function sumOf(
   tx: TxCtx,
   periodId: PeriodId,

@@ -1,4 +1,4 @@
-// The full metadata: only with it is the type of a number known.
+// The full metadata: the type of a number is known only with it.
 import parsePhoneNumber, { type NumberType } from 'libphonenumber-js/max';
 
 export const numberTypes = [
@@ -15,7 +15,7 @@ export const numberTypes = [
   'VOICEMAIL',
 ] as const satisfies NumberType[];
 
-/** The country of a number in E.164; null for one of no country, such as a satellite phone's. */
+/** The country of a number in E.164; null for a number without one, such as a satellite phone's. */
 export function countryOf(phone: string): string | null {
   return parsePhoneNumber(phone)?.country ?? null;
 }
@@ -24,7 +24,7 @@ export function typeOf(phone: string): NumberType | null {
   return parsePhoneNumber(phone)?.getType() ?? null;
 }
 
-/** The block of ten thousand numbers that a number is in: pumpers rent numbers by the block. */
+/** The block of ten thousand numbers that contains a number: traffic pumpers rent numbers by the block. */
 export function blockOf(phone: string): string {
   return phone.slice(0, -4);
 }

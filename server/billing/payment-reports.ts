@@ -30,12 +30,13 @@ declare module '#platform/db.ts' {
 const METER = 'latchkey_sms_overage';
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** An invoice of the provider stays open for an hour after its period; what is told later goes on the next one. */
+/** The provider's invoice stays open for an hour after its period; later reports go on the next one. */
 const INVOICE_OPEN_MS = 3_600_000;
 
 /**
- * Notes entries that the provider has to charge, in the transaction that writes them: an outage of the provider loses none.
- * @param customer whom it bills; null: nobody, the statement is paid by hand
+ * Queues entries that the provider has to charge, in the transaction that writes them, so an outage of the provider
+ * loses none.
+ * @param customer whom the provider bills; null: nobody, the statement is paid manually
  */
 export async function queueReports(tx: TxCtx, customer: string | null, ids: readonly LedgerId[]): Promise<void> {
   if (ids.length === 0 || customer === null) return;
@@ -49,7 +50,7 @@ export async function queueReports(tx: TxCtx, customer: string | null, ids: read
   await tx.db.insertInto('sms_payment_reports').values(rows).execute();
 }
 
-/** True while the provider has to hear of entries of the scope. */
+/** True while entries of the scope are not yet reported to the provider. */
 export async function isUnreported(ctx: Ctx | TxCtx): Promise<boolean> {
   const waiting = await ctx.db
     .selectFrom('sms_payment_reports')
@@ -74,9 +75,8 @@ type Due = {
 };
 
 /**
- * Tells the provider what to charge: an event of the meter for every segment, an item of the next invoice for a change of tier.
- * The entry's id names each, so one that is told twice counts once. Runs as a job; what fails is told later, for as long as it
- * takes.
+ * Reports to the provider what to charge: a meter event per segment, an invoice item per tier change. The entry's id is
+ * the idempotency key, so a repeated report counts once. Runs as a job; failed reports are retried without limit.
  */
 export async function reportUsage(system: System): Promise<void> {
   const account = stripeAccount(system);
@@ -91,7 +91,7 @@ export async function reportUsage(system: System): Promise<void> {
     const told = await tell(account.client, due, system.clock.now()).catch((error: unknown) => error);
     if (!(told instanceof Error)) await forget(system, due);
     else await postpone(system, due, told.message);
-    // Where it is away, the others would only wait for it too.
+    // The provider is down, so the other reports would fail too.
     if (told instanceof Error && !(told instanceof Stripe.errors.StripeInvalidRequestError)) return;
   }
 }
@@ -112,7 +112,7 @@ async function tell(stripe: Stripe, due: Due, now: Date): Promise<void> {
     payload: { stripe_customer_id: customer, value: '1' },
   };
   await stripe.billing.meterEvents.create(event).catch((error: unknown) => {
-    // It was told before, and the answer was lost.
+    // It was reported before, and the response was lost.
     if (!(error instanceof Error && error.message.includes('already exists with identifier'))) throw error;
   });
 }

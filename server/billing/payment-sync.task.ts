@@ -22,10 +22,10 @@ const Agreement = Compile(
 );
 const Surplus = Compile(Type.Object({ reference: Type.String() }));
 
-/** About ten hours: then a subscription ends at the provider although it could not be told all it had to charge. */
+/** About ten hours: after that a subscription ends at the provider even if not everything was reported. */
 const MAX_WAITS = 10;
 
-/** Brings the provider's subscription to what is agreed here. Looks first, so that a repeated run changes nothing. */
+/** Updates the provider's subscription to the one stored here. Reads it first, so a repeated run changes nothing. */
 export function syncPaymentTask(system: System): Task {
   return async (payload, { job }) => {
     const account = stripeAccount(system);
@@ -38,16 +38,16 @@ export function syncPaymentTask(system: System): Task {
 async function sync(ctx: Ctx, stripe: Stripe, patient: boolean): Promise<void> {
   const agreed = await transaction(ctx, lockSubscription);
   if (!agreed?.subscription_ref) return;
-  // Once its subscription has ended the provider charges nothing more, so that comes last.
+  // The provider charges nothing after its subscription has ended, so that comes last.
   if (agreed.status === 'canceled' && patient && ((await isOnItsWay(ctx)) || (await isUnreported(ctx))))
     throw new Error('What the last period costs is still on its way to the provider.');
   await bringToAgreed(ctx.system, stripe, { subscription: agreed, reference: agreed.subscription_ref });
-  // What changed meanwhile may have been brought there by another run, and overwritten by this one.
+  // Another run may have applied a change made meanwhile, and this run may have overwritten it.
   const now = await transaction(ctx, lockSubscription);
   if (now?.updated_at.getTime() !== agreed.updated_at.getTime()) await sync(ctx, stripe, patient);
 }
 
-/** Ends a subscription of the provider that is one too many: what was paid for it is credited. */
+/** Ends a surplus subscription at the provider; the amount paid for it is credited. */
 export function endPaymentTask(system: System): Task {
   return async (payload) => {
     const { reference } = Surplus.Parse(payload);
@@ -71,18 +71,21 @@ async function bringToAgreed(system: System, stripe: Stripe, { subscription, ref
   if (items.length === 0 && theirs.cancel_at_period_end === ending) return;
   await stripe.subscriptions.update(reference, {
     cancel_at_period_end: ending,
-    // What a change costs within a period stands in the ledger, and is charged from there.
+    // The ledger has the price of a change within a period, and the charge comes from there.
     ...(items.length > 0 && { items, proration_behavior: 'none' }),
   });
 }
 
-/** The provider charges a period's price when it begins, so it hears of the next one ahead; segments are charged afterwards. */
+/**
+ * The provider charges a period's price at its start, so it gets the next tier ahead of time; segments are charged
+ * afterwards.
+ */
 function pricesOf(system: System, { terms, next_tier_id: next }: Subscription): string[] {
   const { stripePrice } = next === null ? terms : termsOfNext(system, terms, next);
   return [stripePrice, terms.stripeOveragePrice].filter((price) => price !== undefined);
 }
 
-/** What to change so that the subscription has these prices, and no others. */
+/** The changes after which the subscription has exactly these prices. */
 function itemChanges({ items }: Stripe.Subscription, wanted: string[]): Stripe.SubscriptionUpdateParams.Item[] {
   const missing = wanted.filter((price) => !items.data.some((item) => item.price.id === price));
   const surplus = items.data.filter((item) => !wanted.includes(item.price.id));

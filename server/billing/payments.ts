@@ -13,9 +13,9 @@ import { requireTier } from './tiers.ts';
 type Started = AddOnStatus & { checkoutUrl: string | null };
 
 /**
- * Where a provider takes the money, a first subscription begins with a visit there.
- * @returns where to pay, null for nowhere
- * @throws Problem VALIDATION_FAILED, CONFLICT, SERVICE_UNAVAILABLE while the provider is away
+ * With a payment provider, a first subscription starts with a visit to its checkout.
+ * @returns the address of the checkout; null when there is nothing to pay first
+ * @throws Problem VALIDATION_FAILED, CONFLICT, SERVICE_UNAVAILABLE while the provider is down
  */
 export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string | null> {
   const account = payments(ctx);
@@ -25,20 +25,19 @@ export async function askForCheckout(ctx: Ctx, tierId: string): Promise<string |
 }
 
 /**
- * Subscribes or changes the tier, or waits for the payment where there is one to make first.
- * @param checkoutUrl of {@link askForCheckout}
- * @throws Problem VALIDATION_FAILED, CONFLICT
+ * Subscribes or changes the tier, or waits for the first payment.
+ * @param checkoutUrl the result of {@link askForCheckout}
  */
 export function startSubscription(ctx: Ctx, tierId: string, checkoutUrl: string | null): Promise<Started> {
   return transaction(ctx, async (tx) => {
-    // What ran when the provider was not asked may have ended since: then nothing begins that nobody has paid for.
+    // The subscription may have ended since the checkout was skipped: nothing starts unpaid.
     if (checkoutUrl === null) await subscribe(tx, tierId, payments(tx) ? null : undefined);
     else await emit(tx, 'billing.addon.checkout_started', { addon: 'sms', tierId });
     return { ...(await addOnStatus(tx)), checkoutUrl };
   });
 }
 
-/** Who takes the money of new subscriptions. */
+/** How new subscriptions are paid. */
 function payments({ system, scope }: Ctx | TxCtx) {
   return scope.environment === 'test' ? null : stripeAccount(system);
 }
@@ -70,7 +69,7 @@ async function checkOut(
   });
 }
 
-/** One customer a project, also when the button is pressed twice. */
+/** One customer per project, even if the button is pressed twice. */
 async function createCustomer(ctx: Ctx, stripe: Stripe): Promise<string> {
   const { workspaceName, projectName } = await projectOf(ctx.system, ctx.scope);
   const customer = await stripe.customers.create(

@@ -1,7 +1,7 @@
 /**
- * The n-th period since an anchor, as months in UTC: it begins on the anchor's day and time of day, or on the month's last day
- * where the month is shorter. Every boundary is counted from the anchor, so a 31st comes back after a short month.
- * @param number 0 for the period that begins at the anchor
+ * The n-th period since an anchor, as months in UTC. It starts on the anchor's day and time of day, or on the month's
+ * last day if the month is shorter. Every boundary is counted from the anchor, so the 31st returns after a short month.
+ * @param number 0 for the period that starts at the anchor
  */
 export function periodOf(anchor: Date, number: number): { start: Date; end: Date } {
   return { start: monthsAfter(anchor, number), end: monthsAfter(anchor, number + 1) };
@@ -17,8 +17,9 @@ function monthsAfter(anchor: Date, months: number): Date {
 }
 
 /**
- * The part of an amount that falls to the rest of a period, to the nearest minor unit. @param amount in minor units
- * @returns minor units, exact whatever the size: no floating point is involved
+ * The share of an amount for the rest of a period, rounded to the nearest minor unit.
+ * @param amount in minor units
+ * @returns minor units; exact for any size, because no floating point is used
  */
 export function prorated(amount: number, period: { start: Date; end: Date }, now: Date): number {
   const whole = BigInt(period.end.getTime() - period.start.getTime());

@@ -2,7 +2,7 @@ import { smsAddOnRoutes } from './sms-addon.admin.ts';
 import { smsGuardRoutes } from './sms-guard.admin.ts';
 import { stripeRoutes } from './stripe.public.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: [...smsAddOnRoutes, ...smsGuardRoutes],
   public: stripeRoutes,

@@ -4,8 +4,8 @@ import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 
 /**
- * Checks that nothing costs or owes money any more: what is deleted can neither be billed nor cancelled. The test environment,
- * where nothing is charged, does not count.
+ * Checks that nothing is subscribed or owed any more: what is deleted can be neither billed nor cancelled. The test
+ * environment is free and does not count.
  * @throws Problem CONFLICT
  */
 export async function requireSettled(tx: TxCtx, removed: Removed): Promise<void> {

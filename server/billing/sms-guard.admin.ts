@@ -6,7 +6,7 @@ import { changeGuard, GuardChanges, GuardRules, guardRules } from './guard-rules
 
 const GUARD = '/v1/admin/billing/addons/sms/guard';
 
-/** What holds text messages back that look like traffic pumping. */
+/** The limits that protect against traffic pumping. */
 export const smsGuardRoutes: Routes = [
   get(GUARD, {
     permission: 'billing:read',

@@ -8,17 +8,17 @@ import { findPeriod, limitExceeded, reserveSegments } from './usage.ts';
 
 type MessageId = Id<'msg'>;
 
-/** Messages go on for this long after a payment became overdue. */
+/** Messages are sent for this long after a payment became overdue, in milliseconds. */
 const GRACE_MS = 7 * 86_400_000;
 
-/** Whether the subscription lets messages through. */
+/** True if the subscription permits messages. */
 function isOpen(subscription: Subscription, now: Date): boolean {
   if (subscription.status === 'canceled') return false;
   const since = subscription.past_due_since;
   return since === null || now.getTime() < since.getTime() + GRACE_MS;
 }
 
-/** The test environment is free, so there it needs no subscription; with one, its limits hold. */
+/** The test environment is free and needs no subscription; if it has one, its limits apply. */
 function entitled(ctx: Ctx | TxCtx, subscription: Subscription | undefined): Subscription | null {
   if (subscription && isOpen(subscription, ctx.now)) return subscription;
   if (ctx.scope.environment === 'test') return null;
@@ -32,7 +32,8 @@ function entitled(ctx: Ctx | TxCtx, subscription: Subscription | undefined): Sub
 }
 
 /**
- * Refuses early what could not be sent: the same for every number, so it says nothing about accounts (AU-6).
+ * Refuses a message early that could not be sent. The result is the same for every number, so it reveals nothing about
+ * accounts (AU-6).
  * @returns the subscription; null in a test environment without one
  * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED
  */
@@ -44,16 +45,16 @@ export async function requireSms(ctx: Ctx | TxCtx): Promise<Subscription | null>
   return subscription;
 }
 
-/** True where text messages can be sent at all. */
+/** True if text messages can be sent. */
 export async function hasSms(ctx: Ctx | TxCtx): Promise<boolean> {
   const subscription = await currentSubscription(ctx);
   return ctx.scope.environment === 'test' || (subscription !== undefined && isOpen(subscription, ctx.now));
 }
 
 /**
- * Promises a message its segments, in the transaction that queues it. A message that goes to nobody is checked alike and
- * promised nothing. @returns its segments
- * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED
+ * Reserves the segments of a message, in the transaction that queues it. A suppressed message gets the same checks and
+ * no reservation.
+ * @returns its segments
  */
 export async function reserveSms(
   tx: TxCtx,

@@ -42,11 +42,11 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Time to pay. */
+/** The time to pay a statement, in milliseconds. */
 const DUE_MS = 14 * 86_400_000;
 const BATCH = 100;
 
-/** What a period came to; amounts in minor units. */
+/** The total of a period; amounts in minor units. */
 export const Statement = Type.Object(
   {
     id: IdSchema('stm'),
@@ -115,7 +115,7 @@ export async function findStatement(ctx: Ctx, id: StatementId): Promise<Statemen
 
 type ClosedPeriod = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; id: PeriodId };
 
-/** Writes the statements of periods that are over and in which nothing is on its way any more. Runs as a job. */
+/** Writes the statements of finished periods without messages in transit. Runs as a job. */
 export async function issueStatements(system: System): Promise<void> {
   const { rows } = await sql<ClosedPeriod>`
     select workspace_id, project_id, environment, id from sms_periods /* all workspaces */
@@ -166,7 +166,7 @@ async function issue(tx: TxCtx, periodId: PeriodId): Promise<void> {
 }
 
 /**
- * Writes down that a statement was paid; once, however often it is said. A subscription that waited for it goes on.
+ * Marks a statement as paid. Idempotent. A subscription that was past due becomes active.
  * @throws Problem NOT_FOUND
  */
 async function statementPaid(ctx: Ctx, id: StatementId): Promise<void> {
@@ -211,17 +211,20 @@ function hasOverdue(ctx: Ctx | TxCtx): Promise<boolean> {
     .then(({ length }) => length > 0);
 }
 
-/** Whoever owes money begins nothing new. @throws Problem CONFLICT */
+/**
+ * Refuses a new subscription while a statement is overdue.
+ * @throws Problem CONFLICT
+ */
 export async function requirePaidUp(ctx: Ctx | TxCtx): Promise<void> {
   if (await hasOverdue(ctx)) throw problem('CONFLICT', 'A statement is overdue; pay it before you subscribe.');
 }
 
-/** Nothing is overdue any more. A subscription that was about to end still is. */
+/** Clears the overdue state. A subscription that is set to end still ends. */
 export async function paidUp(tx: TxCtx, { status, past_due_since: since }: Subscription): Promise<void> {
   if (since !== null) await change(tx, { status: status === 'past_due' ? 'active' : status, past_due_since: null });
 }
 
-/** The provider was paid all that it has billed, so every statement it bills is paid. */
+/** The provider has received everything it billed, so every statement it bills is paid. */
 export async function providerPaid(tx: TxCtx): Promise<void> {
   await tx.db
     .updateTable('sms_statements')
@@ -232,7 +235,7 @@ export async function providerPaid(tx: TxCtx): Promise<void> {
     .execute();
 }
 
-/** Subscriptions paid by hand with a statement that is overdue become `past_due`. Runs as a job. */
+/** Sets manually paid subscriptions with an overdue statement to `past_due`. Runs as a job. */
 export async function findOverdue(system: System): Promise<void> {
   const { rows } = await sql<Overdue>`
     select distinct s.workspace_id, s.project_id, s.environment from sms_statements s /* all workspaces */
@@ -244,7 +247,7 @@ export async function findOverdue(system: System): Promise<void> {
   );
 }
 
-/** A payment is overdue or failed: messages go on for a week, the subscription for a month. */
+/** A payment is overdue or failed: messages go on for a week, the subscription for thirty days. */
 export async function paymentOverdue(tx: TxCtx): Promise<void> {
   const subscription = await lockSubscription(tx);
   if (!subscription || subscription.status === 'canceled' || subscription.past_due_since !== null) return;
@@ -253,7 +256,10 @@ export async function paymentOverdue(tx: TxCtx): Promise<void> {
   await emit(tx, 'billing.addon.past_due', { addon: 'sms', tierId: subscription.terms.id });
 }
 
-/** Writes down that a statement was paid by hand, whoever it belongs to; for the operator. @throws Problem NOT_FOUND */
+/**
+ * Marks a statement of any scope as paid manually; for the operator of the installation.
+ * @throws Problem NOT_FOUND
+ */
 export async function markPaid(system: System, id: string): Promise<void> {
   const { rows } = await sql<Overdue & { id: StatementId }>`
     select workspace_id, project_id, environment, id from sms_statements /* all workspaces */
@@ -265,7 +271,7 @@ export async function markPaid(system: System, id: string): Promise<void> {
 
 const MAX_SHOWN = 1_000;
 
-/** Statements that wait to be paid by hand, of the whole installation, and whose they are; for the operator. */
+/** Unpaid statements of the installation that are paid manually, with their scopes; for its operator. */
 export async function unpaidStatements(
   system: System,
 ): Promise<(Statement & { workspaceName: string; projectName: string })[]> {

@@ -20,7 +20,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What we write on everything we make at the provider. */
+/** The metadata of everything that Latchkey creates at the provider. */
 const Metadata = Compile(
   Type.Object({
     latchkey: Type.Literal('sms'),
@@ -32,9 +32,10 @@ const Metadata = Compile(
 );
 
 /**
- * Takes a notice of the provider: checks its signature, and does what it says, once however often it comes. Notices may come in
- * any order; one that is ahead of what it builds on is refused, and so comes again.
- * @param raw the body as it came @throws Problem AUTHENTICATION_REQUIRED, SERVICE_UNAVAILABLE to have it sent again
+ * Processes a webhook of the provider: checks its signature and applies it once, however often it arrives. Webhooks may
+ * arrive in any order; one whose prerequisite is missing is refused, so the provider retries it.
+ * @param raw the unparsed body
+ * @throws Problem AUTHENTICATION_REQUIRED, SERVICE_UNAVAILABLE to make the provider retry
  */
 export async function takeNotice(system: System, raw: string, signature: string): Promise<void> {
   const account = stripeAccount(system);
@@ -59,16 +60,16 @@ export async function takeNotice(system: System, raw: string, signature: string)
   });
 }
 
-/** The provider sends a notice again for three days. */
+/** The provider retries for three days, so thirty are enough. Milliseconds. */
 const NOTICES_KEPT_MS = 30 * 86_400_000;
 
-/** Forgets which notices were taken, once they can not come again. Runs as a job. */
+/** Deletes records of processed webhooks that can't arrive again. Runs as a job. */
 export async function forgetOldNotices(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - NOTICES_KEPT_MS);
   await singleWrite(system, 'clean-up').deleteFrom('payment_notices').where('received_at', '<', before).execute();
 }
 
-/** What a notice changes. */
+/** The change that a webhook makes. */
 type Step = { scope: Scope; apply: (tx: TxCtx) => Promise<void> };
 
 async function stepOf(system: System, stripe: Stripe, event: Stripe.Event): Promise<Step | null> {
@@ -102,10 +103,10 @@ async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checko
     apply: async (tx) => {
       const terms = requireTier(tx.system, tierId);
       const by = { payment: 'stripe' as const, customer_ref: customer, subscription_ref: subscription };
-      // Both count their periods from the same moment.
+      // Both count their periods from the same anchor.
       if (await beginSubscription(tx, terms, by, new Date(theirs.billing_cycle_anchor * 1000))) return;
       const running = await lockSubscription(tx);
-      // Somebody paid twice.
+      // The customer paid twice.
       if (running?.subscription_ref !== subscription) await endSurplus(tx, subscription);
     },
   };
@@ -120,7 +121,7 @@ async function ofInvoice(
   const reference = idOf(details?.subscription);
   if (reference === null) return null;
   const scope = await scopeOfSubscription(system, reference);
-  // Ours, but its checkout has not been told of yet.
+  // It is Latchkey's, but the webhook of its checkout has not arrived yet.
   if (!scope && details?.metadata?.['latchkey'] === 'sms') throw problemWithRetry('SERVICE_UNAVAILABLE', 60);
   if (!scope) return null;
   return { scope, apply: work };
@@ -140,7 +141,7 @@ async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
   await paidUp(tx, subscription);
 }
 
-/** A notice of a failure may come after that of the payment which made up for it. */
+/** The webhook of a failure may arrive after that of the payment that resolved it. */
 async function failed(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {
   if (!(await hasEntry(tx, 'payment', invoice.id))) await paymentOverdue(tx);
 }

@@ -3,13 +3,13 @@ import type { App } from '#platform/http.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { takeNotice } from './stripe-notices.ts';
 
-/** The signature covers the body as it came, so it is kept as text. */
+/** The signature covers the raw body, so it is kept as text. */
 async function asText(scope: App): Promise<void> {
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 }
 
-/** Notices of the payment provider. */
+/** Webhooks of the payment provider. */
 export const stripeRoutes: Routes = [
   post('/v1/callbacks/stripe', {
     permission: 'public',

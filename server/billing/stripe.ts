@@ -5,7 +5,7 @@ import { perSystem, type System } from '#platform/system.ts';
 
 type Account = { client: Stripe; webhookSecret: string };
 
-/** The configured Stripe account; null where statements are paid by hand. */
+/** The configured Stripe account; null when statements are paid manually. */
 export const stripeAccount = perSystem<Account | null>((system) => {
   const { paymentsUrl } = system.config;
   if (paymentsUrl === null) return null;
@@ -13,7 +13,7 @@ export const stripeAccount = perSystem<Account | null>((system) => {
   const client = new Stripe(decodeURIComponent(url.username), {
     host: url.hostname,
     port: url.port === '' ? 443 : url.port,
-    // Only the tests' own server is asked without TLS.
+    // Only the server of the tests is called without TLS.
     protocol: url.searchParams.has('insecure') ? 'http' : 'https',
     httpClient: Stripe.createFetchHttpClient(guardedFetch(system)),
     maxNetworkRetries: 1,
@@ -23,7 +23,7 @@ export const stripeAccount = perSystem<Account | null>((system) => {
   return { client, webhookSecret: url.searchParams.get('webhookSecret') ?? '' };
 });
 
-/** @throws Problem SERVICE_UNAVAILABLE when the provider does not answer or refuses */
+/** @throws Problem SERVICE_UNAVAILABLE when the provider does not respond or refuses */
 export async function askingStripe<T>(system: System, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -44,13 +44,13 @@ declare module '#platform/db.ts' {
 
 export type Subscription = Selectable<SubscriptionsTable>;
 
-/** How the money comes. */
+/** How a subscription is paid. */
 export type Payment = Pick<Subscription, 'payment' | 'customer_ref' | 'subscription_ref'>;
 
-/** Overdue for this long, a subscription ends. */
+/** A subscription ends after being past due for this long, in milliseconds. */
 const PAST_DUE_MS = 30 * 86_400_000;
 
-/** The subscription of the scope as it was last written. Served by the primary key. */
+/** The stored subscription of the scope. Served by the primary key. */
 function readSubscription(ctx: Ctx | TxCtx): Promise<Subscription | undefined> {
   return ofScope(ctx).executeTakeFirst();
 }
@@ -59,24 +59,24 @@ function ofScope(ctx: Ctx | TxCtx) {
   return ctx.db.selectFrom('sms_subscriptions').selectAll().where(inScope(ctx));
 }
 
-/** True when a period is over and nobody has said so yet. */
+/** True when the period is over and not yet renewed. */
 function isDue(subscription: Subscription, now: Date): boolean {
   return subscription.status !== 'canceled' && subscription.period_end <= now;
 }
 
-/** The subscription in the period of this moment, whether or not the worker has been by. */
+/** The subscription in its current period, even if the worker has not renewed it yet. */
 export async function currentSubscription(ctx: Ctx | TxCtx): Promise<Subscription | undefined> {
   const found = await readSubscription(ctx);
   return found && isDue(found, ctx.now) ? transaction(ctx, lockSubscription) : found;
 }
 
-/** Keeps the subscription from changing until the transaction ends; others may do so at the same time. */
+/** Locks the subscription against changes until the transaction ends. The lock is shared. */
 export async function holdSubscription(tx: TxCtx): Promise<Subscription | undefined> {
   await currentSubscription(tx);
   return ofScope(tx).forShare().executeTakeFirst();
 }
 
-/** The subscription of this moment for the transaction alone. */
+/** The current subscription, locked exclusively until the transaction ends. */
 export async function lockSubscription(tx: TxCtx): Promise<Subscription | undefined> {
   let subscription = await ofScope(tx).forUpdate().executeTakeFirst();
   while (subscription && isDue(subscription, tx.now)) {
@@ -86,7 +86,7 @@ export async function lockSubscription(tx: TxCtx): Promise<Subscription | undefi
   return subscription;
 }
 
-/** What happens at the end of a period: the subscription ends, or its next period begins. */
+/** At the end of a period, ends the subscription or starts its next period. */
 async function passPeriodEnd(tx: TxCtx, subscription: Subscription): Promise<Subscription> {
   const unpaid = subscription.past_due_since;
   if (subscription.status === 'canceling') return endSubscription(tx, subscription, 'period_end');
@@ -115,12 +115,12 @@ async function passPeriodEnd(tx: TxCtx, subscription: Subscription): Promise<Sub
     periodStart: period.start.toISOString(),
     periodEnd: period.end.toISOString(),
   });
-  // Prices are the operator's to change, so the provider is told of them with every period.
+  // The operator may change prices, so every period updates the provider.
   await syncPayment(tx, renewed);
   return renewed;
 }
 
-/** Opens a period and writes its price. */
+/** Opens a period and writes its price to the ledger. */
 async function beginPeriod(tx: TxCtx, period: Parameters<typeof openPeriod>[1]): Promise<PeriodId> {
   const id = await openPeriod(tx, period);
   const { monthlyPrice: amount, currency } = period.terms;
@@ -143,8 +143,9 @@ export async function endSubscription(
 }
 
 /**
- * Begins a subscription. Of parallel calls one begins it. @param anchor what its periods are counted from
- * @returns undefined where there is one that has not ended
+ * Starts a subscription. Safe to call concurrently: only one call wins.
+ * @param anchor the time from which its periods are counted
+ * @returns undefined if there already is one that has not ended
  */
 export async function beginSubscription(
   tx: TxCtx,
@@ -215,14 +216,17 @@ export function change(tx: TxCtx, changes: Changes): Promise<Subscription> {
 
 type Found = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment };
 
-/** The scope of a row that was found without one. */
+/** The scope of a row that was read without one. */
 export function scopeOf(row: Found): Scope {
   return { workspaceId: row.workspace_id, projectId: row.project_id, environment: row.environment };
 }
 
 const BATCH = 100;
 
-/** Renews or ends what is due, a batch at a time. Runs as a job; whoever needs a subscription earlier does it then. */
+/**
+ * Renews or ends due subscriptions, a batch at a time. Runs as a job; a request that needs a due subscription renews it
+ * earlier.
+ */
 export async function renewDue(system: System): Promise<void> {
   const { rows } = await sql<Found>`
     select workspace_id, project_id, environment from sms_subscriptions /* all workspaces */
@@ -234,7 +238,7 @@ export async function renewDue(system: System): Promise<void> {
   );
 }
 
-/** The scope of a subscription by the payment provider's name for it. Served by sms_subscriptions_ref. */
+/** The scope of a subscription by the payment provider's id of it. Served by sms_subscriptions_ref. */
 export async function scopeOfSubscription(system: System, reference: string): Promise<Scope | undefined> {
   const { rows } = await sql<Found>`
     select workspace_id, project_id, environment from sms_subscriptions /* all workspaces */ where subscription_ref = ${reference}`.execute(

@@ -24,7 +24,7 @@ import { findPeriod, raiseTerms } from './usage.ts';
 const instant = nullable(Instant);
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Where the add-on stands. */
+/** The state of the add-on. */
 export const AddOnStatus = Type.Object(
   {
     status: Type.Enum(['inactive', 'active', 'canceling', 'canceled', 'past_due']),
@@ -62,7 +62,7 @@ const NOTHING = {
   pastDueSince: null,
 };
 
-/** The subscription of the scope and what is left of its period. */
+/** The subscription of the scope and the remaining segments of its period. */
 export async function addOnStatus(ctx: Ctx | TxCtx): Promise<AddOnStatus> {
   const subscription = await currentSubscription(ctx);
   const simulated = ctx.scope.environment === 'test';
@@ -93,9 +93,9 @@ export async function addOnStatus(ctx: Ctx | TxCtx): Promise<AddOnStatus> {
 const BY_HAND: Payment = { payment: 'manual', customer_ref: null, subscription_ref: null };
 
 /**
- * Subscribes, or changes the tier: to a bigger one at once, with what the rest of the period costs more; to another with the
- * next period. The tier that holds already takes a scheduled change or a cancellation back.
- * @param payment of a subscription that begins; null: none may, it has to be paid elsewhere first
+ * Subscribes, or changes the tier: a bigger tier applies at once, with a prorated charge; another one with the next
+ * period. Choosing the current tier withdraws a scheduled change or a cancellation.
+ * @param payment how a new subscription is paid; null: none may start before it is paid elsewhere
  * @throws Problem VALIDATION_FAILED for a tier that is not offered, CONFLICT while a payment is overdue
  */
 export async function subscribe(tx: TxCtx, tierId: string, payment: Payment | null = BY_HAND): Promise<Subscription> {
@@ -105,7 +105,7 @@ export async function subscribe(tx: TxCtx, tierId: string, payment: Payment | nu
   const begun = await begin();
   if (begun) return begun;
   const subscription = await lockSubscription(tx);
-  // It may have ended while the lock was waited for.
+  // It may have ended while this call waited for the lock.
   if (!subscription || subscription.status === 'canceled') return (await begin()) ?? missing();
   return changeTier(tx, subscription, tier);
 }
@@ -156,7 +156,10 @@ async function upgrade(tx: TxCtx, subscription: Subscription, tier: SmsTier): Pr
   return changed;
 }
 
-/** Cancels, now or with the period. What a period costs is not paid back. @throws Problem CONFLICT where nothing runs */
+/**
+ * Cancels now or at the end of the period. The price of a period is not refunded.
+ * @throws Problem CONFLICT when there is no active subscription
+ */
 export async function cancel(ctx: Ctx, atPeriodEnd: boolean): Promise<AddOnStatus> {
   return transaction(ctx, async (tx) => {
     const subscription = await lockRunning(tx);
@@ -172,7 +175,10 @@ async function cancelLater(tx: TxCtx, subscription: Subscription): Promise<void>
   await syncPayment(tx, await change(tx, { status: 'canceling', next_tier_id: null }));
 }
 
-/** Takes a cancellation back before the period is over. @throws Problem CONFLICT where nothing is about to end */
+/**
+ * Withdraws a cancellation before the period ends.
+ * @throws Problem CONFLICT when none is scheduled
+ */
 export async function resume(ctx: Ctx): Promise<AddOnStatus> {
   return transaction(ctx, async (tx) => {
     const subscription = await lockRunning(tx);

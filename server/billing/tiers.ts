@@ -21,13 +21,13 @@ export function requireTier(system: SystemInTx, id: string): SmsTier {
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/tierId', message }] } });
 }
 
-/** The terms of the next period: those of the tier as it is offered now, or as agreed where it is offered no longer. */
+/** The terms of the next period: the tier as currently offered, or as agreed if it is no longer offered. */
 export function termsOfNext(system: SystemInTx, agreed: SmsTier, nextTierId: string | null): SmsTier {
   const { smsTiers } = system.config;
   return smsTiers.find(({ id }) => id === (nextTierId ?? agreed.id)) ?? agreed;
 }
 
-/** True where a tier costs or allows more, in the same currency: such a change holds at once. */
+/** True if a tier costs or allows more, in the same currency: such a change applies at once. */
 export function isBigger(candidate: SmsTier, than: SmsTier): boolean {
   if (candidate.currency !== than.currency) return false;
   if (candidate.monthlyPrice !== than.monthlyPrice) return candidate.monthlyPrice > than.monthlyPrice;

@@ -56,10 +56,10 @@ export type Period = Pick<
 
 const COLUMNS = ['id', 'starts_at', 'ends_at', 'terms', 'used', 'reserved', 'warned', 'customer_ref'] as const;
 
-/** Percentages of the cap that are warned of, once each in a period. */
+/** Percentages of the cap that cause a warning, each once per period. */
 const WARNINGS = [50, 80, 100] as const;
 
-/** Begins a period. */
+/** Opens a period. */
 export async function openPeriod(
   tx: TxCtx,
   period: { subscriptionId: SubscriptionId; customerRef: string | null; start: Date; end: Date; terms: SmsTier },
@@ -82,12 +82,12 @@ export async function openPeriod(
   return id;
 }
 
-/** Ends a period: nothing more is promised from it. What was promised before may still be settled. */
+/** Closes a period: nothing more can be reserved. Existing reservations may still be settled. */
 export async function closePeriod(tx: TxCtx, id: PeriodId): Promise<void> {
   await scopedUpdate(tx, id).set({ closed_at: tx.now }).where('closed_at', 'is', null).execute();
 }
 
-/** A bigger tier within a period: its cap holds at once, and warnings begin anew above what is used already. */
+/** Applies a bigger tier within a period: its cap applies at once, and warnings restart above the current use. */
 export async function raiseTerms(tx: TxCtx, id: PeriodId, terms: SmsTier): Promise<void> {
   const { used } = await scopedUpdate(tx, id)
     .set({ terms: JSON.stringify(terms) })
@@ -112,7 +112,7 @@ export async function findPeriod(ctx: Ctx | TxCtx, id: PeriodId): Promise<Period
     .executeTakeFirstOrThrow();
 }
 
-/** The refusal at the cap: what the plan allows and how much of it is gone. */
+/** The refusal at the cap, with the plan's limit and the current use. */
 export function limitExceeded({ terms, used, reserved }: Period) {
   return problem('PLAN_LIMIT_EXCEEDED', {
     detail: `The tier "${terms.name}" allows ${terms.hardCap} SMS segments in a period. Upgrade the tier, or wait for the next period.`,
@@ -121,9 +121,8 @@ export function limitExceeded({ terms, used, reserved }: Period) {
 }
 
 /**
- * Promises segments of a period to a message, under the lock of the period: parallel messages get the last ones between them
- * and not one more. @param reservation.messageId null asks only whether there would be room
- * @throws Problem PLAN_LIMIT_EXCEEDED
+ * Reserves segments of a period for a message. Locks the period, so parallel messages can't exceed the cap.
+ * @param reservation.messageId null only checks whether there is room
  */
 export async function reserveSegments(
   tx: TxCtx,
@@ -160,7 +159,9 @@ async function takeReservation(tx: TxCtx, messageId: MessageId) {
     .executeTakeFirst();
 }
 
-/** Turns a message's promise into ledger entries, one a segment; a second call finds no promise and changes nothing. */
+/**
+ * Turns a message's reservation into ledger entries, one per segment. Idempotent: a second call finds no reservation.
+ */
 export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<void> {
   const reservation = await takeReservation(tx, messageId);
   if (!reservation) return;
@@ -187,7 +188,7 @@ export async function settleSegments(tx: TxCtx, messageId: MessageId): Promise<v
   await warn(tx, period);
 }
 
-/** True while messages of the scope are on their way. */
+/** True while messages of the scope are in transit. */
 export async function isOnItsWay(ctx: Ctx | TxCtx): Promise<boolean> {
   const waiting = await ctx.db
     .selectFrom('sms_reservations')
@@ -198,7 +199,7 @@ export async function isOnItsWay(ctx: Ctx | TxCtx): Promise<boolean> {
   return waiting !== undefined;
 }
 
-/** Takes a message's promise back: no carrier took it. */
+/** Releases a message's reservation, because no carrier took it. */
 export async function releaseSegments(tx: TxCtx, messageId: MessageId): Promise<void> {
   const reservation = await takeReservation(tx, messageId);
   if (!reservation) return;
@@ -207,12 +208,12 @@ export async function releaseSegments(tx: TxCtx, messageId: MessageId): Promise<
     .execute();
 }
 
-/** The highest percentage that is reached. */
+/** The highest warning percentage reached. */
 function levelOf(used: number, cap: number): number {
   return WARNINGS.findLast((percent) => used * 100 >= cap * percent) ?? 0;
 }
 
-/** Tells of every level that was just reached; the caller holds the period's lock, so each is told once. */
+/** Writes an event for every level just reached. The caller holds the period's lock, so each is written once. */
 async function warn(tx: TxCtx, { id, used, warned, terms, ends_at: end }: Period): Promise<void> {
   const level = levelOf(used, terms.hardCap);
   if (level <= warned) return;
