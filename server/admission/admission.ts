@@ -21,24 +21,24 @@ import {
 } from './decision.ts';
 import type { Entrance } from './entrances.ts';
 
-/** Who wants in, with what. */
+/** The user who wants to enter, with their proof. */
 export type Candidate = {
   userId: UserId;
   proof: Omit<SessionProof, 'rememberedDevice'>;
-  /** The remembered device that stands for the second factor, looked for only where one is due. */
+  /** Looks up the remembered device that stands in for the second factor; called only if one is required. */
   device: () => Promise<DeviceId | null>;
-  /** Their membership, where it is known already. */
+  /** Their membership, if the caller has read it already. */
   member?: Evidence['member'];
   party?: Evidence['party'];
   asked?: Partial<Evidence['asked']>;
 };
 
-/** A decision, with the device that stood for the second factor, if one did. */
+/** A decision, with the device that stood in for the second factor, if any. */
 type Admission = { decision: Decision; device: DeviceId | null };
 
 /**
- * Decides whether a person may enter `ctx.scope`'s project through an entrance. The one place that does: {@link decide} is the
- * rule, and this reads what it needs, the person's factors only where they matter.
+ * Decides whether a user may enter `ctx.scope`'s project through an entrance. Every entrance calls it. {@link decide}
+ * is the rule; this reads its input, and the user's factors only if they matter.
  */
 export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
   const { userId, proof, party = 'first', asked } = candidate;
@@ -67,7 +67,7 @@ async function withFactors(
   { candidate, evidence }: { candidate: Candidate; evidence: Evidence },
 ): Promise<Admission> {
   const { userId, proof } = candidate;
-  // A level that is asked for is that of the account, whatever the project asks by itself.
+  // If a level is requested, the account's factors count, whatever the project requires.
   const read = evidence.asked.secondFactor === 'no' ? enrolledSecondFactors : guardingSecondFactors;
   const enrolled = (await read(ctx, userId)).map(({ type }) => type);
   if (enrolled.length === 0) return { decision: decide(entrance, evidence), device: null };
@@ -78,7 +78,7 @@ async function withFactors(
   return { decision, device: decision.kind === 'admitted' && decision.by === 'remembered_device' ? device : null };
 }
 
-/** Whether the project has another way in for a person than a code to a phone. */
+/** Whether the project offers the user a sign-in method other than a code to a phone. */
 async function hasOtherWayIn(ctx: Ctx | TxCtx, userId: UserId): Promise<boolean> {
   const { signInMethods } = (await projectOf(ctx.system, ctx.scope)).settings;
   const open = (...methods: typeof signInMethods) => methods.some((method) => signInMethods.includes(method));
@@ -91,13 +91,16 @@ async function hasOtherWayIn(ctx: Ctx | TxCtx, userId: UserId): Promise<boolean>
   );
 }
 
-/** Of a session: the device that stands behind it, while it is remembered. */
+/** The remembered device of a session, if it is still remembered. */
 export function deviceOfSession(ctx: Ctx | TxCtx, userId: UserId, { rememberedDevice }: SessionProof) {
   return async () =>
     rememberedDevice !== null && (await isRemembered(ctx, userId, rememberedDevice)) ? rememberedDevice : null;
 }
 
-/** {@link admit} where a session is used. @throws Problem REAUTHENTICATION_REQUIRED with `acr`, and what {@link refusal} makes */
+/**
+ * {@link admit} for an existing session.
+ * @throws Problem REAUTHENTICATION_REQUIRED with `acr`, and the problems of {@link refusal}
+ */
 export async function requireAdmitted(
   ctx: Ctx | TxCtx,
   entrance: Entrance,
@@ -111,9 +114,10 @@ export async function requireAdmitted(
 }
 
 /**
- * Whether an entry that was admitted before may go on: it is decided again where the policy is stricter by now, without a
- * statement where it is not.
- * @returns whether it was decided again @throws as {@link requireAdmitted}
+ * Checks whether an entry that was admitted before may go on. Decides again if the policy has become stricter;
+ * otherwise runs no statement.
+ * @returns whether it was decided again
+ * @throws as {@link requireAdmitted}
  */
 export async function requireStillAdmitted(ctx: Ctx, entrance: Entrance, entry: ProvenEntry): Promise<boolean> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -130,7 +134,7 @@ const CODES = {
   third_party: 'WRONG_TOKEN_KIND',
 } as const;
 
-/** The problem that says why somebody is not let in. */
+/** The problem for a refusal. */
 export function refusal(because: Refusal): Problem {
   if (because === 'unmet') return reauthenticationRequired({ acr: 'aal2' });
   if (because !== 'same_phone') return problem(CODES[because]);

@@ -4,20 +4,20 @@ import { ENTRANCES, type Entrance } from './entrances.ts';
 
 type FactorType = SecondFactor['type'];
 
-/** Everything a decision depends on. */
+/** The complete input of a decision. */
 export type Evidence = {
   project: { closed: boolean; mfa: Settings['mfa']; registration: Settings['registration']; remembersDevices: boolean };
   /** The person's membership in the project. */
   member: 'active' | 'invited' | 'blocked' | null;
-  /** Whose application they come through. */
+  /** Whether the application is the project's own or a third party's. */
   party: 'first' | 'third';
-  /** What was proven; `age` in seconds. `remembered`: in a browser that is remembered in place of a second factor. */
+  /** The proof; `age` in seconds. `remembered`: from a browser that is remembered in place of a second factor. */
   proof: { amr: readonly string[]; acr: string; age: number; remembered: boolean };
-  /** What the person set up as second factors, as `enrolledSecondFactors` counts them. */
+  /** The second factors of the user, as `enrolledSecondFactors` counts them. */
   enrolled: readonly FactorType[];
-  /** Whether the person can sign in by something else than a phone. */
+  /** Whether the user can sign in without a phone. */
   otherWayIn: boolean;
-  /** What the application asks beyond the project's policy. `maxAge` in seconds. */
+  /** What the application requires beyond the project's policy. `maxAge` in seconds. */
   asked: { secondFactor: 'no' | 'wished' | 'essential'; maxAge: number | null };
 };
 
@@ -28,7 +28,7 @@ export type Decision =
 
 export type Refusal = 'closed' | 'blocked' | 'not_a_member' | 'third_party' | 'same_phone' | 'unmet';
 
-/** Whether who has proven this may enter the project through this entrance. Reads nothing but what it is given. */
+/** Decides whether a user with this evidence may enter the project through this entrance. A pure function. */
 export function decide(entrance: Entrance, evidence: Evidence): Decision {
   const because = refusalOf(entrance, evidence);
   if (because) return { kind: 'refused', because };
@@ -37,12 +37,12 @@ export function decide(entrance: Entrance, evidence: Evidence): Decision {
   return needsLevel(evidence) ? byLevel(entrance, evidence) : admitted(evidence);
 }
 
-/** Whether a decision depends on the second factors of the person. */
+/** Whether a decision depends on the second factors of the user. */
 export function dependsOnFactors(entrance: Entrance, evidence: Evidence): boolean {
   return refusalOf(entrance, evidence) === undefined && needsLevel(evidence);
 }
 
-/** Two factors that were shown are enough anywhere. */
+/** Two proven factors are enough everywhere. */
 function needsLevel({ proof, project, asked }: Evidence): boolean {
   return proof.acr === 'aal1' && (project.mfa !== 'off' || asked.secondFactor !== 'no');
 }
@@ -56,7 +56,7 @@ function refusalOf(entrance: Entrance, { project, member, party }: Evidence): Re
   return member === 'active' || mayJoin ? undefined : 'not_a_member';
 }
 
-/** What somebody who has shown one factor is asked, where a second one is wanted. */
+/** What to require of a user who has proven one factor, if a second one is wanted. */
 function byLevel(entrance: Entrance, evidence: Evidence): Decision {
   const { project, proof, enrolled, otherWayIn, asked } = evidence;
   if (enrolled.length > 0 && standsForFactor(evidence)) return admitted(evidence, 'remembered_device');
@@ -69,7 +69,7 @@ function byLevel(entrance: Entrance, evidence: Evidence): Decision {
   return asked.secondFactor === 'essential' ? { kind: 'refused', because: 'unmet' } : admitted(evidence);
 }
 
-/** A remembered device stands for the second factor where the project says so, and reaches no level by itself. */
+/** A remembered device stands in for the second factor if the project allows it, but does not raise the level. */
 function standsForFactor({ proof, project, asked }: Evidence): boolean {
   return proof.remembered && project.remembersDevices && asked.secondFactor === 'no';
 }
@@ -78,12 +78,18 @@ function admitted({ member }: Evidence, by: 'proof' | 'remembered_device' = 'pro
   return { kind: 'admitted', by, joins: member !== 'active' };
 }
 
-/** The factors that can be a second one: a phone that was the first is none (NIST SP 800-63B-4 §2.2.1: two different authenticators). */
+/**
+ * The factors that can be the second one: a phone used as the first factor can't (NIST SP 800-63B-4 §2.2.1: two
+ * different authenticators).
+ */
 export function usableFactors<T extends FactorType>(enrolled: readonly T[], amr: readonly string[]): readonly T[] {
   return enrolled.filter((type) => isAnotherThan(type, amr));
 }
 
-/** Whether a factor is another authenticator than those used already. @param amr as RFC 8176 names them */
+/**
+ * Whether a factor is a different authenticator from those already used.
+ * @param amr as RFC 8176 names them
+ */
 export function isAnotherThan(type: string, amr: readonly string[]): boolean {
   return type !== 'phone' || !amr.includes('sms');
 }
@@ -91,9 +97,9 @@ export function isAnotherThan(type: string, amr: readonly string[]): boolean {
 const STRICTNESS: Readonly<Record<Settings['mfa'], number>> = { off: 0, optional: 1, required: 2 };
 
 /**
- * Whether something that was admitted has to be looked at again: its project's policy is stricter than then, or no longer takes
- * remembered devices. A person who sets a factor up has no other session afterwards, so that is no reason.
- * @param under the policy it was admitted under; null where that was not kept
+ * Whether an admission must be decided again: the project's policy has become stricter, or no longer allows remembered
+ * devices. A user who adds a factor is not a reason, because their other sessions end then.
+ * @param under the policy at admission; null if it was not recorded
  */
 export function mustBeLookedAtAgain(
   settings: Pick<Settings, 'mfa' | 'rememberDeviceSeconds'>,

@@ -1,19 +1,23 @@
-/** What an entrance does with whom it lets in. */
+/** What an entrance does with an admitted user. */
 type EntranceKind =
-  /** Begins a session of somebody who is signing in; where registration is open they join the project, as registering would. */
+  /**
+   * Starts a session for a user who is signing in; if registration is open, they join the project as if they
+   * registered.
+   */
   | 'sign_in'
   /** Finishes a sign-in that waits for its second factor. */
   | 'second_step'
   /** Takes a session into a project. */
   | 'session'
-  /** Asks the browser's session, and has its person sign in where that is not enough. */
+  /** Checks the browser's session, and asks the user to sign in if it does not suffice. */
   | 'browser'
-  /** Lets what was admitted before go on. */
+  /** Lets an entry that was admitted before go on. */
   | 'renewal';
 
 /**
- * Every way into a project. Whatever begins a session, takes one into a project or renews its tokens names the one it is.
- * `firstPartyOnly`: tokens and sessions of somebody else's application do not pass.
+ * Every way into a project. Code that starts a session, takes one into a project or renews its tokens names its
+ * entrance.
+ * `firstPartyOnly`: refuses tokens and sessions of third-party applications.
  */
 export const ENTRANCES = {
   password: { kind: 'sign_in', firstPartyOnly: false },

@@ -29,7 +29,10 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** A device that skips the second factor until `expires_at`. @returns its token: shown once, stored as a hash */
+/**
+ * Remembers a device, which skips the second factor until `expires_at`.
+ * @returns its token: shown once, stored as a hash
+ */
 export async function rememberDevice(tx: TxCtx, userId: UserId, seconds: number): Promise<string> {
   const token = `lkd_${randomSecret()}`;
   await tx.db
@@ -49,7 +52,7 @@ export async function rememberDevice(tx: TxCtx, userId: UserId, seconds: number)
   return token;
 }
 
-/** The remembered device of this user whose token it is; notes its use. Served by remembered_devices_hash. */
+/** Finds the user's remembered device by its token and records its use. Served by remembered_devices_hash. */
 export async function useRememberedDevice(tx: TxCtx, userId: UserId, token: string): Promise<DeviceId | null> {
   const row = await tx.db
     .updateTable('remembered_devices')
@@ -63,7 +66,7 @@ export async function useRememberedDevice(tx: TxCtx, userId: UserId, token: stri
   return row?.id ?? null;
 }
 
-/** Whether a device of this user is remembered still. Served by the primary key. */
+/** Whether a device of this user is still remembered. Served by the primary key. */
 export async function isRemembered(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, userId: UserId, id: DeviceId) {
   const row = await ctx.db
     .selectFrom('remembered_devices')
@@ -96,7 +99,10 @@ export async function listDevices(ctx: Ctx, userId: UserId) {
   }));
 }
 
-/** Forgets one device of a user, or all. @throws Problem NOT_FOUND for one that is not there */
+/**
+ * Deletes one remembered device of a user, or all.
+ * @throws Problem NOT_FOUND if it does not exist
+ */
 export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId | 'all'): Promise<void> {
   let query = tx.db.deleteFrom('remembered_devices').where(inRealm(tx)).where('user_id', '=', userId);
   if (which !== 'all') query = query.where('id', '=', which);
@@ -104,7 +110,7 @@ export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId |
   if (which !== 'all' && numDeletedRows === 0n) throw problem('NOT_FOUND');
 }
 
-/** Removes what is remembered no longer. Runs as a job. */
+/** Deletes expired remembered devices. Runs as a job. */
 export async function forgetDeadDevices(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(
@@ -112,7 +118,7 @@ export async function forgetDeadDevices(system: System): Promise<void> {
   );
 }
 
-/** Forgets the devices that were remembered at that time or later. */
+/** Deletes the devices that were remembered at that time or later. */
 export async function forgetDevicesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

@@ -31,16 +31,20 @@ declare module '#platform/db.ts' {
 }
 
 const PURPOSE = 'totp-seed';
-/** RFC 6238 with what every authenticator app knows: SHA-1, six digits, 30 seconds (AU-4). */
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30 seconds (AU-4). */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Clocks of phones are off by a step at most. */
+/** Phone clocks may be off by one step. */
 const WINDOW = 1;
 
-/** What somebody needs to put a new authenticator app to use. */
+/** The data to set up a new authenticator app. */
 export type TotpEnrolment = { id: FactorId; secret: string; uri: string; qrSvg: string };
 
-/** Makes a seed that counts once it is confirmed with a code; one that was never confirmed goes. @param label the account, @param issuer the product */
+/**
+ * Makes a seed that counts once it is confirmed with a code; one that was never confirmed goes.
+ * @param label the account
+ * @param issuer the product
+ */
 export async function enrolTotp(
   tx: TxCtx,
   userId: UserId,
@@ -60,7 +64,10 @@ export async function enrolTotp(
   return { id, secret: secret.base32, uri, qrSvg: await qrCode(uri, { type: 'svg', margin: 1 }) };
 }
 
-/** Makes a phone a second factor, once its number was proven. @returns its id */
+/**
+ * Adds a phone with a verified number as a second factor.
+ * @returns its id
+ */
 export async function addPhoneFactor(tx: TxCtx, userId: UserId, phone: string): Promise<FactorId> {
   const id = newId('fac', tx.now);
   try {
@@ -101,8 +108,8 @@ async function dropUnconfirmed(tx: TxCtx, userId: UserId, kind: FactorKind): Pro
 }
 
 /**
- * Turns a new authenticator app on with its first code.
- * @throws Problem INVALID_CODE, NOT_FOUND, ALREADY_EXISTS when another one is on
+ * Confirms a new authenticator app with its first code.
+ * @throws Problem INVALID_CODE, NOT_FOUND, ALREADY_EXISTS if another app is confirmed
  */
 export async function confirmTotp(
   tx: TxCtx,
@@ -145,8 +152,8 @@ function sqlId(id: string): FactorId {
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
 /**
- * Checks a code of an authenticator app and spends its time step: a code, and any older one, is refused from then on, also
- * in parallel (AU-4; RFC 6238 §5.2).
+ * Checks a code of an authenticator app and spends its time step: this code and all older ones are refused afterwards,
+ * also concurrently (AU-4; RFC 6238 §5.2).
  */
 export async function checkTotp(
   tx: TxCtx,
@@ -203,7 +210,10 @@ export function findTotp(ctx: Reader, userId: UserId) {
     .executeTakeFirst();
 }
 
-/** Removes a kind of factor. @throws Problem NOT_FOUND when there is none */
+/**
+ * Removes a kind of factor.
+ * @throws Problem NOT_FOUND when there is none
+ */
 export async function removeFactor(tx: TxCtx, userId: UserId, kind: FactorKind): Promise<void> {
   const removed = await tx.db
     .deleteFrom('mfa_factors')
@@ -217,7 +227,7 @@ export async function removeFactor(tx: TxCtx, userId: UserId, kind: FactorKind):
   await emit(tx, 'user.mfa.disabled', { userId, factorId: removed.id, type: kind });
 }
 
-/** Notes that a factor that is no app was used now. */
+/** Records the use of a factor that is not an app. */
 export async function factorUsed(tx: TxCtx, id: FactorId): Promise<void> {
   await tx.db
     .updateTable('mfa_factors')
@@ -232,7 +242,7 @@ export async function removeAllFactors(tx: TxCtx, userId: UserId): Promise<void>
   await tx.db.deleteFrom('mfa_factors').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
-/** Which of several people have a confirmed factor. Served by mfa_factors_of_user. */
+/** Those of these users who have a confirmed factor. Served by mfa_factors_of_user. */
 export async function withFactors(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   if (ids.length === 0) return new Set();
   const rows = await ctx.db

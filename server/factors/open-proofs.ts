@@ -7,15 +7,15 @@ type Voiding = (tx: TxCtx, userId: UserId) => Promise<void>;
 
 const voidings = perSystem(() => new Set<Voiding>());
 
-/** Has a part that keeps open proofs of people (links, codes, challenges) told when those of a person end. */
+/** Registers a part that keeps open proofs (links, codes, challenges); it is called when those of a user end. */
 export function whenProofsEnd(system: System, voiding: Voiding): void {
   voidings(system).add(voiding);
 }
 
 /**
- * Ends every open proof of a person: mailed links and codes, sign-ins that wait for a second factor, exchange codes, sign-ins at
- * a provider and passkey challenges. What was begun before a change of credentials must not be finished after it (NIST SP
- * 800-63B-4 §4.6). Invitations stay: they are no proof of the person.
+ * Ends every open proof of a user: mailed links and codes, sign-ins that wait for a second factor, exchange codes,
+ * sign-ins at a provider and passkey challenges. A flow started before a change of credentials must not be finished
+ * after it (NIST SP 800-63B-4 §4.6). Invitations stay, because they do not prove who the user is.
  */
 export async function voidOpenProofs(tx: TxCtx, userId: UserId): Promise<void> {
   await forgetChallengesOf(tx, userId);

@@ -8,13 +8,13 @@ import type { FactorId } from './mfa-factors.ts';
 
 type Reader = Pick<Ctx, 'scope' | 'db' | 'system'> | Pick<TxCtx, 'scope' | 'db' | 'system'>;
 
-/** A second factor that a person set up; `phone` is the number of a phone. */
+/** A second factor of a user; `phone` is the number of a phone. */
 export type SecondFactor = { id: FactorId | PasskeyId; type: 'totp' | 'phone' | 'passkey'; phone: string | null };
 
 /**
- * What a person has set up as second factors: confirmed apps and phones, and the passkeys that are to be asked for after a
- * password. Where the project requires a second factor every passkey is one. Recovery codes stand in for a factor and are none.
- * Served by mfa_factors_of_user and passkeys_of_user.
+ * The second factors of a user: confirmed apps and phones, and the passkeys marked as second factors. If the project
+ * requires a second factor, every passkey is one. Recovery codes stand in for a factor but are not counted. Served by
+ * mfa_factors_of_user and passkeys_of_user.
  */
 export async function enrolledSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -22,9 +22,9 @@ export async function enrolledSecondFactors(ctx: Reader, userId: UserId): Promis
 }
 
 /**
- * The second factors that guard a person's account, which all projects of the workspace share: where any of them requires a second
- * factor, every passkey is one. Otherwise a password would be enough, in a project that asks for less, to add another factor and
- * enter the stricter one with it (NIST SP 800-63B-4 §4.1.2).
+ * The second factors that protect an account, which all projects of the workspace share: if any of them requires a
+ * second factor, every passkey is one. Otherwise an attacker with the password could add another factor in a less
+ * strict project and enter the stricter one with it (NIST SP 800-63B-4 §4.1.2).
  */
 export async function guardingSecondFactors(ctx: Reader, userId: UserId): Promise<readonly SecondFactor[]> {
   return factorsOf(ctx, userId, await isMfaRequiredAnywhere(ctx));

@@ -27,12 +27,12 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** An account at an identity provider: issuer and subject say who it is, nothing else does (AU-8; OpenID Connect Core §5.7). */
+/** An account at an identity provider, identified by issuer and subject only (AU-8; OpenID Connect Core §5.7). */
 export type UpstreamAccount = { provider: string; issuer: string; subject: string; email: string | null };
 
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
-/** Whose account this is. Served by the primary key. */
+/** Finds the user an account is linked to. Served by the primary key. */
 export async function findLinkedUser(
   ctx: Reader,
   { issuer, subject }: Pick<UpstreamAccount, 'issuer' | 'subject'>,
@@ -47,7 +47,10 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** Links an account to a user. @throws Problem ALREADY_EXISTS when it belongs to one already */
+/**
+ * Links an account to a user.
+ * @throws Problem ALREADY_EXISTS if it is linked already
+ */
 export async function linkIdentity(
   tx: TxCtx,
   userId: UserId,
@@ -78,7 +81,7 @@ export async function linkIdentity(
   return id;
 }
 
-/** Notes a sign-in through the account, and the address it has now. */
+/** Records a sign-in through the account, and its current email address. */
 export async function identityUsed(tx: TxCtx, { issuer, subject, email }: UpstreamAccount): Promise<void> {
   await tx.db
     .updateTable('linked_identities')
@@ -101,7 +104,10 @@ export async function listIdentities(ctx: Reader, userId: UserId) {
   return rows.map(({ linked_at: linked, ...row }) => ({ ...row, linkedAt: linked.toISOString() }));
 }
 
-/** Unlinks an account. @throws Problem NOT_FOUND */
+/**
+ * Unlinks an account.
+ * @throws Problem NOT_FOUND
+ */
 export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdentityId): Promise<void> {
   const removed = await tx.db
     .deleteFrom('linked_identities')
@@ -114,7 +120,7 @@ export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdenti
   await emit(tx, 'identity.unlinked', { userId, identityId: id, provider: removed.provider });
 }
 
-/** Removes the accounts that were linked since then. The caller has locked the user. */
+/** Removes the linked identities added since then. The caller has locked the user. */
 export async function unlinkSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   await removeSince(tx, { table: 'linked_identities', at: 'linked_at', userId, since });
 }

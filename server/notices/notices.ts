@@ -6,7 +6,7 @@ import { announce } from '#platform/feed.ts';
 import type { SessionId, UserId } from '#platform/ids.ts';
 import { endWithCredentials } from '#sessions';
 
-/** Security mails: what the owner of an account should know without asking (ASVS 6.3.5, 6.3.7; AU-7). */
+/** Security mails that tell account owners about changes they did not request (ASVS 6.3.5, 6.3.7; AU-7). */
 
 type Notice =
   | { template: 'new_device'; variables: { device: string; ip: string } }
@@ -14,7 +14,10 @@ type Notice =
   | { template: 'account_throttled'; variables: Record<string, never> }
   | { template: 'failed_attempts'; variables: { count: number } };
 
-/** Mails a person; one without an address can't be told. @param to another address than the account's, such as the one before */
+/**
+ * Mails a user; one without an address gets nothing.
+ * @param to an address other than the account's, such as the previous one
+ */
 async function tell(tx: TxCtx, userId: UserId, { template, variables }: Notice, to?: string): Promise<void> {
   const user = (await usersById(tx, [userId])).get(userId);
   const address = to ?? user?.email;
@@ -24,9 +27,9 @@ async function tell(tx: TxCtx, userId: UserId, { template, variables }: Notice, 
 }
 
 /**
- * A credential was added, changed or removed: its owner is told, what came before the change ends with it, and every process
- * hears of it, as what it holds of the person is old.
- * @throws Problem SESSION_REVOKED where another change of the person has ended the session meanwhile
+ * A credential was added, changed or removed: notifies its owner, ends what such a change ends, and invalidates the
+ * cached state of the user in every process.
+ * @throws Problem SESSION_REVOKED if a concurrent change of the user's credentials has ended the session
  */
 export async function credentialChanged(
   tx: TxCtx,
@@ -73,7 +76,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** `Firefox on Linux`, as far as the header says; otherwise what it begins with. */
+/** A name such as `Firefox on Linux` if the header is recognised; otherwise the beginning of the header. */
 export function deviceOf(userAgent: string | null): string {
   if (!userAgent) return '?';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -7,10 +7,10 @@ import type { System } from '#platform/system.ts';
 
 export type ChallengeId = Id<'chl'>;
 
-/** What the answer to a challenge is good for: a new passkey, a sign-in, or the second step of one. */
+/** The purpose of a challenge: registering a passkey, a sign-in, or its second step. */
 type ChallengePurpose = 'registration' | 'sign_in' | 'second_factor';
 
-/** Who may answer: whoever has a passkey, the person who is asked, or the person in the session that makes one. */
+/** Who may respond: any passkey holder, the user who is asked, or the user in the session that registers a passkey. */
 export type ChallengeBinding =
   | { purpose: 'sign_in' }
   | { purpose: 'second_factor'; userId: UserId }
@@ -34,10 +34,10 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** How long a browser may ask its person. */
+/** How long the browser may take to respond, in seconds. */
 export const CHALLENGE_SECONDS = 300;
 
-/** Keeps a challenge until it is answered, once. */
+/** Stores a challenge, which can be answered once. */
 export async function storeChallenge(
   tx: TxCtx,
   { binding, challenge, rpId }: { binding: ChallengeBinding; challenge: string; rpId: string },
@@ -59,12 +59,12 @@ export async function storeChallenge(
   return id;
 }
 
-/** A challenge, and what its answer is to be used for. */
+/** A challenge and the binding it must have. */
 type Spending = { id: ChallengeId; binding: ChallengeBinding };
 
 /**
- * Takes a challenge, so that it can be answered once; of parallel calls one gets it.
- * @returns undefined for one that was made for something else, for somebody else or in another session
+ * Spends a challenge, so that it can be answered only once; exactly one concurrent call succeeds.
+ * @returns undefined if it was made for another purpose, user or session
  */
 export async function spendChallenge(
   tx: TxCtx,
@@ -84,12 +84,12 @@ export async function spendChallenge(
   return row && fits ? { challenge: row.challenge, rpId: row.rp_id } : undefined;
 }
 
-/** Ends the challenges that a person was given. */
+/** Deletes the challenges of a user. */
 export async function forgetChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('passkey_challenges').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
-/** Removes what can't be answered any more. Runs as a job. */
+/** Deletes expired challenges. Runs as a job. */
 export async function forgetDeadChallenges(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from passkey_challenges where expires_at < ${now} /* all workspaces */`.execute(
@@ -97,7 +97,7 @@ export async function forgetDeadChallenges(system: System): Promise<void> {
   );
 }
 
-/** {@link spendChallenge} in a transaction of its own: a wrong answer spends the challenge too. */
+/** {@link spendChallenge} in a transaction of its own, so that a wrong response spends the challenge too. */
 export function spendChallengeAtOnce(ctx: Ctx, spending: Spending): ReturnType<typeof spendChallenge> {
   return transaction(ctx, (tx) => spendChallenge(tx, spending));
 }

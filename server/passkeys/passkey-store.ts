@@ -58,7 +58,7 @@ export type Passkey = {
   name: string;
   credentialId: string;
   transports: string[];
-  /** Kept by a provider and on several devices. */
+  /** Synced by a passkey provider to several devices. */
   synced: boolean;
   secondFactor: boolean;
   createdAt: Date;
@@ -86,7 +86,7 @@ export async function listPasskeys(ctx: Reader, userId: UserId): Promise<Passkey
   }));
 }
 
-/** Whose passkey a credential id is. Served by passkeys_credential. */
+/** Finds the user and passkey of a credential id. Served by passkeys_credential. */
 export function findPasskeyByCredential(ctx: Reader, credentialId: string) {
   return ctx.db
     .selectFrom('passkeys')
@@ -96,7 +96,10 @@ export function findPasskeyByCredential(ctx: Reader, credentialId: string) {
     .executeTakeFirst();
 }
 
-/** Notes a use. Of parallel uses with one counter value one is recorded; the others are refused. @throws Problem INVALID_CREDENTIALS */
+/**
+ * Records a use. Of concurrent uses with one counter value, one is recorded and the others are refused.
+ * @throws Problem INVALID_CREDENTIALS
+ */
 export async function countUse(
   tx: TxCtx,
   id: PasskeyId,
@@ -113,7 +116,10 @@ export async function countUse(
     throw problem('INVALID_CREDENTIALS', 'This passkey was used by another request at the same time. Try again.');
 }
 
-/** Renames a passkey, or makes it a second factor or not. @throws Problem NOT_FOUND */
+/**
+ * Renames a passkey, or changes whether it is a second factor.
+ * @throws Problem NOT_FOUND
+ */
 export async function changePasskey(
   tx: TxCtx,
   userId: UserId,
@@ -130,7 +136,10 @@ export async function changePasskey(
   await emit(tx, 'user.passkey.changed', { userId, passkeyId: id });
 }
 
-/** Removes a passkey. @throws Problem NOT_FOUND */
+/**
+ * Removes a passkey.
+ * @throws Problem NOT_FOUND
+ */
 export async function removePasskey(tx: TxCtx, userId: UserId, id: PasskeyId): Promise<void> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('passkeys')
@@ -142,7 +151,7 @@ export async function removePasskey(tx: TxCtx, userId: UserId, id: PasskeyId): P
   await emit(tx, 'user.passkey.removed', { userId, passkeyId: id });
 }
 
-/** Passkeys no longer count as second factors; as ways in they stay. */
+/** Stops using the user's passkeys as second factors; they can still be used to sign in. */
 export async function clearSecondFactorPasskeys(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('passkeys')
@@ -153,9 +162,9 @@ export async function clearSecondFactorPasskeys(tx: TxCtx, userId: UserId): Prom
 }
 
 /**
- * The passkeys of a person that count as a second factor, as rows `(id, type, phone)` for a statement of another part. Served by
- * passkeys_of_user.
- * @param every also those that sign in without a password
+ * The passkeys of a user that count as a second factor, as rows `(id, type, phone)` for a statement of another part.
+ * Served by passkeys_of_user.
+ * @param every includes passkeys that are used only to sign in without a password
  */
 export function passkeysAsFactors(
   { workspaceId, environment, userId }: { workspaceId: WorkspaceId; environment: Environment; userId: UserId },
@@ -165,7 +174,7 @@ export function passkeysAsFactors(
     where workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId} and (second_factor or ${every})`;
 }
 
-/** Removes the passkeys that were made at that time or later. */
+/** Removes the passkeys that were created at that time or later. */
 export function removePasskeysSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   return removeSince(tx, { table: 'passkeys', at: 'created_at', userId, since });
 }

@@ -26,7 +26,7 @@ import {
   type PasskeyId,
 } from './passkey-store.ts';
 
-/** Who asks for a passkey: the relying party id and the origins its pages may have (WebAuthn §5.1.2). */
+/** The relying party: its id and the origins its pages may have (WebAuthn §5.1.2). */
 export type RelyingParty = { id: string; origins: string[] };
 
 const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+=*$' });
@@ -38,7 +38,7 @@ const credential = {
   clientExtensionResults: Type.Object({}, { additionalProperties: true }),
 };
 
-/** What `navigator.credentials.create()` gave, as its `toJSON()` writes it. */
+/** The result of `navigator.credentials.create()`, as its `toJSON()` writes it. */
 export const RegistrationResponse = Type.Object(
   {
     ...credential,
@@ -57,7 +57,7 @@ export const RegistrationResponse = Type.Object(
   },
 );
 
-/** What `navigator.credentials.get()` gave, as its `toJSON()` writes it. */
+/** The result of `navigator.credentials.get()`, as its `toJSON()` writes it. */
 export const AuthenticationResponse = Type.Object(
   {
     ...credential,
@@ -81,10 +81,13 @@ export type AuthenticationResponse = Static<typeof AuthenticationResponse>;
 /** Options for `navigator.credentials`; the names and meanings are WebAuthn's. */
 export const WebAuthnOptions = Type.Record(Type.String(), Type.Unknown());
 
-/** Who makes a passkey, in which session. */
+/** The user who registers a passkey, and the session. */
 type PasskeyMaker = { userId: UserId; sessionId: SessionId };
 
-/** Options to make a passkey for a signed-in person. @throws Problem CONFLICT when they have too many */
+/**
+ * Options to register a passkey for a signed-in user.
+ * @throws Problem CONFLICT when they have too many
+ */
 export async function passkeyCreationOptions(
   tx: TxCtx,
   { name, displayName, ...by }: PasskeyMaker & { name: string; displayName: string },
@@ -118,7 +121,8 @@ type NewPasskey = {
 };
 
 /**
- * Adds the passkey a browser made. @throws Problem INVALID_CODE when the response is not one to our challenge, ALREADY_EXISTS
+ * Adds the passkey that a browser created.
+ * @throws Problem INVALID_CODE if the response does not match our challenge, ALREADY_EXISTS
  */
 export async function addPasskey(
   tx: TxCtx,
@@ -163,25 +167,25 @@ export async function addPasskey(
   return id;
 }
 
-/** What an assertion is asked for: a sign-in, or the second step of one person's. */
+/** The purpose of an assertion: a sign-in, or the second step of a user's sign-in. */
 type Asked = Exclude<ChallengeBinding, { purpose: 'registration' }>;
 
-/** Options to use whatever passkey the browser offers: nothing in them depends on an account (AU-6). */
+/** Options to use any passkey the browser offers; they do not depend on an account (AU-6). */
 export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty, binding: Asked) {
   const options = await generateAuthenticationOptions({ rpID: rp.id, userVerification: 'required' });
   const flowId = await storeChallenge(tx, { binding, challenge: options.challenge, rpId: rp.id });
   return { flowId, options: { ...options } };
 }
 
-/** An answer to {@link passkeyRequestOptions}, and what it is used for. */
+/** A response to {@link passkeyRequestOptions}, and its purpose. */
 export type PasskeyResponse = { flowId: ChallengeId; response: AuthenticationResponse; asked: Asked };
 
-/** A passkey that was just used: whose it is, and the method as RFC 8176 names it. */
+/** A passkey that was just used, its user, and the method as RFC 8176 names it. */
 export type UsedPasskey = { id: PasskeyId; userId: UserId; amr: ('hwk' | 'swk' | 'user')[] };
 
 /**
- * Checks an assertion and spends its challenge. A counter that went backwards means a cloned key, which is refused.
- * @throws Problem INVALID_CREDENTIALS, whatever is wrong with it
+ * Checks an assertion and spends its challenge. A counter that went backwards indicates a cloned key and is refused.
+ * @throws Problem INVALID_CREDENTIALS for any fault
  */
 export async function checkPasskey(
   ctx: Ctx,
@@ -191,7 +195,7 @@ export async function checkPasskey(
   const challenge = await spendChallengeAtOnce(ctx, { id: flowId, binding: asked });
   const known = await findPasskeyByCredential(ctx, response.id);
   const { userHandle, ...signed } = response.response;
-  // WebAuthn §7.2 step 6: the handle an authenticator gives is that of the credential's owner.
+  // WebAuthn §7.2 step 6: the authenticator's user handle must be that of the credential's owner.
   const owned = !userHandle || Buffer.from(userHandle, 'base64url').toString() === known?.user_id;
   if (!challenge || !known || !owned) throw problem('INVALID_CREDENTIALS', 'This passkey belongs to no account here.');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -9,13 +9,13 @@ const require = createRequire(import.meta.url);
 
 let common: ReadonlySet<string> | null = null;
 
-/** True for one of the 49,000 passwords people choose most, in any case (ASVS 6.2.4). Needs no network. */
+/** True for one of the 49,000 most common passwords, in any case (ASVS 6.2.4). Needs no network. */
 export function isCommon(password: string): boolean {
   common ??= new Set(loadCommon());
   return common.has(password.toLowerCase());
 }
 
-/** Read at the first use: it is half a megabyte. */
+/** Read on first use, because it takes half a megabyte. */
 function loadCommon(): string[] {
   const { dictionary }: { dictionary?: Record<string, unknown> } = require('@zxcvbn-ts/language-common');
   const list = dictionary?.['passwords-common'];
@@ -23,12 +23,12 @@ function loadCommon(): string[] {
   return list.map(String);
 }
 
-/** What the service said of a password before the request that brought it became a transaction. */
+/** The service's result for the password of a request, fetched before the request's transaction started. */
 const answers = new WeakMap<Trace, { password: string; breached: boolean }>();
 
 /**
- * Asks ahead of a request that is one transaction, which then holds no connection of the database while the service takes its time:
- * for a route's `config.ahead`. Other requests are asked about where their password is checked.
+ * Asks the service before a request that is one transaction, so that no database connection is held while the service
+ * responds. For a route's `config.ahead`; other requests ask when their password is checked.
  */
 export async function askBreachedAhead({ server: { system }, headers, body, trace }: Request): Promise<void> {
   if (headers['idempotency-key'] === undefined && headers['if-match'] === undefined) return;
@@ -41,15 +41,16 @@ export async function askBreachedAhead({ server: { system }, headers, body, trac
   answers.set(trace, { password: plain, breached: await askService(system, plain) });
 }
 
-/** Whether a password is known from a breach; of one that was asked about ahead, what was answered then. */
+/** Whether a password is known from a breach; uses the result of {@link askBreachedAhead} if there is one. */
 export async function isBreached({ system, trace }: Pick<Ctx, 'system' | 'trace'>, password: string): Promise<boolean> {
   const known = answers.get(trace);
   return known?.password === password ? known.breached : askService(system, password);
 }
 
 /**
- * Asks the configured range service whether a password is known from a breach. Only five characters of its SHA-1 are sent
- * (k-anonymity), with padding asked for. A service that does not answer accepts: it must not keep people from registering.
+ * Asks the configured range service whether a password is known from a breach. Sends only five characters of its SHA-1
+ * (k-anonymity) and requests padding. If the service does not respond, the password is accepted, because an outage must
+ * not stop registrations.
  */
 async function askService(system: System, password: string): Promise<boolean> {
   const { breachedPasswordsUrl } = system.config;

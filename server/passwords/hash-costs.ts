@@ -1,10 +1,15 @@
-/** What checking a password against a hash takes, by estimate on a machine of 2020. */
+/** The estimated cost of checking a password against a hash, on a machine of 2020. */
 export type HashCost = { mebibytes: number; milliseconds: number };
 
-/** Beyond this a hash is not imported: one workspace's sign-ins would use up the memory and time of all (OWASP ASVS 5.0 15.1.3). */
+/**
+ * More expensive hashes are not imported: one workspace's sign-ins would exhaust memory and time for all (OWASP ASVS
+ * 5.0 15.1.3).
+ */
 export const MAX_HASH_COST: HashCost = { mebibytes: 128, milliseconds: 1_100 };
 
-/** Beyond this a hash is checked in a queue of its own. Argon2id with 64 MiB and four passes is within it. */
+/**
+ * More expensive hashes are checked in a queue of their own. Argon2id with 64 MiB and four passes is below the limit.
+ */
 const COMMON_COST: HashCost = { mebibytes: 128, milliseconds: 300 };
 
 type Estimate = { pattern: RegExp; cost: (parts: readonly string[]) => HashCost | null };
@@ -12,7 +17,7 @@ type Estimate = { pattern: RegExp; cost: (parts: readonly string[]) => HashCost 
 const NOTHING: HashCost = { mebibytes: 0, milliseconds: 0 };
 const DIGEST_BYTES: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** What each kind of hash costs; null where its parameters are none that a hash can have. */
+/** The cost of each kind of hash; null for invalid parameters. */
 const ESTIMATES: readonly Estimate[] = [
   {
     // RFC 9106 §3.1: at least one pass and one lane, and eight blocks a lane. A pass over a MiB takes about a millisecond.
@@ -64,7 +69,7 @@ function pbkdf2Cost(digest: string, rounds: number, expected: string): HashCost 
   return { mebibytes: 0, milliseconds: (rounds * Math.max(1, blocks)) / 4_000 };
 }
 
-/** @returns null for what is no hash of a known kind, or has parameters that none has */
+/** @returns null for an unknown kind of hash, or invalid parameters */
 export function costOf(stored: string): HashCost | null {
   for (const { pattern, cost } of ESTIMATES) {
     const parts = pattern.exec(stored)?.slice(1);
@@ -77,7 +82,7 @@ export function isWithin(cost: HashCost, most: HashCost): boolean {
   return cost.mebibytes <= most.mebibytes && cost.milliseconds <= most.milliseconds;
 }
 
-/** True for a hash whose check would hold up everybody else's. */
+/** True for a hash whose check would delay other sign-ins. */
 export function isDear(stored: string): boolean {
   const cost = costOf(stored);
   return cost !== null && !isWithin(cost, COMMON_COST);

@@ -53,7 +53,10 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** A customer as an import brings one along. @returns the address */
+/**
+ * A customer as an import brings one along.
+ * @returns the address
+ */
 async function imported(passwordHash: string): Promise<string> {
   const email = newEmail();
   await latchkey.inProject(async (tx) => {

@@ -14,20 +14,20 @@ import { costOf, isWithin, MAX_HASH_COST } from './hash-costs.ts';
 const pbkdf2 = promisify(pbkdf2Callback);
 const scrypt = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scryptCallback);
 
-/** A way to store passwords: which hashes are of it, and whether a password matches one. */
+/** A format of stored passwords: the pattern of its hashes, and how to check a password against one. */
 type Format = { pattern: RegExp; matches: (parts: readonly string[], password: string) => Promise<boolean> };
 
-/** Hashes up to this were imported by earlier versions, and still work. */
+/** Earlier versions imported hashes up to this cost, so they must still work. */
 const MAX_SCRYPT_LOG_N = 20;
 const MAX_ROUNDS = 10_000_000;
 
 /**
- * The hashes other systems bring along. Each is checked with exactly what that system hashed, and replaced by ours at the
- * first sign-in. All but Argon2 and bcrypt are `$scheme$parameters$salt$hash`, salt and hash in base64.
+ * Hash formats of other systems. A check hashes the bytes that the other system hashed; the first sign-in replaces the
+ * hash with ours. All but Argon2 and bcrypt are `$scheme$parameters$salt$hash`, salt and hash in base64.
  */
 const FORMATS: readonly Format[] = [
   {
-    // bcrypt itself looks at 72 bytes; that ends with the first sign-in.
+    // bcrypt reads only 72 bytes; the limit is gone after the first sign-in replaces the hash.
     pattern: /^(\$2[abxy]\$\d{2}\$[./A-Za-z0-9]{53})$/,
     matches: ([stored = ''], password) => verifyBcrypt(password, stored.replace(/^\$2[xy]/, '$2b')),
   },
@@ -40,7 +40,7 @@ const FORMATS: readonly Format[] = [
     },
   },
   {
-    // Firebase: the scrypt key encrypts the project's signer key with AES-256-CTR; that is the hash.
+    // Firebase: the hash is the project's signer key, encrypted with AES-256-CTR under the scrypt key.
     pattern: /^\$firebase-scrypt\$ln=(\d+),r=(\d+),ss=([^,$]*),sk=([^,$]+)\$([^$]+)\$([^$]+)$/,
     matches: async ([ln, r, separator = '', signer = '', salt = '', expected = ''], password) => {
       const options = scryptOptions(Number(ln), Number(r), 1);
@@ -86,7 +86,7 @@ function isArgon2(stored: string): boolean {
   return /^\$argon2(id|i|d)\$/.test(stored);
 }
 
-/** Whether this is a hash that a password can be checked against here, at a cost that is bearable. */
+/** Whether this is a hash of a supported format whose cost is within the limit. */
 export function isPasswordHash(stored: string): boolean {
   const cost = costOf(stored);
   if (cost === null || !isWithin(cost, MAX_HASH_COST)) return false;
@@ -94,14 +94,15 @@ export function isPasswordHash(stored: string): boolean {
 }
 
 /**
- * Checks a password against a hash of any supported kind, in constant time.
- * @param typed as it was typed, which is what other systems hashed @param normalised what ours are made of
+ * Checks a password against a hash of any supported format, in constant time.
+ * @param typed as it was typed, which is what other systems hash
+ * @param normalised what our own hashes are made of
  */
 export async function matchesHash(stored: string, typed: string, normalised: string): Promise<boolean> {
   try {
     return await matches(stored, typed, normalised);
   } catch {
-    // What looks like a hash and is none matches nothing.
+    // A malformed hash matches nothing.
     return false;
   }
 }
@@ -128,7 +129,7 @@ function scryptOptions(logN: number, r: number, p: number): ScryptOptions | null
   return { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r + 1_048_576 };
 }
 
-/** Any of the base64 dialects hashes come in. */
+/** Decodes any of the base64 variants that hashes use. */
 function bytes(encoded: string): Buffer {
   return Buffer.from(encoded.replaceAll('.', '+'), 'base64');
 }

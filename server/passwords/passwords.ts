@@ -22,10 +22,10 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What a client may send: the policy decides what is accepted, this only bounds the work (ASVS 6.2.9). */
+/** Accepts more than the policy does: it only limits the work (ASVS 6.2.9). */
 export const Password = Type.String({ minLength: 1, maxLength: 1024, examples: ['correct horse battery staple'] });
 
-/** NIST SP 800-63B-4 §3.1.1.1: 15 characters where the password is the only factor, 8 where a second one is enforced. */
+/** NIST SP 800-63B-4 §3.1.1.1: 15 characters if the password is the only factor, 8 if a second one is required. */
 const SINGLE_FACTOR_MINIMUM = 15;
 const MULTI_FACTOR_MINIMUM = 8;
 
@@ -36,7 +36,7 @@ export function minimumLength(settings: Settings): number {
 }
 
 /**
- * Checks a new password: its length in Unicode code points, and that nobody would guess it first. Nothing else is asked of it
+ * Checks a new password: its length in Unicode code points, and that it is not easy to guess. There are no other rules
  * (ASVS 6.2.5).
  * @param about what attackers know of the person, such as the email address
  * @throws Problem WEAK_PASSWORD
@@ -70,7 +70,7 @@ function weak(detail: string, minimumLength: number) {
   });
 }
 
-/** Sets a user's password to an already made hash. */
+/** Stores a user's password hash. */
 export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Promise<void> {
   await tx.db
     .insertInto('passwords')
@@ -90,7 +90,7 @@ export function passwordHashOf(row: string) {
     and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.user_id`)})`;
 }
 
-/** Replaces a hash after a sign-in with the same password, unless it was changed meanwhile. */
+/** Replaces the hash after a sign-in with the same password, unless it was changed concurrently. */
 export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: string; to: string }): Promise<void> {
   await tx.db
     .updateTable('passwords')
@@ -102,8 +102,8 @@ export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: str
 }
 
 /**
- * Holds a password as it was checked until the transaction ends: a change of it waits, or has come first.
- * @returns false when it was changed meanwhile
+ * Locks a checked password until the transaction ends, so that it can't be changed concurrently.
+ * @returns false if it was changed since the check
  */
 export async function holdPassword(tx: TxCtx, userId: UserId, hash: string): Promise<boolean> {
   const row = await tx.db

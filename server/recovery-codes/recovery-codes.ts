@@ -23,10 +23,13 @@ declare module '#platform/db.ts' {
 
 const CODES = 10;
 const PURPOSE = 'recovery-code';
-/** No letter that looks like a digit. */
+/** Without letters that look like digits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Ten new look-up secrets of 59 bits in place of all before (NIST SP 800-63B-4 §3.1.2). @returns them: shown once */
+/**
+ * Creates ten look-up secrets of 59 bits, which replace all previous ones (NIST SP 800-63B-4 §3.1.2).
+ * @returns the codes, shown once
+ */
 export async function newRecoveryCodes(tx: TxCtx, userId: UserId): Promise<string[]> {
   await removeRecoveryCodes(tx, userId);
   const codes = Array.from({ length: CODES }, newCode);
@@ -54,14 +57,14 @@ function textOf(userId: UserId, code: string): string {
   return `${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
 }
 
-/** Uses a recovery code up; of parallel calls with one code one succeeds. */
+/** Spends a recovery code; exactly one of several concurrent calls with the same code succeeds. */
 export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('recovery_codes')
     .set({ used_at: tx.now })
     .where(inRealm(tx))
     .where('user_id', '=', userId)
-    // Also one that was made before the installation's secret was changed.
+    // Also matches codes created before the installation's secret was changed.
     .where('hash', '=', sql<Buffer>`any(${tx.system.keyring.tags(textOf(userId, code), PURPOSE)}::bytea[])`)
     .where('used_at', 'is', null)
     .executeTakeFirst();
@@ -89,7 +92,7 @@ export async function removeRecoveryCodes(tx: TxCtx, userId: UserId): Promise<vo
   await tx.db.deleteFrom('recovery_codes').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
-/** Removes the codes that were made at that time or later. */
+/** Removes the codes that were created at that time or later. */
 export async function removeRecoveryCodesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   await removeSince(tx, { table: 'recovery_codes', at: 'created_at', userId, since });
 }
